@@ -1,0 +1,11 @@
+"""One way to do it right: a small reader, recovery and writer for each format.
+
+The format rooms are sans-IO: bytes in, values out. Files (:mod:`.filesets`,
+:mod:`.storage`) and Spark (:mod:`.spark`) are thin layers around them.
+"""
+
+from __future__ import annotations
+
+from journalspec_reference.api import Detection, Files, Implementation, Span, Writer, WriterRefused, load
+
+__all__ = ["Detection", "Files", "Implementation", "Span", "Writer", "WriterRefused", "load"]

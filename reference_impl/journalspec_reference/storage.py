@@ -1,0 +1,167 @@
+"""Where a writer's bytes go: a directory, memory, or anything of the same shape.
+
+The operations are those of a crash model: what a writer may do to its files,
+and the two calls (sync, sync_dir) that make it last. A recording layer over
+any of these yields a write trace.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Protocol
+
+
+class Storage(Protocol):
+    """The file operations that a journal writer needs. Names are relative, offsets in bytes."""
+
+    def names(self) -> list[str]:
+        """Return the names of all files, sorted."""
+
+    def size(self, name: str) -> int:
+        """Return the length of `name` in bytes; raises FileNotFoundError."""
+
+    def read(self, name: str, off: int, length: int) -> bytes:
+        """Return up to `length` bytes at `off`; fewer at the end of the file."""
+
+    def create(self, name: str) -> None:
+        """Create an empty file; raises FileExistsError."""
+
+    def write(self, name: str, off: int, data: bytes) -> None:
+        """Write `data` at `off`, extending the file if needed."""
+
+    def truncate(self, name: str, size: int) -> None:
+        """Cut or extend (with zeros) `name` to `size` bytes."""
+
+    def sync(self, name: str) -> None:
+        """Make the content of `name` durable."""
+
+    def sync_dir(self) -> None:
+        """Make created, renamed and removed names durable."""
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename, replacing `new`."""
+
+    def unlink(self, name: str) -> None:
+        """Remove `name`."""
+
+
+class DirectoryStorage:
+    """A real directory. Symbolic links out of it are the caller's business."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def names(self) -> list[str]:
+        """Return the names of the regular files directly in the directory."""
+        return sorted(path.name for path in self.root.iterdir() if path.is_file())
+
+    def size(self, name: str) -> int:
+        """Return the length of `name` in bytes."""
+        return (self.root / name).stat().st_size
+
+    def read(self, name: str, off: int, length: int) -> bytes:
+        """Return up to `length` bytes at `off`."""
+        with (self.root / name).open("rb") as stream:
+            stream.seek(off)
+            return stream.read(length)
+
+    def create(self, name: str) -> None:
+        """Create an empty file."""
+        (self.root / name).touch(exist_ok=False)
+
+    def write(self, name: str, off: int, data: bytes) -> None:
+        """Write `data` at `off` in one call."""
+        with (self.root / name).open("r+b", buffering=0) as stream:
+            stream.seek(off)
+            stream.write(data)
+
+    def truncate(self, name: str, size: int) -> None:
+        """Cut or extend `name`."""
+        os.truncate(self.root / name, size)
+
+    def sync(self, name: str) -> None:
+        """Call fsync on `name`."""
+        with (self.root / name).open("r+b") as stream:
+            os.fsync(stream.fileno())
+
+    def sync_dir(self) -> None:
+        """Call fsync on the directory, where the system can."""
+        if not hasattr(os, "O_DIRECTORY"):
+            return
+        handle = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename, replacing."""
+        (self.root / old).replace(self.root / new)
+
+    def unlink(self, name: str) -> None:
+        """Remove."""
+        (self.root / name).unlink()
+
+
+class MemoryStorage:
+    """Files in memory; `files` may be looked at (and copied) at any time."""
+
+    def __init__(self, files: dict[str, bytes] | None = None) -> None:
+        self.files: dict[str, bytearray] = {name: bytearray(data) for name, data in (files or {}).items()}
+
+    def _file(self, name: str) -> bytearray:
+        try:
+            return self.files[name]
+        except KeyError:
+            raise FileNotFoundError(name) from None
+
+    def names(self) -> list[str]:
+        """Return all names, sorted."""
+        return sorted(self.files)
+
+    def size(self, name: str) -> int:
+        """Return the length of `name` in bytes."""
+        return len(self._file(name))
+
+    def read(self, name: str, off: int, length: int) -> bytes:
+        """Return up to `length` bytes at `off`."""
+        return bytes(self._file(name)[off : off + length])
+
+    def create(self, name: str) -> None:
+        """Create an empty file."""
+        if name in self.files:
+            raise FileExistsError(name)
+        self.files[name] = bytearray()
+
+    def write(self, name: str, off: int, data: bytes) -> None:
+        """Write `data` at `off`; a gap is filled with zeros."""
+        content = self._file(name)
+        if off > len(content):
+            content.extend(bytes(off - len(content)))
+        content[off : off + len(data)] = data
+
+    def truncate(self, name: str, size: int) -> None:
+        """Cut or extend `name`."""
+        content = self._file(name)
+        if size < len(content):
+            del content[size:]
+        else:
+            content.extend(bytes(size - len(content)))
+
+    def sync(self, name: str) -> None:
+        """Check that `name` exists; memory is as durable as it gets."""
+        self._file(name)
+
+    def sync_dir(self) -> None:
+        """Nothing to do."""
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename, replacing."""
+        self._file(old)
+        self.files[new] = self.files.pop(old)
+
+    def unlink(self, name: str) -> None:
+        """Remove."""
+        self._file(name)
+        del self.files[name]

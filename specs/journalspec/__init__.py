@@ -1,0 +1,28 @@
+"""journalspec: the on-disk journals of five systems, written down.
+
+This package is *what is true*: formats, requirements, schemas, deviations and
+the vocabulary in which an implementation reports what it read. It knows no
+implementation and does no input or output beyond loading its own data files.
+"""
+
+from __future__ import annotations
+
+from journalspec.formats import Edition, Format, UnknownFormat, format_ids, get_format
+from journalspec.observation import At, Dropped, FileMap, Level, Note, Observation, Record
+
+__all__ = [
+    "At",
+    "Dropped",
+    "Edition",
+    "FileMap",
+    "Format",
+    "Level",
+    "Note",
+    "Observation",
+    "Record",
+    "UnknownFormat",
+    "format_ids",
+    "get_format",
+]
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The Bitronix (BTM) transaction log: spec, requirements, schemas, deviations."""
