@@ -1,0 +1,13 @@
+"""The corpus: what implementations of a journal format are judged with.
+
+Cases are published as package data (tiers ``smoke`` and ``captured``) and are
+loaded with :func:`load_cases`; a case knows its input, the questions asked
+about it, and every answer that the specification permits.
+"""
+
+from __future__ import annotations
+
+from journalspec_corpus.case import Case, CaseError, Input, InputFile, Origin, Probe
+from journalspec_corpus.load import load_cases
+
+__all__ = ["Case", "CaseError", "Input", "InputFile", "Origin", "Probe", "load_cases"]
