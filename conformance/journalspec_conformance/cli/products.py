@@ -1,0 +1,91 @@
+"""``journalspec products``: the published products that harnesses drive."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from journalspec_conformance.products import (
+    Product,
+    ProductError,
+    UnknownProductError,
+    cache_dir,
+    get_product,
+    problems,
+    product_ids,
+)
+from journalspec_conformance.products.fetch import fetch_product
+
+
+@click.group("products")
+def command() -> None:
+    """List and fetch the published products that harnesses drive.
+
+    Exit status: 0 done, 1 a product could not be fetched, 2 usage.
+    """
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array instead of a table.")
+def list_products(as_json: bool) -> None:
+    """Show every known product and whether it is in the cache."""
+    known = [get_product(name) for name in product_ids()]
+    if as_json:
+        click.echo(json.dumps([_described(product) for product in known], indent=2))
+        return
+    table = Table(title=f"products in {cache_dir()}")
+    for column in ("product", "version", "licence", "formats", "fetched"):
+        table.add_column(column)
+    for product in known:
+        wrong = problems(product)
+        fetched = "yes" if not wrong else "no"
+        table.add_row(product.id, product.version, product.licence, ", ".join(product.formats), fetched)
+    Console().print(table)
+
+
+def _described(product: Product) -> dict[str, Any]:
+    wrong = problems(product)
+    return {
+        "id": product.id,
+        "title": product.title,
+        "version": product.version,
+        "licence": product.licence,
+        "formats": list(product.formats),
+        "edition": product.edition,
+        "harness": product.harness,
+        "java": str(product.java),
+        "jars": [{"coordinates": jar.coordinates, "sha256": jar.sha256} for jar in product.jars],
+        "fetched": not wrong,
+        "problems": wrong,
+    }
+
+
+@command.command("fetch")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+def fetch(names: tuple[str, ...]) -> None:
+    """Fetch the named products (all of them without a name) into the cache.
+
+    Uses Maven if `mvn` is on PATH, else Java and the Ivy of an installed
+    PySpark, each with your own repository settings. A jar is taken only if its
+    SHA-256 is the recorded one. The cache is $JOURNALSPEC_PRODUCTS or the
+    platform's cache directory.
+    """
+    try:
+        wanted = [get_product(name) for name in names or product_ids()]
+    except UnknownProductError as error:
+        raise click.UsageError(str(error.args[0])) from None
+    failed = False
+    for product in wanted:
+        try:
+            place = fetch_product(product, say=click.echo)
+        except ProductError as error:
+            click.echo(f"error: {product.id}: {error}", err=True)
+            failed = True
+        else:
+            click.echo(f"{product.id}: {place}")
+    if failed:
+        raise SystemExit(1)

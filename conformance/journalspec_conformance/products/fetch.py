@@ -1,0 +1,147 @@
+"""Getting a product's jars with the tools of its own world: Maven, or the Ivy that Spark brings along.
+
+Which repositories are asked is the user's configuration of those tools, never
+ours. What arrives is taken only if its SHA-256 is the one in the data file.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from journalspec_conformance.products.store import ProductError, jar_problem, problems, product_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from journalspec_conformance.products.catalogue import Jar, Product
+
+#: Seconds for one artefact, including the downloads that the tool makes for itself.
+TIMEOUT = 300.0
+_TAIL_LINES = 12
+
+
+class Fetcher(Protocol):
+    """A tool that can copy one published jar into a folder."""
+
+    @property
+    def name(self) -> str:
+        """What the tool is called, for messages."""
+
+    def fetch(self, jar: Jar, folder: Path) -> None:
+        """Put ``jar.filename`` into `folder`; raises ProductError."""
+
+
+def _run(name: str, command: list[str], jar: Jar) -> None:
+    """Run a fetching tool quietly; raises ProductError with the end of its output."""
+    try:
+        # The command is a list made here: fixed words, a path found on PATH, coordinates of a data file.
+        done = subprocess.run(  # noqa: S603 - no shell, see above
+            command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise ProductError(f"{name} did not deliver {jar.coordinates} in {TIMEOUT:.0f} s") from None
+    except OSError as error:
+        raise ProductError(f"{name} could not be started: {error}") from error
+    if done.returncode != 0:
+        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
+        raise ProductError(f"{name} could not get {jar.coordinates} (exit {done.returncode}):\n{tail}")
+
+
+@dataclass(frozen=True)
+class Maven:
+    """``mvn dependency:copy`` with the user's own settings; `program` is the path of ``mvn``."""
+
+    program: str
+    name: ClassVar[str] = "Maven"
+
+    def fetch(self, jar: Jar, folder: Path) -> None:
+        """Copy one artefact without what it depends on."""
+        command = [self.program, "-q", "-B", "dependency:copy"]
+        command += [f"-Dartifact={jar.coordinates}", f"-DoutputDirectory={folder}"]
+        _run(self.name, command, jar)
+
+
+@dataclass(frozen=True)
+class Ivy:
+    """The Ivy jar of an installed PySpark, for machines without Maven."""
+
+    java: str
+    ivy_jar: Path
+    name: ClassVar[str] = "Ivy"
+
+    def fetch(self, jar: Jar, folder: Path) -> None:
+        """Retrieve one artefact without what it depends on."""
+        command = [self.java, "-jar", str(self.ivy_jar), "-notransitive", "-confs", "default"]
+        command += ["-dependency", jar.group, jar.artifact, jar.version]
+        command += ["-retrieve", str(folder / "[artifact]-[revision].[ext]")]
+        _run(self.name, command, jar)
+
+
+def find_ivy() -> Path | None:
+    """Return the Ivy jar inside an installed PySpark (which is not imported), if any."""
+    spec = importlib.util.find_spec("pyspark")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    jars = Path(next(iter(spec.submodule_search_locations))) / "jars"
+    return next(iter(sorted(jars.glob("ivy-*.jar"))), None)
+
+
+def choose_fetcher() -> Fetcher:
+    """Return Maven if it is on PATH, else Spark's Ivy; raises ProductError if there is neither."""
+    maven = shutil.which("mvn")
+    if maven:
+        return Maven(maven)
+    java, ivy = shutil.which("java"), find_ivy()
+    if java and ivy:
+        return Ivy(java, ivy)
+    raise ProductError(
+        "neither Maven (`mvn` on PATH) nor Java with PySpark's Ivy was found: install Maven, "
+        "or Java 17+ and the extra `journalspec[spark]`"
+    )
+
+
+def fetch_product(
+    product: Product, fetcher: Fetcher | None = None, say: Callable[[str], None] = lambda _: None
+) -> Path:
+    """Fetch all jars of `product` into the cache and return its directory.
+
+    Nothing happens if they are there and intact. Otherwise they are collected
+    in a scratch directory, every SHA-256 is compared, and only a complete set
+    takes the place of what was there. Raises ProductError.
+    """
+    target = product_dir(product)
+    if not problems(product, target):
+        say(f"{product.id}: already there")
+        return target
+    tool = fetcher or choose_fetcher()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{product.id}-", dir=target.parent) as scratch:
+        fresh = Path(scratch) / "jars"
+        fresh.mkdir()
+        for jar in product.jars:
+            say(f"{product.id}: {jar.coordinates} ({tool.name})")
+            tool.fetch(jar, fresh)
+            wrong = jar_problem(jar, fresh)
+            if wrong:
+                raise ProductError(f"{product.id}: {wrong}: not taken (delivered by {tool.name})")
+        _replace(fresh, target, Path(scratch) / "old")
+    return target
+
+
+def _replace(fresh: Path, target: Path, aside: Path) -> None:
+    """Put `fresh` in the place of `target`; a directory cannot be renamed over a full one."""
+    replaced = target.exists()
+    try:
+        if replaced:
+            target.rename(aside)
+        fresh.rename(target)
+    except OSError as error:
+        if replaced and not target.exists() and aside.exists():
+            aside.rename(target)
+        raise ProductError(f"{target} could not be replaced: {error}") from error
