@@ -1,0 +1,14 @@
+"""The judge: asks an implementation what it reads in the corpus, and compares.
+
+An implementation is a process that speaks one JSON object per line (any
+language), a command run once per question, or a Python class. The engine, the
+pytest plugin and the command line share everything below them; none of them
+knows a format by name.
+"""
+
+from __future__ import annotations
+
+__all__ = ["PROTOCOL"]
+
+#: The version of the protocol between the runner and an implementation.
+PROTOCOL = 1

@@ -1,0 +1,54 @@
+"""What can go wrong outside the thing under test, and whose move it is.
+
+    Problem                 the user's input or set-up; exit status 2
+    Breakdown               an implementation did not answer properly
+      Crashed               its process ended, or its code raised
+      TimedOut              no answer in time
+      Misbehaved            it answered, but not in the protocol
+
+A Problem ends a run. A Breakdown is a result of one probe: the run goes on.
+"""
+
+from __future__ import annotations
+
+
+class Problem(Exception):
+    """Something only the user can put right: what, where, and what to do about it."""
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.what}\n{self.hint}" if self.hint else self.what
+
+
+class Breakdown(Exception):
+    """An implementation gave no proper answer. `stderr` is the tail of what it said there."""
+
+    #: The result class of a probe that ends so.
+    result_class = "error"
+
+    def __init__(self, reason: str, stderr: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.stderr = stderr
+
+
+class Crashed(Breakdown):
+    """The process ended before its answer, or the Python class raised."""
+
+    result_class = "crash"
+
+
+class TimedOut(Breakdown):
+    """No complete answer in time; the process has been killed."""
+
+    result_class = "timeout"
+
+
+class Misbehaved(Breakdown):
+    """An answer that the protocol does not know."""
+
+    result_class = "error"

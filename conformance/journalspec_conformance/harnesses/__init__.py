@@ -1,0 +1,69 @@
+"""The harnesses that ship: one ``NAME.toml`` each, found by looking.
+
+    summary      one line for `journalspec formats` and error messages
+    target       "module:Class": a Python class run in-process, or
+    command      ["{python}", "-m", "..."]: a persistent process, or
+    command_from "module:function": a function that returns such a command; it
+                 raises LookupError with a text that says what is missing and
+                 how to get it
+    expectations file name in ``expectations/`` that is used unless the user
+                 names another one (optional)
+
+Exactly one of target, command and command_from is given. In commands
+``{python}`` stands for the running interpreter.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from journalspec_conformance.errors import Problem
+
+_WAYS = ("target", "command", "command_from")
+
+
+@dataclass(frozen=True, slots=True)
+class HarnessEntry:
+    """One line of the registry; see the module's text for the members."""
+
+    name: str
+    summary: str
+    target: str = ""
+    command: tuple[str, ...] = ()
+    command_from: str = ""
+    expectations: str = ""
+
+
+@cache
+def registry() -> dict[str, HarnessEntry]:
+    """Return all shipped harnesses by name, sorted; raises Problem on a bad entry."""
+    found = {}
+    for entry in sorted(files(__name__).iterdir(), key=lambda item: item.name):
+        name, dot, suffix = entry.name.rpartition(".")
+        if dot and suffix == "toml":
+            found[name] = _entry(name, tomllib.loads(entry.read_text(encoding="utf-8")))
+    return found
+
+
+def _entry(name: str, data: dict[str, object]) -> HarnessEntry:
+    ways = [way for way in _WAYS if data.get(way)]
+    unknown = set(data) - {"summary", "expectations", *_WAYS}
+    if len(ways) != 1 or unknown:
+        raise Problem(
+            f"harnesses/{name}.toml: one of {', '.join(_WAYS)} is needed, found {ways or 'none'}; "
+            f"unknown members: {', '.join(sorted(unknown)) or 'none'}"
+        )
+    command = data.get("command", [])
+    if not isinstance(command, list):
+        raise Problem(f"harnesses/{name}.toml: command must be a list of texts")
+    return HarnessEntry(
+        name=name,
+        summary=str(data.get("summary", "")),
+        target=str(data.get("target", "")),
+        command=tuple(str(part) for part in command),
+        command_from=str(data.get("command_from", "")),
+        expectations=str(data.get("expectations", "")),
+    )

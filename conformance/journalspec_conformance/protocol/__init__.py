@@ -1,0 +1,59 @@
+"""The protocol's messages as JSON Schemas, and their check in both directions."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+_SUFFIX = ".schema.json"
+
+
+@cache
+def schemas() -> dict[str, dict[str, Any]]:
+    """Return all schemas by name (``request-read``, ``observation``, ...), sorted."""
+    found = {}
+    for entry in sorted(files(__name__).iterdir(), key=lambda item: item.name):
+        if entry.name.endswith(_SUFFIX):
+            found[entry.name.removesuffix(_SUFFIX)] = json.loads(entry.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def _validator(name: str) -> Draft202012Validator:
+    resources = [(schema["$id"], Resource.from_contents(schema)) for schema in schemas().values()]
+    registry: Registry[Any] = Registry().with_resources(resources)
+    return Draft202012Validator(schemas()[name], registry=registry)
+
+
+def first_fault(name: str, message: object) -> str | None:
+    """Return what is wrong with `message` under schema `name`, deepest fault first; None if nothing.
+
+    The text says where in the message, and what the schema wants there.
+    """
+    errors = list(_validator(name).iter_errors(message))
+    if not errors:
+        return None
+    error = errors[0]
+    while error.context:
+        error = max(error.context, key=lambda item: (len(item.absolute_path), len(item.context or ())))
+    where = "".join(f"[{part!r}]" for part in error.absolute_path) or "the message itself"
+    return f"{where}: {error.message[:500]} (schema {name})"
+
+
+def schema_of_request(request: dict[str, Any]) -> str:
+    """Return the schema name for `request` by its ``cmd``."""
+    return f"request-{request.get('cmd')}"
+
+
+def schema_of_reply(cmd: str, reply: dict[str, Any]) -> str:
+    """Return the schema name for the answer to `cmd`."""
+    if cmd == "hello":
+        return "reply-hello"
+    if "step" in reply and "ok" not in reply:
+        return "reply-step"
+    return "reply-write" if cmd in ("write", "step") else "reply-read"
