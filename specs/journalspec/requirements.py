@@ -61,15 +61,19 @@ class RequirementSet:
     items: tuple[Requirement, ...]
 
     def __iter__(self) -> Iterator[Requirement]:
+        """Iterate in document order."""
         return iter(self.items)
 
     def __len__(self) -> int:
+        """Return the number of requirements."""
         return len(self.items)
 
     def __contains__(self, requirement_id: object) -> bool:
+        """Tell whether there is a requirement of that id."""
         return any(item.id == requirement_id for item in self.items)
 
     def __getitem__(self, requirement_id: str) -> Requirement:
+        """Return the requirement of that id; raises KeyError."""
         for item in self.items:
             if item.id == requirement_id:
                 return item
