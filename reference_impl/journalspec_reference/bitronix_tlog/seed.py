@@ -1,0 +1,59 @@
+"""The seed document read literally: one file that is nothing but records, to its end."""
+
+from __future__ import annotations
+
+from journalspec.observation import CLEAN, RECOVERED, At, FileMap, Observation, refused
+from journalspec_reference.api import Files
+from journalspec_reference.bitronix_tlog.codec import SEED, Fault, LogRecord, decode_record
+from journalspec_reference.bitronix_tlog.observe import dropped_of, record_notes, record_of
+from journalspec_reference.bitronix_tlog.scan import scan, search
+from journalspec_reference.bitronix_tlog.transactions import outcome
+
+
+def looks_like_seed(data: bytes) -> bool:
+    """Tell whether a valid record of this edition stands at the very start."""
+    return isinstance(decode_record(data, 0, len(data), SEED), LogRecord)
+
+
+def _only_file(files: Files) -> tuple[str, Observation | None]:
+    if not files:
+        return "", refused("fileset", "no-files", "there is no log file")
+    if len(files) > 1:
+        return "", refused("fileset", "too-many-files", f"one file is a log here, these are {len(files)}")
+    return next(iter(files)), None
+
+
+def recover(files: Files, policy: str) -> Observation:
+    """Return the logical state; the file's end is the end of the log."""
+    name, problem = _only_file(files)
+    if problem is not None:
+        return problem
+    found = scan(files[name], len(files[name]), SEED)
+    if found.faults and policy == "strict":
+        first: Fault = found.faults[0]
+        phase = "checksum" if first.reason == "bad-checksum" else "record"
+        text = f"{name}: no valid record at {first.off}: {first.detail}"
+        return refused(phase, first.reason, text, At(name, first.off, first.end - first.off))
+    return Observation(
+        RECOVERED if found.faults else CLEAN,
+        records=tuple(record_of(item, name) for item in found.records),
+        dropped=tuple(dropped_of(fault, name) for fault in found.faults),
+        state=outcome(found.records, name),
+        files=(FileMap(name, len(files[name]), "active"),),
+        notes=tuple(record_notes(found.records, name, SEED)),
+    )
+
+
+def read(files: Files) -> Observation:
+    """Return what salvage gives, and the records that stand in the dropped regions."""
+    seen = recover(files, "salvage")
+    if seen.phase is not None:
+        return seen
+    beside = tuple(
+        record_of(item, region.file)
+        for region in seen.dropped
+        for item in search(files[region.file], region.off, region.off + region.length, SEED)
+    )
+    return Observation(
+        seen.verdict, seen.records, seen.dropped, seen.state, seen.files, seen.notes, unanchored=beside
+    )
