@@ -21,6 +21,7 @@ class Problem(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
+        """Return what is wrong, and on the next line what to do about it."""
         return f"{self.what}\n{self.hint}" if self.hint else self.what
 
 

@@ -1,0 +1,36 @@
+"""The result classes: one table that reports, exports and exit statuses are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ResultClass:
+    """One class; a `red` one makes the run fail."""
+
+    name: str
+    red: bool
+    meaning: str
+
+
+_TABLE = (
+    ResultClass("pass", False, "as expected; the only permitted answer"),
+    ResultClass("allowed", False, "one of several permitted answers, or a recommendation not followed"),
+    ResultClass("fail", True, "not a permitted answer"),
+    ResultClass("unsupported", False, "declared or answered as not supported; never a pass"),
+    ResultClass("known", False, "an expected failure that failed as predicted"),
+    ResultClass("fixed", True, "an expected failure that passes: the expectation file is out of date"),
+    ResultClass("crash", True, "the implementation ended or raised before it answered"),
+    ResultClass("timeout", True, "no answer in time"),
+    ResultClass("error", True, "an answer outside the protocol, or the harness in trouble"),
+    ResultClass("quarantined", False, "the case itself is faulty; it was not asked"),
+)
+
+#: All classes by name, in the order in which reports show them.
+CLASSES = {entry.name: entry for entry in _TABLE}
+
+
+def is_red(name: str) -> bool:
+    """Tell whether a result of class `name` fails the run."""
+    return CLASSES[name].red

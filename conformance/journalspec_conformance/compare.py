@@ -1,0 +1,294 @@
+"""Is this observation one that the expectation permits? If not, where do they part?
+
+Both sides are JSON. Only what the expectation lists is compared, up to the
+level that the implementation declares. Steps go from the verdict to the
+layout; the first difference ends the comparison and has a *fingerprint*:
+
+    verdict                 another verdict
+    refused:PHASE/CODE      refused so, which was not expected
+    records:missing         a record is not there        records:extra    one too many
+    records:changed         a field differs              records:order    the right ones in another order
+    state:KEY               the logical state differs there
+    dropped                 other byte ranges are given up, or for other reasons
+    layout                  a record, a file or the refusal stands elsewhere
+    notes                   a demanded note is missing
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from journalspec.observation import REFUSED, Level
+
+Json = Any  # as in journalspec.observation
+Members = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What is compared: the level, and the state keys and record fields reported (None: all)."""
+
+    level: Level = Level.LAYOUT
+    state: frozenset[str] | None = None
+    fields: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where an observation first parts from an expectation.
+
+    `where` is a path (``records[3].gtrid``); `at` the byte range to look at,
+    as ``{"file", "off", "len"}`` as far as known; `depth` how far the
+    comparison came (larger is closer).
+    """
+
+    fingerprint: str
+    where: str
+    expected: Json
+    observed: Json
+    at: Members | None = None
+    depth: int = 0
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the difference for a report."""
+        out = {"where": self.where, "expected": self.expected, "observed": self.observed}
+        return out | ({"at": dict(self.at)} if self.at else {})
+
+
+def compare(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    """Return the first difference between `expected` and `observed`, or None."""
+    for depth, (level, step) in enumerate(_STEPS):
+        if level > claims.level:
+            break
+        found = step(expected, observed, claims)
+        if found is not None:
+            return Difference(found.fingerprint, found.where, found.expected, found.observed, found.at, depth)
+    return None
+
+
+def closest(expected: Iterable[Members], observed: Members, claims: Claims) -> tuple[int, Difference | None]:
+    """Return (index of the first permitted alternative that fits, None), or (-1, the closest difference)."""
+    best: Difference | None = None
+    for index, entry in enumerate(expected):
+        found = compare(entry, observed, claims)
+        if found is None:
+            return index, None
+        if best is None or found.depth > best.depth:
+            best = found
+    return -1, best
+
+
+def _verdict(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    got = observed.get("verdict")
+    refusal = expected.get("allowed", {}).get("refusal")
+    if got == REFUSED:
+        permitted = expected.get("verdict") == REFUSED if refusal is None else refusal != "forbidden"
+        if not permitted:
+            return Difference(
+                _refusal_print(observed), "verdict", expected.get("verdict"), got, observed.get("at")
+            )
+        return None
+    if refusal == "required":
+        return Difference("verdict", "verdict", REFUSED, got)
+    if refusal is None and got != expected.get("verdict", got):
+        return Difference("verdict", "verdict", expected["verdict"], got, _first_region(observed))
+    return None
+
+
+def _first_region(observed: Members) -> Members | None:
+    regions = observed.get("dropped") or ()
+    return regions[0] if regions else None
+
+
+def _refusal_print(observed: Members) -> str:
+    return f"refused:{observed.get('phase')}/{observed.get('code')}"
+
+
+def _refusal(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    if observed.get("verdict") != REFUSED:
+        return None
+    for key in ("phase", "code"):
+        if key in expected and expected[key] != observed.get(key):
+            at = expected.get("at") or observed.get("at")
+            return Difference(_refusal_print(observed), key, expected[key], observed.get(key), at)
+    return None
+
+
+def _records(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    if "records" not in expected:
+        return None
+    want: Sequence[Members] = expected["records"]
+    have: Sequence[Members] = observed.get("records") or ()
+    parted = _first_parting(want, have, claims)
+    if parted is None:
+        return None
+    if len(have) < len(want):
+        return _lonely("records:missing", parted, want[parted], None)
+    if len(have) > len(want):
+        return _lonely("records:extra", parted, None, have[parted])
+    if _same_bag(want, have, claims):
+        return _lonely("records:order", parted, want[parted], have[parted])
+    field = _first_field(want[parted], have[parted], claims)
+    return Difference(
+        "records:changed",
+        f"records[{parted}].{field}",
+        _field(want[parted], field),
+        _field(have[parted], field),
+        have[parted].get("at") or want[parted].get("at"),
+    )
+
+
+def _lonely(fingerprint: str, index: int, want: Members | None, have: Members | None) -> Difference:
+    at = (want or {}).get("at") or (have or {}).get("at")
+    return Difference(fingerprint, f"records[{index}]", want, have, at)
+
+
+def _first_parting(want: Sequence[Members], have: Sequence[Members], claims: Claims) -> int | None:
+    """Return the first index where the lists part, None if they do not."""
+    for index, (left, right) in enumerate(zip(want, have, strict=False)):
+        if _first_field(left, right, claims) is not None:
+            return index
+    return None if len(want) == len(have) else min(len(want), len(have))
+
+
+def _first_field(want: Members, have: Members, claims: Claims) -> str | None:
+    """Return the first listed field that differs (``at.file`` for the place), None if none does."""
+    for key, value in want.items():
+        if key == "at":
+            if "file" in value and value["file"] != (have.get("at") or {}).get("file", value["file"]):
+                return "at.file"
+        elif value != have.get(key) and (claims.fields is None or key == "type" or key in claims.fields):
+            return key
+    return None
+
+
+def _field(record: Members, path: str) -> Json:
+    return (record.get("at") or {}).get("file") if path == "at.file" else record.get(path)
+
+
+def _same_bag(want: Sequence[Members], have: Sequence[Members], claims: Claims) -> bool:
+    """Tell whether both hold the same records in another order, by the fields of the first one."""
+    keys = [key for key in want[0] if key != "at" and (claims.fields is None or key in claims.fields)]
+    return _bag(want, keys) == _bag(have, keys)
+
+
+def _bag(records: Sequence[Members], keys: Sequence[str]) -> Counter[str]:
+    return Counter(json.dumps([record.get(key) for key in keys], sort_keys=True) for record in records)
+
+
+def _allowed(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    """Judge by sets: all of must_keep, nothing of must_drop, nothing beyond must_keep and may_keep."""
+    sets = expected.get("allowed")
+    if sets is None or observed.get("verdict") == REFUSED:
+        return None
+    have: Sequence[Members] = observed.get("records") or ()
+    must, may, never = (_Sets(sets[name], claims) for name in ("must_keep", "may_keep", "must_drop"))
+    for index, record in enumerate(have):
+        if must.take(record) or may.take(record):
+            continue
+        banned = "a record that must not survive" if never.take(record) else None
+        return Difference("records:extra", f"records[{index}]", banned, dict(record), record.get("at"))
+    missing = must.left()
+    if missing is not None:
+        return Difference("records:missing", "records", missing, None, missing.get("at"))
+    return None
+
+
+class _Sets:
+    """Partial records, to be taken one by one; records are found by the fields that are listed."""
+
+    def __init__(self, records: Sequence[Members], claims: Claims) -> None:
+        self._shapes: dict[tuple[str, ...], dict[str, list[Members]]] = {}
+        for record in records:
+            shape = tuple(k for k in record if k != "at" and (claims.fields is None or k in claims.fields))
+            self._shapes.setdefault(shape, {}).setdefault(_key(record, shape), []).append(record)
+
+    def take(self, record: Members) -> bool:
+        for shape, entries in self._shapes.items():
+            waiting = entries.get(_key(record, shape))
+            if waiting:
+                waiting.pop(0)
+                return True
+        return False
+
+    def left(self) -> Members | None:
+        rest = (record for entries in self._shapes.values() for found in entries.values() for record in found)
+        return next(rest, None)
+
+
+def _key(record: Members, shape: Sequence[str]) -> str:
+    return json.dumps([record.get(name) for name in shape], sort_keys=True)
+
+
+def _state(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    want = expected.get("state")
+    if want is None:
+        return None
+    have = observed.get("state") or {}
+    for key, value in want.items():
+        if (claims.state is None or key in claims.state) and value != have.get(key):
+            return Difference(f"state:{key}", f"state.{key}", value, have.get(key))
+    return None
+
+
+def _dropped(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    if "dropped" not in expected:
+        return None
+    want, have = expected["dropped"], observed.get("dropped") or []
+    for index in range(max(len(want), len(have))):
+        left = want[index] if index < len(want) else None
+        right = have[index] if index < len(have) else None
+        if left is None or right is None or any(value != right.get(key) for key, value in left.items()):
+            return Difference("dropped", f"dropped[{index}]", left, right, left or right)
+    return None
+
+
+def _layout(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    pairs = [("at", expected.get("at"), observed.get("at"))]
+    if observed.get("verdict") != REFUSED:
+        records = zip(expected.get("records", ()), observed.get("records") or (), strict=False)
+        pairs += [
+            (f"records[{i}].at", want.get("at"), have.get("at")) for i, (want, have) in enumerate(records)
+        ]
+    found = {entry.get("file"): entry for entry in observed.get("files") or ()}
+    pairs += [
+        (f"files[{want.get('file')}]", want, found.get(want.get("file")))
+        for want in expected.get("files", ())
+    ]
+    for where, want, have in pairs:
+        if want is not None and not _contains(want, have):
+            return Difference("layout", where, want, have, want if "off" in want else have)
+    return None
+
+
+def _contains(want: Json, have: Json) -> bool:
+    """Tell whether `have` has every member that `want` lists, at every depth of objects."""
+    if isinstance(want, Mapping):
+        return isinstance(have, Mapping) and all(
+            _contains(value, have.get(key)) for key, value in want.items()
+        )
+    return bool(want == have)
+
+
+def _notes(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    codes = [note.get("code") for note in observed.get("notes") or ()]
+    for code in expected.get("notes", ()):
+        if code not in codes:
+            return Difference("notes", "notes", code, codes)
+    return None
+
+
+_STEPS: tuple[tuple[Level, Callable[[Members, Members, Claims], Difference | None]], ...] = (
+    (Level.VERDICT, _verdict),
+    (Level.VERDICT, _refusal),
+    (Level.RECORDS, _records),
+    (Level.RECORDS, _allowed),
+    (Level.STATE, _state),
+    (Level.LAYOUT, _dropped),
+    (Level.LAYOUT, _layout),
+    (Level.LAYOUT, _notes),
+)

@@ -1,0 +1,115 @@
+"""``--impl``: from what the user typed to a connection."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from shutil import which
+
+from journalspec.observation import Level
+from journalspec_conformance.connection import Connection
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.harnesses import HarnessEntry, registry
+from journalspec_conformance.inprocess import InProcessConnection
+from journalspec_conformance.oneshot import OneShotConnection
+from journalspec_conformance.process import ProcessConnection
+
+MODES = ("persistent", "oneshot")
+_PYTHON = "py:"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An implementation that can be opened, in this process or another (it pickles).
+
+    Either `python` ("module:Class") or `command` is given. `text` is what the
+    user typed. `expectations` is the shipped expectation file, if any.
+    """
+
+    text: str
+    python: str = ""
+    command: tuple[str, ...] = ()
+    mode: str = "persistent"
+    level: Level = Level.RECORDS
+    expectations: Path | None = None
+
+    def open(self, timeout: float = 10.0) -> Connection:
+        """Return a connection; `timeout` in seconds per request."""
+        if self.python:
+            return InProcessConnection(self.python)
+        if self.mode == "oneshot":
+            return OneShotConnection(self.command, timeout=timeout, level=self.level)
+        return ProcessConnection(self.command, timeout=timeout)
+
+
+def parse_impl(text: str, mode: str = "persistent", level: Level | None = None) -> Target:
+    """Return the target that `text` names: a shipped harness, ``py:module:Class``, or a command line.
+
+    Raises Problem if it can be none of them.
+    """
+    if mode not in MODES:
+        raise Problem(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
+    if text.startswith(_PYTHON):
+        return _python_target(text)
+    entry = registry().get(text)
+    if entry is not None:
+        return _shipped(entry)
+    command = _split(text)
+    if not command:
+        raise Problem("--impl is empty", _choices())
+    return Target(text, command=command, mode=mode, level=Level.RECORDS if level is None else level)
+
+
+def _python_target(text: str) -> Target:
+    if str(Path.cwd()) not in sys.path and "" not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the user's class lies where he stands
+    return Target(text, python=text.removeprefix(_PYTHON))
+
+
+def _split(text: str) -> tuple[str, ...]:
+    try:
+        parts = shlex.split(text, posix=os.name == "posix")
+    except ValueError as error:
+        raise Problem(f"--impl {text!r} cannot be split into words: {error}") from None
+    if len(parts) == 1 and not _executable(parts[0]):
+        raise Problem(
+            f"--impl {text!r} is neither a shipped harness nor a command that can be found", _choices()
+        )
+    return tuple(parts)
+
+
+def _executable(name: str) -> bool:
+    return which(name) is not None or Path(name).is_file()
+
+
+def _choices() -> str:
+    names = ", ".join(registry())
+    return f"Shipped harnesses: {names}. Or give py:module:Class, or a command line that speaks the protocol."
+
+
+def _shipped(entry: HarnessEntry) -> Target:
+    expectations = None
+    if entry.expectations:
+        expectations = Path(str(files("journalspec_conformance"))) / "expectations" / entry.expectations
+    if entry.target:
+        return Target(entry.name, python=entry.target, expectations=expectations)
+    command = entry.command or _command_from(entry)
+    filled = tuple(part.replace("{python}", sys.executable) for part in command)
+    return Target(entry.name, command=filled, expectations=expectations)
+
+
+def _command_from(entry: HarnessEntry) -> tuple[str, ...]:
+    module_name, _, function = entry.command_from.partition(":")
+    try:
+        return tuple(str(part) for part in getattr(import_module(module_name), function)())
+    except (ImportError, AttributeError) as error:
+        raise Problem(f"harness {entry.name} cannot be loaded: {error}") from None
+    except LookupError as error:
+        raise Problem(
+            f"harness {entry.name} is not ready: {error.args[0] if error.args else error}"
+        ) from None

@@ -1,0 +1,130 @@
+"""One implementation under test, however it is reached, and what it says it can do.
+
+All ways of reaching one (process, one-shot command, Python class) have the
+same small interface, so that nothing above this module knows the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from journalspec.observation import Level
+from journalspec_conformance import PROTOCOL
+from journalspec_conformance.errors import Misbehaved
+
+Message = dict[str, Any]
+
+#: What a reply must carry exactly one of.
+OUTCOMES = ("ok", "unsupported", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class FormatClaims:
+    """What an implementation declares about one format.
+
+    `state` and `fields` are None if all state keys and record fields are
+    reported, else those that are.
+    """
+
+    editions: frozenset[str]
+    ops: frozenset[str]
+    observe: Level
+    policies: frozenset[str] = frozenset()
+    features: frozenset[str] = frozenset()
+    state: frozenset[str] | None = None
+    fields: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Who an implementation is (free-form `impl`, at least a name) and what it can do."""
+
+    impl: Mapping[str, str]
+    formats: Mapping[str, FormatClaims] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Name and version, for people."""
+        return " ".join(part for part in (self.impl["name"], self.impl.get("version", "")) if part)
+
+    @classmethod
+    def from_json(cls, reply: object) -> Hello:
+        """Read a hello reply; raises Misbehaved that says what is wrong with it."""
+        try:
+            return cls._from_json(reply)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            missing = f"member {error} is missing" if isinstance(error, KeyError) else str(error)
+            raise Misbehaved(f"the answer to hello cannot be used: {missing}") from None
+
+    @classmethod
+    def _from_json(cls, reply: Any) -> Hello:
+        if reply["protocol"] != PROTOCOL:
+            raise ValueError(f"it speaks protocol {reply['protocol']!r}, this runner speaks {PROTOCOL}")
+        impl = {str(key): str(value) for key, value in reply["impl"].items()}
+        if not impl.get("name"):
+            raise ValueError("impl.name is missing")
+        return cls(impl, {name: _claims(entry) for name, entry in reply["formats"].items()})
+
+
+def _claims(entry: Mapping[str, Any]) -> FormatClaims:
+    def names(key: str) -> frozenset[str]:
+        value = entry.get(key, ())
+        if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+            raise ValueError(f"{key} must be a list of names, not {value!r}")
+        return frozenset(value)
+
+    for key in ("editions", "ops", "observe"):
+        entry[key]
+    return FormatClaims(
+        editions=names("editions"),
+        ops=names("ops"),
+        observe=Level.parse(entry["observe"]),
+        policies=names("policies"),
+        features=names("features"),
+        state=names("state") if "state" in entry else None,
+        fields=names("fields") if "fields" in entry else None,
+    )
+
+
+class Connection(Protocol):
+    """A way to ask one implementation. Every method may raise a Breakdown.
+
+    After a Breakdown the next question starts the implementation anew.
+    """
+
+    #: True if requests carry ``files`` (name -> bytes) and no directory is needed.
+    in_memory: bool
+
+    def hello(self) -> Hello:
+        """Return what the implementation declares."""
+
+    def ask(self, request: Message) -> Message:
+        """Return the reply to `request` (without ``seq``, which is the connection's business)."""
+
+    def steps(self, request: Message) -> Iterator[Message]:
+        """Yield the replies to a stepwise write, one operation each, the final one last.
+
+        Closing the iterator early kills the implementation where it stands.
+        """
+
+    def stderr(self) -> str:
+        """Return the tail of what the implementation wrote to standard error lately."""
+
+    def close(self) -> None:
+        """Say bye and let go of all resources; never raises."""
+
+
+def checked(reply: object) -> Message:
+    """Return `reply` if it has the shape of one; raises Misbehaved."""
+    if not isinstance(reply, dict):
+        raise Misbehaved(f"the answer is no JSON object: {reply!r:.200}")
+    if "step" in reply and "ok" not in reply:
+        return reply
+    if sum(key in reply for key in OUTCOMES) != 1:
+        raise Misbehaved(f"the answer carries not exactly one of {', '.join(OUTCOMES)}: {sorted(reply)}")
+    (outcome,) = (key for key in OUTCOMES if key in reply)
+    if not isinstance(reply[outcome], dict):
+        raise Misbehaved(f"member {outcome!r} of the answer is no object: {reply[outcome]!r:.200}")
+    return reply

@@ -1,0 +1,85 @@
+"""One result: what became of one probe. The line of a report, and what exports are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from journalspec_conformance.classes import is_red
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one probe.
+
+    `result_class` is a name of :mod:`.classes`; `reason` one sentence for
+    people; `choice` tells which of several permitted answers was seen
+    ("2 of 3"); `seconds` is rounded to milliseconds.
+    """
+
+    probe: str
+    case: str
+    format: str
+    edition: str
+    title: str
+    result_class: str
+    fingerprint: str = ""
+    reason: str = ""
+    choice: str = ""
+    level: str = "must"
+    stratum: str = ""
+    requirements: tuple[str, ...] = ()
+    difference: Mapping[str, Any] | None = None
+    stderr: str = ""
+    seconds: float = 0.0
+    issue: str = field(default="")
+
+    @property
+    def red(self) -> bool:
+        """Tell whether this fails the run."""
+        return is_red(self.result_class)
+
+    def judged(self, result_class: str, reason: str, issue: str = "") -> Result:
+        """Return the same result in another class, and why."""
+        return replace(self, result_class=result_class, reason=reason, issue=issue)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report line; members without content are left out."""
+        line: dict[str, Any] = {
+            "kind": "result",
+            "probe": self.probe,
+            "case": self.case,
+            "format": self.format,
+            "edition": self.edition,
+            "title": self.title,
+            "class": self.result_class,
+            "level": self.level,
+            "seconds": round(self.seconds, 3),
+        }
+        if self.requirements:
+            line["requirements"] = list(self.requirements)
+        if self.difference is not None:
+            line["difference"] = dict(self.difference)
+        texts = {name: getattr(self, name) for name in _TEXTS}
+        return line | {name: text for name, text in texts.items() if text}
+
+    @classmethod
+    def from_json(cls, line: Mapping[str, Any]) -> Result:
+        """Read a report line; raises KeyError on a missing member."""
+        return cls(
+            probe=line["probe"],
+            case=line["case"],
+            format=line["format"],
+            edition=line["edition"],
+            title=line["title"],
+            result_class=line["class"],
+            level=line["level"],
+            seconds=line["seconds"],
+            requirements=tuple(line.get("requirements", ())),
+            difference=line.get("difference"),
+            **{name: line.get(name, "") for name in _TEXTS},
+        )
+
+
+_TEXTS = ("fingerprint", "reason", "choice", "stratum", "stderr", "issue")
