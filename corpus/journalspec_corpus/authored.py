@@ -1,0 +1,159 @@
+"""Cases written by hand: TOML groups of sound journals, edits by label, and expectations.
+
+A group is one file ``corpus/cases/<format>/<group>.toml``. Its ``[[base]]``
+tables describe sound journals in the format's own words; the format's author
+room (``journalspec_corpus.<format>.author``) builds them. Its ``[[case]]``
+tables name a base, edits (see :mod:`.edits`) and what must be answered, with
+records and dropped regions by label.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from journalspec.formats import format_module, get_format
+from journalspec_corpus.case import Case, Origin
+from journalspec_corpus.edits import Built, EditError, apply
+from journalspec_corpus.making import make_case, when
+
+#: Where the authored groups and captured files lie in a checkout.
+CHECKOUT = Path(__file__).resolve().parents[1]
+
+_GROUP_KEYS = ("edition", "stratum", "category", "level", "obeys", "breaks", "flags", "checked_by", "needs", "params")
+_CASE_KEYS = {*_GROUP_KEYS, "name", "title", "base", "edits", "expect", "how", "write", "brief"}
+
+
+class AuthoringError(ValueError):
+    """A group file cannot be turned into cases; the message names file and case."""
+
+
+class Bases:
+    """The sound journals of one format, built on first use; names are unique in the format."""
+
+    def __init__(self, author: ModuleType) -> None:
+        self.author = author
+        self.described: dict[str, tuple[Mapping[str, Any], str]] = {}
+        self._built: dict[tuple[str, str], Built] = {}
+
+    def add(self, base: Mapping[str, Any], edition: str) -> None:
+        """Take in one ``[[base]]`` table; raises AuthoringError if its name is taken."""
+        if base["name"] in self.described:
+            raise AuthoringError(f"base {base['name']!r} is described twice")
+        self.described[base["name"]] = (base, base.get("edition", edition))
+
+    def get(self, name: str, edition: str | None = None) -> Built:
+        """Return the built base (shared: copy before changing it), in another edition if asked."""
+        if name not in self.described:
+            raise AuthoringError(f"no base {name!r}: known are {', '.join(sorted(self.described))}")
+        base, own = self.described[name]
+        key = (name, edition or own)
+        if key not in self._built:
+            self._built[key] = self.author.build(base, key[1])
+        return self._built[key]
+
+
+def authored_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
+    """Yield the authored cases of `format_id` in file and table order.
+
+    `root` is the folder of the group files (default: the checkout's). Raises
+    AuthoringError that names the file and the case.
+    """
+    folder = root or CHECKOUT / "cases" / format_id
+    paths = sorted(folder.glob("*.toml"))
+    if not paths:
+        return
+    bases = Bases(format_module("journalspec_corpus", format_id).author)
+    groups = [(path, tomllib.loads(path.read_text(encoding="utf-8"))) for path in paths]
+    for path, group in groups:
+        for base in group.get("base", ()):
+            try:
+                bases.add(base, group.get("edition", get_format(format_id).default_edition))
+            except (AuthoringError, KeyError) as error:
+                raise AuthoringError(f"{path.name}: {error}") from None
+    for path, group in groups:
+        for entry in group.get("case", ()):
+            try:
+                yield _case(format_id, group, entry, bases)
+            except (ValueError, KeyError, TypeError) as error:
+                raise AuthoringError(f"{path.name}, case {entry.get('name')}: {error}") from error
+
+
+def _case(format_id: str, group: Mapping[str, Any], entry: Mapping[str, Any], bases: Bases) -> Case:
+    unknown = set(entry) - _CASE_KEYS
+    if unknown:
+        raise AuthoringError(f"unknown member {', '.join(sorted(unknown))}")
+    merged = {key: entry.get(key, group.get(key)) for key in _GROUP_KEYS}
+    edition = merged["edition"] or get_format(format_id).default_edition
+    base = entry.get("base", "")
+    sound = bases.get(base, edition) if base else Built({})
+    damaged = sound.copy()
+    for edit in entry.get("edits", ()):
+        apply(damaged, edit, lambda name: bases.get(name, edition), bases.author.seal)
+    return make_case(
+        f"{get_format(format_id).prefix.lower()}.{group['group']}.{entry['name']}",
+        title=entry["title"],
+        format_id=format_id,
+        edition=edition,
+        stratum=merged["stratum"],
+        category=merged["category"],
+        level=merged["level"] or "must",
+        obeys=merged["obeys"] or (),
+        breaks=merged["breaks"] or (),
+        flags=merged["flags"] or (),
+        needs=merged["needs"] or (),
+        params=merged["params"],
+        origin=Origin("authored", base, entry.get("how", ""), tuple(merged["checked_by"] or ())),
+        files=damaged.content(),
+        write=entry.get("write"),
+        expect=list(_expectations(entry["expect"], damaged, bases.author, entry.get("brief", False))),
+    )
+
+
+def _expectations(
+    entries: list[Mapping[str, Any]], built: Built, author: ModuleType, brief: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield published expectations; one entry may answer several questions alike."""
+    for entry in entries:
+        questions = entry["when"]
+        for question in [questions] if isinstance(questions, str) else questions:
+            out: dict[str, Any] = {"when": when(question)}
+            for key, value in entry.items():
+                if key == "when":
+                    continue
+                if key == "records":
+                    out[key] = [expected_record(built, item, author, brief) for item in value]
+                elif key == "dropped":
+                    out[key] = [{**_region(built, item), "reason": item["reason"]} for item in value]
+                elif key == "at":
+                    out[key] = _region(built, value)
+                elif key == "state":
+                    out[key] = author.expand(value)
+                else:
+                    out[key] = value
+            yield out
+
+
+def expected_record(built: Built, item: str | Mapping[str, Any], author: ModuleType, brief: bool) -> dict[str, Any]:
+    """Return the expectation of one record: by label, by label with changes, or in full."""
+    if isinstance(item, str):
+        if item not in built.records:
+            raise EditError(f"no record {item!r}: known are {', '.join(built.records)}")
+        whole = built.records[item]
+        return {key: whole[key] for key in author.BRIEF} if brief else dict(whole)
+    if "record" in item:
+        whole = expected_record(built, item["record"], author, brief)
+        changes = author.expand({key: value for key, value in item.items() if key not in ("record", "without")})
+        kept = {key: value for key, value in whole.items() if key not in item.get("without", ())}
+        return {**kept, **changes}
+    expanded: dict[str, Any] = author.expand(dict(item))
+    return expanded
+
+
+def _region(built: Built, item: Mapping[str, Any]) -> dict[str, str]:
+    if "off" in item:
+        return {"file": item["file"], "off": str(item["off"]), "len": str(item["len"])}
+    return built.span(item).to_json()

@@ -1,0 +1,149 @@
+"""The author room: sound journals from descriptions, with every range named.
+
+A base for the disk editions describes ``file1`` and ``file2``, each with
+``timestamp``, ``state``, ``position`` (default: behind the last record) and
+``records``; for the editions ``seed`` and ``nio`` it has ``records`` itself.
+Labels: ``f1``, ``f1.header.position``, ``f1.tail`` (empty, at the position),
+``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from journalspec_corpus.bitronix_tlog.layout import (
+    FORMAT_ID,
+    Part,
+    disk_fields,
+    disk_parts,
+    gtrid,
+    integer,
+    name_bytes,
+)
+from journalspec_corpus.bitronix_tlog.nio_layout import header_parts, nio_fields, nio_parts
+from journalspec_corpus.edits import Built, EditError, Range
+
+FILE_NAMES = {"f1": "btm1.tlog", "f2": "btm2.tlog"}
+NIO_NAME = "nio-btm1.tlog"
+SEED_NAME = "seed.log"
+#: The fields that a brief expectation lists.
+BRIEF = ("type", "gtrid", "at")
+DISK_HEADER, SEED_HEADER = 28, 16
+FIRST_RECORD = 21
+#: What the checksum leaves out: the crc32 field and the gtridLength byte behind it.
+CRC_AT, CRC_RESUMES_AT = 24, 29
+
+
+def build(base: Mapping[str, Any], edition: str) -> Built:
+    """Return the journal that `base` describes, written as `edition` prescribes."""
+    if edition == "nio":
+        return _build_nio(base)
+    built = Built({})
+    if edition == "seed":
+        _build_file(built, "f1", SEED_NAME, base, [], SEED_HEADER)
+        return built
+    for label, name in FILE_NAMES.items():
+        file = base.get("file" + label[1:], {})
+        _build_file(built, label, name, {"size": base["size"], **file}, _header(file), DISK_HEADER)
+        tail = file.get("position", built.labels[f"{label}.log"].end)
+        start = built.labels[f"{label}.header.position"]
+        built.put(start, integer(tail, 8))
+        built.labels[f"{label}.tail"] = Range(name, tail, 0)
+    return built
+
+
+def _header(file: Mapping[str, Any]) -> list[Part]:
+    return [
+        Part("header.format_id", bytes.fromhex(FORMAT_ID)),
+        Part("header.timestamp", integer(file.get("timestamp", 0), 8)),
+        Part("header.state", integer(file.get("state", 0), 1)),
+        Part("header.position", integer(FIRST_RECORD, 8)),
+    ]
+
+
+def _build_file(
+    built: Built, label: str, name: str, file: Mapping[str, Any], header: list[Part], header_length: int
+) -> None:
+    data = bytearray()
+    _lay(built, name, label, header, data)
+    built.labels[f"{label}.header"] = Range(name, 0, len(data))
+    start = len(data)
+    for index, record in enumerate(file.get("records", ()), start=1):
+        own = record.get("id", f"{label}r{index}")
+        parts = disk_parts(record, header_length)
+        at = _lay(built, name, own, parts, data)
+        built.records[own] = {**disk_fields(parts, record), "at": at.to_json()}
+    built.labels[f"{label}.log"] = Range(name, start, len(data) - start)
+    _finish(built, label, name, data, file)
+
+
+def _build_nio(base: Mapping[str, Any]) -> Built:
+    built = Built({})
+    data = bytearray()
+    _lay(built, NIO_NAME, "f1", header_parts(base), data)
+    for index, record in enumerate(base.get("records", ()), start=1):
+        data += bytes.fromhex(record.get("gap", ""))
+        own = record.get("id", f"r{index}")
+        parts = nio_parts(record)
+        at = _lay(built, NIO_NAME, own, parts, data)
+        built.records[own] = {**nio_fields(parts, record), "at": at.to_json()}
+    built.labels["f1.log"] = Range(NIO_NAME, 1024, len(data) - 1024)
+    _finish(built, "f1", NIO_NAME, data, base)
+    return built
+
+
+def _lay(built: Built, name: str, label: str, parts: list[Part], data: bytearray) -> Range:
+    """Append `parts` to `data`, name each of them, and return the whole range."""
+    start = len(data)
+    for part in parts:
+        built.labels[f"{label}.{part.name}"] = Range(name, len(data), len(part.data))
+        data += part.data
+    whole = Range(name, start, len(data) - start)
+    built.labels[label] = whole
+    return whole
+
+
+def _finish(built: Built, label: str, name: str, data: bytearray, file: Mapping[str, Any]) -> None:
+    """Fill up to the file's size (default: none beyond the records) and name the file."""
+    size = file.get("size", len(data))
+    if size < len(data):
+        raise EditError(f"{name}: the records take {len(data)} bytes, the file has {size}")
+    data += bytes.fromhex(file.get("fill", "00")) * (size - len(data))
+    built.files[name] = data
+    built.labels[label] = Range(name, 0, size)
+
+
+def seal(built: Built, label: str) -> None:
+    """Make the checksum fit the bytes that now stand at record `label`.
+
+    For disk records with ASCII names in ascending order, and for nio payloads.
+    """
+    spot = built.range(label)
+    data = built.files[spot.file]
+    if f"{label}.payload_length" in built.labels:
+        first, last = built.range(f"{label}.tag").off, built.range(f"{label}.closing").off
+        built.put(built.range(f"{label}.crc32"), integer(zlib.crc32(data[first:last]), 4))
+        return
+    covered = bytes(data[spot.off : spot.off + CRC_AT] + data[spot.off + CRC_RESUMES_AT : spot.end])
+    built.put(built.range(f"{label}.crc32"), integer(zlib.crc32(covered), 4))
+
+
+def expand(value: Any) -> Any:
+    """Return an authored state or record with ``gN`` gtrids and ``x*N`` names written out."""
+    if isinstance(value, Mapping):
+        return {key: _expand_member(key, item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [expand(item) for item in value]
+    return value
+
+
+def _expand_member(key: str, item: Any) -> Any:
+    if key == "gtrid":
+        return gtrid(item).hex()
+    if key == "names":
+        return [name_bytes(name).decode("ascii") if name.isascii() else name for name in item]
+    if key == "active":
+        return FILE_NAMES.get(item, item)
+    return expand(item)

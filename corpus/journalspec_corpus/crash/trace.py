@@ -1,0 +1,241 @@
+"""Write traces: what a writer did, in program order, and when it said that something is safe.
+
+A trace is recorded by putting :class:`RecordingStorage` between a writer and
+its files. Acknowledgements, record spans and releases are annotations: the
+writer's bytes never show them, the oracle lives from them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from journalspec_reference.storage import MemoryStorage, Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """An empty file `file` comes into being."""
+
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """`data` is written at byte offset `off` of `file`, extending it if needed."""
+
+    file: str
+    off: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    """`file` is cut or extended (with zeros) to `size` bytes."""
+
+    file: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """`file`'s content and size are made durable."""
+
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncDir:
+    """All names are made durable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """`old` becomes `new`, which is replaced."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unlink:
+    """The name `file` goes away."""
+
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """`file` gets a new life from here on; its old bytes stay until they are overwritten."""
+
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ack:
+    """The caller has been told that `records` are safe."""
+
+    records: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """From here on recovery no longer owes `records` (their effect has been superseded)."""
+
+    records: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Bytes ``[off, off + length)`` of `file`, written just before, encode `record`.
+
+    `key` is what a reader would call it (the format's room says how), derived
+    from the operation that was asked for, never from a reader. `fields` are the
+    start offsets of the record's fields, relative to `off`, by name.
+    """
+
+    record: str
+    file: str
+    off: int
+    length: int
+    key: str
+    fields: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """The write just before makes `records` count: a tail pointer, a header, a commit."""
+
+    records: tuple[str, ...]
+
+
+Op = (
+    Create | Write | Truncate | Sync | SyncDir | Rename | Unlink | Reuse | Ack | Release | Mark | Publish
+)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One recorded run.
+
+    `base` is what was durable before it (file name -> content), `standing` the
+    records in it that count and are acknowledged, `stale` those of an earlier
+    life that do not. `background` names what unused space holds. `tags` say what
+    the run is about, for classes and selection. `crash_from` is the index of the
+    first operation after which a crash is of interest: what comes before is
+    another, shorter trace's business.
+    """
+
+    format: str
+    edition: str
+    name: str
+    base: Mapping[str, bytes]
+    ops: tuple[Op, ...]
+    background: str
+    standing: tuple[Mark, ...] = ()
+    stale: tuple[Mark, ...] = ()
+    crash_from: int = 0
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def id(self) -> str:
+        """Return 32 hex digits that name this trace by everything that is in it."""
+        digest = hashlib.blake2b(digest_size=16)
+        head = [self.format, self.edition, self.background, self.crash_from, dict(sorted(self.tags.items()))]
+        digest.update(json.dumps(head).encode())
+        for name in sorted(self.base):
+            digest.update(f"{name}\0{len(self.base[name])}\0".encode())
+            digest.update(self.base[name])
+        for item in (*self.ops, *self.standing, *self.stale):
+            digest.update(repr(item).encode())
+        return digest.hexdigest()
+
+    @cached_property
+    def marks(self) -> dict[str, tuple[Mark, ...]]:
+        """Return every record of this run by id, with all places where it was written."""
+        found: dict[str, list[Mark]] = {}
+        for op in self.ops:
+            if isinstance(op, Mark):
+                found.setdefault(op.record, []).append(op)
+        return {record: tuple(marks) for record, marks in found.items()}
+
+    def acknowledged(self, upto: int) -> tuple[str, ...]:
+        """Return the records acknowledged by ``ops[:upto]``, in order, standing ones first."""
+        records = [mark.record for mark in self.standing]
+        for op in self.ops[:upto]:
+            if isinstance(op, Ack):
+                records += op.records
+        return tuple(dict.fromkeys(records))
+
+    def released(self, upto: int) -> frozenset[str]:
+        """Return the records that ``ops[:upto]`` released."""
+        return frozenset(
+            record for op in self.ops[:upto] if isinstance(op, Release) for record in op.records
+        )
+
+
+class RecordingStorage:
+    """A storage that writes down what is done to it, and does it."""
+
+    def __init__(self, inner: Storage | None = None) -> None:
+        self.inner: Storage = inner if inner is not None else MemoryStorage()
+        self.ops: list[Op] = []
+
+    def names(self) -> list[str]:
+        """Return the names of all files, sorted."""
+        return self.inner.names()
+
+    def size(self, name: str) -> int:
+        """Return the length of `name` in bytes."""
+        return self.inner.size(name)
+
+    def read(self, name: str, off: int, length: int) -> bytes:
+        """Return up to `length` bytes at `off`."""
+        return self.inner.read(name, off, length)
+
+    def create(self, name: str) -> None:
+        """Create an empty file."""
+        self.inner.create(name)
+        self.ops.append(Create(name))
+
+    def write(self, name: str, off: int, data: bytes) -> None:
+        """Write `data` at `off`."""
+        self.inner.write(name, off, data)
+        self.ops.append(Write(name, off, bytes(data)))
+
+    def truncate(self, name: str, size: int) -> None:
+        """Cut or extend `name`."""
+        self.inner.truncate(name, size)
+        self.ops.append(Truncate(name, size))
+
+    def sync(self, name: str) -> None:
+        """Make the content of `name` durable."""
+        self.inner.sync(name)
+        self.ops.append(Sync(name))
+
+    def sync_dir(self) -> None:
+        """Make names durable."""
+        self.inner.sync_dir()
+        self.ops.append(SyncDir())
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename, replacing."""
+        self.inner.rename(old, new)
+        self.ops.append(Rename(old, new))
+
+    def unlink(self, name: str) -> None:
+        """Remove `name`."""
+        self.inner.unlink(name)
+        self.ops.append(Unlink(name))
+
+    def note(self, *annotations: Op) -> None:
+        """Add annotations (Ack, Mark, Publish, Release, Reuse) behind what was done so far."""
+        self.ops.extend(annotations)
+
+
+def writes_since(ops: Iterable[Op], start: int) -> list[Write]:
+    """Return the Write operations of ``ops[start:]``."""
+    return [op for op in list(ops)[start:] if isinstance(op, Write)]

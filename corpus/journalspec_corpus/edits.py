@@ -1,0 +1,182 @@
+"""Named places in a set of files, and changes made at such places.
+
+A format's author room builds sound files and names every range in them; cases
+are those files with edits. Nothing here knows a format.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_PLACE = re.compile(r"^(?P<label>[A-Za-z0-9_.-]*?)(?:\.(?P<side>start|end))?(?P<shift>[+-]\d+)?$")
+
+
+class EditError(ValueError):
+    """An edit or a place in it cannot be carried out; the message quotes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """`length` bytes at `off` of `file`."""
+
+    file: str
+    off: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        """The offset just behind the range."""
+        return self.off + self.length
+
+    def to_json(self) -> dict[str, str]:
+        """Return ``{"file", "off", "len"}`` as published."""
+        return {"file": self.file, "off": str(self.off), "len": str(self.length)}
+
+
+@dataclass
+class Built:
+    """Files under construction, the names of places in them, and what each record says.
+
+    `labels` are those of the sound files; edits do not move them. `records`
+    maps a record's label to its full expectation, `at` included.
+    """
+
+    files: dict[str, bytearray]
+    labels: dict[str, Range] = field(default_factory=dict)
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def copy(self) -> Built:
+        """Return files that can be changed apart; names and records are shared."""
+        return Built({name: bytearray(data) for name, data in self.files.items()}, self.labels, self.records)
+
+    def content(self) -> dict[str, bytes]:
+        """Return name -> bytes."""
+        return {name: bytes(data) for name, data in self.files.items()}
+
+    def range(self, label: str) -> Range:
+        """Return the range called `label`; raises EditError that lists near names."""
+        try:
+            return self.labels[label]
+        except KeyError:
+            near = [name for name in self.labels if name.startswith(label.split(".")[0])]
+            raise EditError(f"no place {label!r}; near it: {', '.join(near[:12]) or 'none'}") from None
+
+    def place(self, text: str | int, file: str = "") -> tuple[str, int]:
+        """Return (file, offset) of ``label[.start|.end][+N|-N]``, or of a plain offset in `file`."""
+        if isinstance(text, int):
+            return file, text
+        match = _PLACE.match(text)
+        if match is None:
+            raise EditError(f"{text!r} is no place: write label, label.start, label.end, each with +N or -N")
+        spot = self.range(match["label"])
+        off = spot.end if match["side"] == "end" else spot.off
+        return spot.file, off + int(match["shift"] or 0)
+
+    def span(self, edit: Mapping[str, Any]) -> Range:
+        """Return the range of an edit: ``at`` (with optional ``len``) or ``from`` and ``to``."""
+        if "from" in edit:
+            file, start = self.place(edit["from"], edit.get("file", ""))
+            other, end = self.place(edit["to"], file)
+            if other != file or end < start:
+                raise EditError(f"{edit['from']!r} to {edit['to']!r} is no range of one file")
+            return Range(file, start, end - start)
+        text = edit["at"]
+        if isinstance(text, str) and text in self.labels and "len" not in edit:
+            return self.labels[text]
+        file, start = self.place(text, edit.get("file", ""))
+        return Range(file, start, edit.get("len", 0))
+
+    def put(self, spot: Range, data: bytes) -> None:
+        """Overwrite with `data` at the start of `spot`; raises EditError beyond the file's end."""
+        target = self.files[spot.file]
+        if spot.off < 0 or spot.off + len(data) > len(target):
+            raise EditError(f"{len(data)} bytes at {spot.off} leave {spot.file} ({len(target)} bytes)")
+        target[spot.off : spot.off + len(data)] = data
+
+
+def _set_hex(built: Built, edit: Mapping[str, Any]) -> None:
+    spot, data = built.span(edit), bytes.fromhex(edit["hex"])
+    if spot.length and len(data) > spot.length:
+        raise EditError(f"{len(data)} bytes are more than {edit['at']!r} has ({spot.length})")
+    built.put(spot, data)
+
+
+def _set_int(built: Built, edit: Mapping[str, Any]) -> None:
+    spot, value = built.span(edit), int(edit["int"])
+    width = 8 * spot.length
+    if not -(1 << (width - 1)) <= value < 1 << width:
+        raise EditError(f"{value} does not fit in the {spot.length} bytes of {edit['at']!r}")
+    built.put(spot, (value % (1 << width)).to_bytes(spot.length, edit.get("order", "big")))
+
+
+def _xor(built: Built, edit: Mapping[str, Any]) -> None:
+    spot, mask = built.span(edit), bytes.fromhex(edit["xor"])
+    old = built.files[spot.file][spot.off : spot.off + len(mask)]
+    built.put(spot, bytes(a ^ b for a, b in zip(old, mask, strict=True)))
+
+
+def _fill(built: Built, edit: Mapping[str, Any]) -> None:
+    spot = built.span(edit)
+    built.put(spot, (bytes.fromhex(edit["fill"]) * (spot.length + 1))[: spot.length])
+
+
+def _truncate(built: Built, edit: Mapping[str, Any]) -> None:
+    file, size = built.place(edit["truncate"], edit.get("file", ""))
+    if not 0 <= size <= len(built.files[file]):
+        raise EditError(f"{file} has {len(built.files[file])} bytes and cannot be cut to {size}")
+    del built.files[file][size:]
+
+
+def _extend(built: Built, edit: Mapping[str, Any]) -> None:
+    built.files[edit["file"]].extend(bytes.fromhex(edit.get("with", "00")) * edit["extend"])
+
+
+def _delete(built: Built, edit: Mapping[str, Any]) -> None:
+    del built.files[edit["delete"]]
+
+
+def _rename(built: Built, edit: Mapping[str, Any]) -> None:
+    built.files[edit["to"]] = built.files.pop(edit["rename"])
+
+
+def _add(built: Built, edit: Mapping[str, Any]) -> None:
+    built.files[edit["add"]] = bytearray(bytes.fromhex(edit["hex"]))
+
+
+_EDITS: dict[str, Callable[[Built, Mapping[str, Any]], None]] = {
+    "int": _set_int,
+    "xor": _xor,
+    "fill": _fill,
+    "truncate": _truncate,
+    "extend": _extend,
+    "delete": _delete,
+    "rename": _rename,
+    "add": _add,
+    "hex": _set_hex,
+}
+
+
+def apply(built: Built, edit: Mapping[str, Any], bases: Callable[[str], Built], seal: Callable[..., None]) -> None:
+    """Carry out one edit on `built` in place.
+
+    Besides the edits of this module: ``{at, paste = "base:label"}`` copies the
+    bytes of a place of another base, and ``{seal = "label"}`` asks the format's
+    author room to make the checksum of a damaged record right again.
+    """
+    if "seal" in edit:
+        seal(built, edit["seal"])
+    elif "paste" in edit:
+        base, _, label = edit["paste"].rpartition(":")
+        source = bases(base) if base else built
+        spot = source.range(label)
+        data = bytes(source.files[spot.file][spot.off : spot.end])
+        built.put(built.span(edit), data[edit.get("skip", 0) :][: edit.get("len", len(data))])
+    else:
+        for key, action in _EDITS.items():
+            if key in edit:
+                action(built, edit)
+                return
+        raise EditError(f"unknown edit {dict(edit)!r}: expected one of {', '.join([*_EDITS, 'paste', 'seal'])}")

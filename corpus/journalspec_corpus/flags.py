@@ -1,0 +1,61 @@
+"""Flags: what is special about a case, and what goes wrong if it is mishandled."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+
+class FlagError(ValueError):
+    """A flags.toml contradicts itself or another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One flag. `requirements` are those of the format that it was loaded for."""
+
+    name: str
+    damage: str
+    effect: str
+    requirements: tuple[str, ...] = ()
+
+
+@cache
+def load_flags(format_id: str | None = None) -> Mapping[str, Flag]:
+    """Return the shared flags and those of `format_id`, by name.
+
+    A format's file may add flags and link shared ones to its requirements
+    (table ``[links]``); it may not define a shared name again: FlagError.
+    """
+    root = files("journalspec_corpus")
+    flags = {flag.name: flag for flag in _read(root.joinpath("flags.toml"))}
+    if format_id is None:
+        return flags
+    own = root.joinpath(format_id, "flags.toml")
+    if not own.is_file():
+        return flags
+    for flag in _read(own):
+        if flag.name in flags:
+            raise FlagError(f"{format_id}/flags.toml: {flag.name} is defined twice")
+        flags[flag.name] = flag
+    for name, requirements in tomllib.loads(own.read_text(encoding="utf-8")).get("links", {}).items():
+        if name not in flags:
+            raise FlagError(f"{format_id}/flags.toml: links names {name}, which is no flag")
+        flags[name] = replace(flags[name], requirements=flags[name].requirements + tuple(requirements))
+    return flags
+
+
+def _read(path: Traversable) -> list[Flag]:
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    found = [
+        Flag(entry["name"], entry["damage"], entry["effect"], tuple(entry.get("requirements", ())))
+        for entry in data.get("flag", ())
+    ]
+    names = [flag.name for flag in found]
+    if len(set(names)) != len(names):
+        raise FlagError(f"{path.name}: a flag is defined twice")
+    return found

@@ -1,0 +1,171 @@
+"""Hypothesis strategies: valid journals, and single faults in them.
+
+For anyone's property tests of a reader, a writer or a recovery tool::
+
+    from hypothesis import given, strategies as st
+    from journalspec_corpus.strategies import faults, journals
+
+    @given(journals("bitronix_tlog"))
+    def test_my_reader_sees_what_was_written(journal):
+        found = my_reader(journal.files)          # name -> bytes
+        assert [r.offset for r in found] == [r.at.off for r in journal.records]
+
+    @given(st.data())
+    def test_my_recovery_refuses_damage(data):
+        journal = data.draw(journals("bitronix_tlog", "2.1"))
+        fault = data.draw(faults(journal))
+        if fault.strict == "refused":
+            with pytest.raises(MyCorruption):
+                my_recovery(fault.files)
+
+A journal carries the records and the state that it must yield, computed from
+the plan that it was laid out from; a fault says what must still hold, and where
+the format has no means to notice it, why. Needs the extra ``hypothesis``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from types import ModuleType
+
+from hypothesis import strategies as st
+
+from journalspec.formats import UnknownFormat, format_ids, get_format
+from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement
+
+__all__ = ["KINDS", "DrawnJournal", "Fault", "Field", "Judgement", "faults", "formats_with_strategies", "journals"]
+
+SECTORS = (512, 4096)
+
+
+def journals(format_id: str, edition: str | None = None) -> st.SearchStrategy[DrawnJournal]:
+    """Return a strategy for valid journals of a format (of all its editions if none is given).
+
+    The journals are small: up to about a dozen records and a few KiB. Raises
+    UnknownFormat for a format or edition that has no strategies.
+    """
+    description = get_format(format_id)
+    room = _room(format_id)
+    if edition is not None:
+        strategy: st.SearchStrategy[DrawnJournal] = room.journals(description.edition(edition).id)
+        return strategy
+    return st.sampled_from(sorted(description.editions)).flatmap(room.journals)
+
+
+def formats_with_strategies() -> tuple[str, ...]:
+    """Return the ids of the formats that :func:`journals` can draw."""
+    return tuple(format_id for format_id in format_ids() if _find_room(format_id) is not None)
+
+
+def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchStrategy[Fault]:
+    """Return a strategy for single faults of the given kinds in `journal`.
+
+    bit-flip     one bit of one file
+    torn-write   the last record of a file ends early; what was there before shows through
+    lost-sector  an aligned block of 512 or 4096 bytes is zero
+    stale-block  such a block has its content of the file's previous life
+    truncation   a file ends early
+    pointer      a field that says where the log ends has another value
+    """
+    unknown = set(kinds) - set(KINDS)
+    if unknown:
+        raise ValueError(f"no such kind of fault: {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
+    usable = [kind for kind in kinds if kind != "pointer" or journal.pointers]
+    if not usable:
+        raise ValueError(f"{journal.format} edition {journal.edition} has no pointer to damage")
+    return st.sampled_from(usable).flatmap(lambda kind: _DRAW[kind](journal))
+
+
+def _room(format_id: str) -> ModuleType:
+    room = _find_room(format_id)
+    if room is None:
+        raise UnknownFormat(f"there are no strategies for {format_id}")
+    return room
+
+
+def _find_room(format_id: str) -> ModuleType | None:
+    name = f"{__package__}.{format_id}.strategies"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not name.startswith(error.name):
+            raise
+        return None
+
+
+def _fault(journal: DrawnJournal, kind: str, name: str, off: int, length: int, content: bytes) -> Fault:
+    files: Mapping[str, bytes] = {**journal.files, name: content}
+    judgement: Judgement = _room(journal.format).judge(journal, files)
+    return Fault(kind, files, name, off, length, judgement.strict, judgement.intact, judgement.why)
+
+
+@st.composite
+def _bit_flip(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
+    # A field first, then a bit of it: most bytes of a journal are fill.
+    anywhere = [Field(name, 0, len(data), "") for name, data in journal.files.items() if data]
+    place = draw(st.sampled_from([field for field in journal.fields if field.length] + anywhere))
+    off = place.off + draw(st.integers(0, place.length - 1))
+    content = bytearray(journal.files[place.file])
+    content[off] ^= 1 << draw(st.integers(0, 7))
+    return _fault(journal, "bit-flip", place.file, off, 1, bytes(content))
+
+
+@st.composite
+def _torn_write(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
+    last = {record.at.file: record.at for record in journal.records}
+    if not last:
+        return draw(_truncation(journal))
+    at = last[draw(st.sampled_from(sorted(last)))]
+    kept = draw(st.integers(0, at.length - 1))
+    new, old = journal.files[at.file], journal.before[at.file]
+    end = at.off + at.length
+    content = new[: at.off + kept] + old[at.off + kept : end] + new[end:]
+    return _fault(journal, "torn-write", at.file, at.off + kept, at.length - kept, content)
+
+
+def _block(kind: str, source: Callable[[DrawnJournal, str], bytes]) -> Callable[..., st.SearchStrategy[Fault]]:
+    @st.composite
+    def draw_block(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
+        name = draw(st.sampled_from(sorted(journal.files)))
+        new, old = journal.files[name], source(journal, name)
+        size = draw(st.sampled_from(SECTORS))
+        start = size * draw(st.integers(0, max(0, len(new) - 1) // size))
+        end = min(start + size, len(new))
+        return _fault(journal, kind, name, start, end - start, new[:start] + old[start:end] + new[end:])
+
+    return draw_block
+
+
+@st.composite
+def _truncation(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
+    name = draw(st.sampled_from(sorted(name for name, data in journal.files.items() if data) or [""]))
+    content = journal.files[name]
+    ends = [record.at.off + record.at.length for record in journal.records if record.at.file == name]
+    anywhere = st.integers(0, len(content) - 1)
+    size = draw(st.sampled_from(ends) | anywhere if ends else anywhere)
+    return _fault(journal, "truncation", name, size, len(content) - size, content[:size])
+
+
+@st.composite
+def _pointer(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
+    place = draw(st.sampled_from(journal.pointers))
+    content = journal.files[place.file]
+    end = place.off + place.length
+    value = int.from_bytes(content[place.off : end], place.order)
+    boundaries = [record.at.off for record in journal.records if record.at.file == place.file]
+    near = st.integers(-64, 64).map(lambda step: value + step)
+    anywhere = st.integers(0, len(content) + 1) | st.sampled_from([*boundaries, 0, -1, 1 << 62])
+    changed = draw((near | anywhere).filter(lambda chosen: chosen != value))
+    raw = (changed % (1 << 8 * place.length)).to_bytes(place.length, place.order)
+    return _fault(journal, "pointer", place.file, place.off, place.length, content[: place.off] + raw + content[end:])
+
+
+_DRAW: Mapping[str, Callable[[DrawnJournal], st.SearchStrategy[Fault]]] = {
+    "bit-flip": _bit_flip,
+    "torn-write": _torn_write,
+    "lost-sector": _block("lost-sector", lambda journal, name: bytes(len(journal.files[name]))),
+    "stale-block": _block("stale-block", lambda journal, name: journal.before[name]),
+    "truncation": _truncation,
+    "pointer": _pointer,
+}
