@@ -1,0 +1,32 @@
+"""The Bitronix harness: the product's own classes, driven through JPype.
+
+One process drives one product version (a JVM has one class path)::
+
+    python -m journalspec_conformance.harnesses.bitronix_tlog --product bitronix-2.1.4
+
+How the protocol's operations map to the product:
+
+``read``
+    ``TransactionLogCursor`` on each file of the pair, continued after each
+    ``CorruptedTransactionLogException`` until it returns nothing or throws
+    anything else. It looks at no header but the tail; the state is that of
+    ``recover`` under ``salvage``, done on a copy.
+``recover``
+    ``DiskJournal.open()`` and ``collectDanglingRecords()`` in the directory
+    itself, as the product does at start-up; ``salvage`` is
+    ``skipCorruptedLogs``. Opening writes the state byte, so ``pure`` is not
+    declared. What is thrown becomes a refusal, see `failures`.
+``write``
+    ``DiskJournal.open/log/force/close``. Clock and sequence numbers are the
+    product's own. Small files: the product makes a pair of 1 MiB, closes it, it
+    is cut while empty and opened again (the product takes the length it finds).
+
+Force batching is switched off: with it, version 2.1.4 starts a thread on whose
+end ``close()`` may wait for ever on recent Java releases. The order of writes
+is the same.
+
+A call that never returns is not answered: after `WATCH_SECONDS` the stack of the
+thread goes to standard error, and the runner's own timeout does the rest.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,168 @@
+"""The product's classes as Python sees them: cursor, journal, configuration.
+
+Nothing here interprets a byte of a log: all values come from the product's own
+getters. Private fields are looked at only to name the active file and to let go
+of files without closing the journal (closing would write to them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from journalspec_conformance.harnesses.bitronix_tlog.failures import Thrown
+from journalspec_conformance.harnesses.bitronix_tlog.jvm import Java, java_classes, product_call
+
+#: File 1 and file 2 of the pair, in the product's order and by its default names.
+PAIR = ("btm1.tlog", "btm2.tlog")
+#: Written into the gtrids that the product itself makes; its default would be the host's address.
+SERVER_ID = "journalspec"
+_UNSIGNED = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRecord:
+    """One record as the product's getters give it; `crc32` is unsigned, names in the getter's order."""
+
+    status: int
+    record_length: int
+    header_length: int
+    time: int
+    sequence_number: int
+    crc32: int
+    gtrid: bytes
+    names: tuple[str, ...]
+
+
+def _names(java_set: Java) -> tuple[str, ...]:
+    return tuple(str(name) for name in java_set)
+
+
+def _record(java_record: Java) -> ReadRecord:
+    return ReadRecord(
+        status=int(java_record.getStatus()),
+        record_length=int(java_record.getRecordLength()),
+        header_length=int(java_record.getHeaderLength()),
+        time=int(java_record.getTime()),
+        sequence_number=int(java_record.getSequenceNumber()),
+        crc32=int(java_record.getCrc32()) & _UNSIGNED,
+        gtrid=_bytes(java_record.getGtrid().getArray()),
+        names=_names(java_record.getUniqueNames()),
+    )
+
+
+def _bytes(java_array: Java) -> bytes:
+    return bytes(value & 0xFF for value in java_array)
+
+
+def read_file(path: Path) -> Iterator[ReadRecord | Thrown]:
+    """Yield each record of one file, and each exception where the cursor threw.
+
+    After a CorruptedTransactionLogException the cursor is asked again, as the
+    product does under ``skipCorruptedLogs``; after any other exception it ends.
+    An exception while the file is opened is raised, not yielded. The file is
+    not changed.
+    """
+    jpype = java_classes()
+    with product_call():
+        cursor = jpype.JClass("bitronix.tm.journal.TransactionLogCursor")(
+            jpype.JClass("java.io.File")(str(path))
+        )
+    try:
+        while True:
+            try:
+                with product_call():
+                    found = cursor.readLog()
+                    record = None if found is None else _record(found)
+            except Thrown as thrown:
+                yield thrown
+                if thrown.corrupted:
+                    continue
+                return
+            if record is None:
+                return
+            yield record
+    finally:
+        with product_call():
+            cursor.close()
+
+
+def _field(owner: Java, name: str) -> Java:
+    """Return the private field `name` of a product object (None if it has no such field)."""
+    field = next((item for item in owner.getClass().getDeclaredFields() if str(item.getName()) == name), None)
+    if field is None:
+        return None
+    field.setAccessible(True)
+    value = field.get(owner)
+    reference = java_classes().JClass("java.util.concurrent.atomic.AtomicReference")
+    return value.get() if isinstance(value, reference) else value
+
+
+class Journal:
+    """A ``DiskJournal`` on the pair in `directory`.
+
+    `skip` is ``skipCorruptedLogs``, `megabytes` the size of a new pair. Every
+    method raises Thrown if the product throws.
+    """
+
+    def __init__(self, directory: Path, *, skip: bool = False, megabytes: int = 2) -> None:
+        """Configure the product and make the journal object; nothing is opened yet."""
+        services = java_classes().JClass("bitronix.tm.TransactionManagerServices")
+        conf = services.getConfiguration()
+        conf.setServerId(SERVER_ID)
+        conf.setDisableJmx(True)
+        conf.setLogPart1Filename(str(directory / PAIR[0]))
+        conf.setLogPart2Filename(str(directory / PAIR[1]))
+        conf.setSkipCorruptedLogs(skip)
+        conf.setMaxLogSizeInMb(megabytes)
+        conf.setForceBatchingEnabled(False)
+        with product_call():
+            self._journal = java_classes().JClass("bitronix.tm.journal.DiskJournal")()
+
+    def open(self) -> None:
+        """Open the pair (made if neither file exists); the state byte of the active file is written."""
+        with product_call():
+            self._journal.open()
+
+    def dangling(self) -> dict[bytes, tuple[str, ...]]:
+        """Return what ``collectDanglingRecords`` returns: gtrid -> names."""
+        with product_call():
+            found = self._journal.collectDanglingRecords()
+            return {
+                _bytes(entry.getKey().getArray()): _names(entry.getValue().getUniqueNames())
+                for entry in found.entrySet()
+            }
+
+    def log(self, status: int, gtrid: bytes, names: Iterable[str]) -> None:
+        """Log one record."""
+        jpype = java_classes()
+        unique = jpype.JClass("java.util.HashSet")()
+        for name in names:
+            unique.add(jpype.JString(name))
+        uid = jpype.JClass("bitronix.tm.utils.Uid")(jpype.JArray(jpype.JByte)(gtrid))
+        with product_call():
+            self._journal.log(status, uid, unique)
+
+    def force(self) -> None:
+        """Force what was logged to disk."""
+        with product_call():
+            self._journal.force()
+
+    def close(self) -> None:
+        """Close cleanly: both files get state 0."""
+        with product_call():
+            self._journal.close()
+
+    def active(self) -> str:
+        """Return the name of the file that the product works on."""
+        return Path(str(_field(_field(self._journal, "activeTla"), "file"))).name
+
+    def abandon(self) -> None:
+        """Let go of both files as a dying process would: nothing is written."""
+        for part in ("tla1", "tla2"):
+            appender = _field(self._journal, part)
+            channel = None if appender is None else _field(appender, "fc")
+            if channel is not None:
+                with product_call():
+                    channel.close()

@@ -1,0 +1,92 @@
+"""One JVM with one product on its class path.
+
+JPype is imported here and nowhere else at module level, so that everything
+else can be imported (and its messages read) without it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from journalspec_conformance.harnesses.bitronix_tlog.failures import Thrown
+from journalspec_conformance.products import Product, ProductError, classpath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: A call into the product that has not returned after this many seconds is shown on standard error.
+WATCH_SECONDS = 4.0
+
+#: JPype and the Java objects behind it have no types that a checker could use.
+Java = Any
+
+
+def java_classes() -> Java:
+    """Return the ``jpype`` module; raises ProductError if it is not installed."""
+    try:
+        return importlib.import_module("jpype")
+    except ImportError as error:
+        raise ProductError(f"JPype is missing ({error}): install `journalspec[products]`") from error
+
+
+def start(product: Product, *, charset: str | None = None) -> str:
+    """Start the JVM with `product` and return the Java version.
+
+    `charset` becomes the JVM's default charset. Whatever Java prints goes to
+    standard error: standard output belongs to the protocol. Raises ProductError
+    (not fetched, no JVM, JVM too old).
+    """
+    jpype = java_classes()
+    jars = classpath(product)
+    options = ["-Djava.awt.headless=true", "-XX:+UseSerialGC", "-Xmx512m"]
+    if charset:
+        options.append(f"-Dfile.encoding={charset}")
+    try:
+        jpype.startJVM(*options, classpath=jars, convertStrings=False)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ProductError(
+            f"no Java could be started ({error}): install Java {product.java} or newer"
+        ) from error
+    system = jpype.JClass("java.lang.System")
+    system.setOut(system.err)
+    version = str(system.getProperty("java.version"))
+    feature = int(str(system.getProperty("java.specification.version")).rpartition(".")[2])
+    if feature < product.java:
+        raise ProductError(
+            f"Java {version} is too old for {product.id}: install Java {product.java} or newer"
+        )
+    return version
+
+
+@contextmanager
+def product_call() -> Iterator[None]:
+    """Turn what Java throws into Thrown, and tell on standard error about a call that does not return."""
+    jpype = java_classes()
+    watch = threading.Timer(WATCH_SECONDS, _show_stacks)
+    watch.daemon = True
+    watch.start()
+    try:
+        yield
+    except jpype.JException as error:
+        message = error.getMessage()
+        raise Thrown(str(error.getClass().getName()), "" if message is None else str(message)) from None
+    finally:
+        watch.cancel()
+
+
+def _show_stacks() -> None:
+    """Print the stacks of the threads that are inside the product."""
+    print(f"the product has not returned for {WATCH_SECONDS:.0f} s:", file=sys.stderr)
+    stacks = java_classes().JClass("java.lang.Thread").getAllStackTraces()
+    for thread in stacks.keySet():
+        frames = [str(frame) for frame in stacks.get(thread)]
+        if any(frame.startswith("bitronix.") for frame in frames):
+            print(
+                "\n".join([f"  {thread.getName()}", *(f"    at {frame}" for frame in frames)]),
+                file=sys.stderr,
+            )
+    sys.stderr.flush()
