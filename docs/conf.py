@@ -1,0 +1,33 @@
+"""Sphinx configuration. Build: ``sphinx-build -n -T -W docs docs/_build/html``."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "ext"))
+
+project = "journalspec"
+author = "the journalspec contributors"
+project_copyright = f"2026, {author}"
+release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+version = release
+
+extensions = ["myst_parser", "journalspec_docs"]
+exclude_patterns = ["_build", "ext", "tests", "start/harness", "**/.pytest_cache"]
+nitpicky = True
+
+myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline", "fieldlist"]
+myst_heading_anchors = 3
+
+html_theme = "furo"
+html_title = f"journalspec {release}"
+html_static_path = ["_static"]
+html_css_files = ["journalspec.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True}
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"

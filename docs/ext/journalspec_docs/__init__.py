@@ -1,0 +1,54 @@
+"""A small Sphinx extension: everything on the site that can be generated is generated.
+
+Tables, diagrams and pages come from the files that the code itself uses
+(schemas, requirements, cases, reports), so that the site cannot say something else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from journalspec_docs import (
+    case_pages,
+    click_pages,
+    domain,
+    generate,
+    overview,
+    protocol_pages,
+    requirement_pages,
+    tables,
+)
+
+DIRECTIVES = {
+    "byte-diagram": tables.ByteDiagram,
+    "case-entries": case_pages.CaseEntries,
+    "case-group": case_pages.CaseGroup,
+    "case-list": case_pages.CaseIndex,
+    "cli-reference": click_pages.CliReference,
+    "coverage-table": requirement_pages.CoverageTable,
+    "enum-table": tables.EnumTable,
+    "field-table": tables.FieldTable,
+    "flag-list": case_pages.FlagList,
+    "format-list": overview.FormatList,
+    "format-overview": overview.FormatOverview,
+    "hexdump": case_pages.Hexdump,
+    "protocol-messages": protocol_pages.ProtocolMessages,
+    "requirement-list": requirement_pages.RequirementList,
+    "requirement-summary": requirement_pages.RequirementSummary,
+    "schema-files": overview.SchemaFiles,
+    "schema-types": tables.TypeTables,
+    "vocabulary": overview.Vocabulary,
+}
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the domain, the roles, the directives and the page generator."""
+    app.add_domain(domain.JournalspecDomain)
+    for kind in domain.KINDS:
+        app.add_role(kind, domain.ReferenceRole(kind))
+    for name, directive in DIRECTIVES.items():
+        app.add_directive(name, directive)
+    app.connect("builder-inited", generate.write)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

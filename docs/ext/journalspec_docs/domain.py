@@ -1,0 +1,143 @@
+"""The names that pages link to: requirements, cases, flags and deviations.
+
+One small Sphinx domain, so that a link to something that does not exist is a
+warning (and, under ``-W``, an error) like any other broken reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.domains import Domain, ObjType
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxRole
+from sphinx.util.nodes import make_refnode
+
+if TYPE_CHECKING:
+    from docutils.nodes import Element
+    from sphinx.builders import Builder
+    from sphinx.environment import BuildEnvironment
+
+logger = logging.getLogger(__name__)
+
+KINDS = ("req", "case", "flag", "deviation", "group")
+
+
+class Target(NamedTuple):
+    """Where an object is described; `hint` is shown when a reader points at a link."""
+
+    docname: str
+    node_id: str
+    hint: str
+
+
+class JournalspecDomain(Domain):
+    """Objects of this site: ``jspec:req``, ``jspec:case``, ..."""
+
+    name = "jspec"
+    label = "journalspec"
+    object_types = {kind: ObjType(kind, kind) for kind in KINDS}  # noqa: RUF012 - the base class has it so
+    initial_data: dict[str, Any] = {"objects": {}}  # noqa: RUF012 - the base class has it so
+    data_version = 1
+
+    @property
+    def objects(self) -> dict[tuple[str, str], Target]:
+        """All known objects by kind and name."""
+        found: dict[tuple[str, str], Target] = self.data["objects"]
+        return found
+
+    def note(self, kind: str, name: str, node_id: str, hint: str = "") -> None:
+        """Record that the page being read describes `name`; twice is a warning."""
+        known = self.objects.get((kind, name))
+        docname = self.env.docname
+        if known is not None and known.docname != docname:
+            logger.warning("%s %s is described twice: also in %s", kind, name, known.docname)
+        self.objects[kind, name] = Target(docname, node_id, " ".join(hint.split()))
+
+    def clear_doc(self, docname: str) -> None:
+        """Forget what `docname` described."""
+        for key in [key for key, target in self.objects.items() if target.docname == docname]:
+            del self.objects[key]
+
+    def merge_domaindata(self, docnames: Iterable[str], otherdata: dict[str, Any]) -> None:
+        """Take over what a parallel reader found."""
+        wanted = set(docnames)
+        for key, target in otherdata["objects"].items():
+            if target.docname in wanted:
+                self.objects[key] = target
+
+    def resolve_xref(
+        self,
+        env: BuildEnvironment,
+        fromdocname: str,
+        builder: Builder,
+        typ: str,
+        target: str,
+        node: addnodes.pending_xref,
+        contnode: Element,
+    ) -> nodes.reference | None:
+        """Return the link, or None, which Sphinx reports."""
+        found = self.objects.get((typ, target))
+        if found is None:
+            return None
+        return make_refnode(builder, fromdocname, found.docname, found.node_id, contnode, found.hint or None)
+
+    def resolve_any_xref(
+        self,
+        env: BuildEnvironment,
+        fromdocname: str,
+        builder: Builder,
+        target: str,
+        node: addnodes.pending_xref,
+        contnode: Element,
+    ) -> list[tuple[str, nodes.reference]]:
+        """Offer every object of that name to the ``any`` role."""
+        found = []
+        for kind in KINDS:
+            link = self.resolve_xref(env, fromdocname, builder, kind, target, node, contnode)
+            if link is not None:
+                found.append((f"jspec:{kind}", link))
+        return found
+
+    def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
+        """List everything for the search index and intersphinx."""
+        for (kind, name), target in sorted(self.objects.items()):
+            yield name, name, kind, target.docname, target.node_id, 1
+
+
+def domain_of(env: BuildEnvironment) -> JournalspecDomain:
+    """Return this project's domain of a build."""
+    domain = env.get_domain("jspec")
+    assert isinstance(domain, JournalspecDomain)  # noqa: S101 - registered under that name by setup()
+    return domain
+
+
+def xref(kind: str, name: str, docname: str, text: str | None = None) -> addnodes.pending_xref:
+    """Return a link to `name` that is resolved (or complained about) later."""
+    node = addnodes.pending_xref(
+        "", refdomain="jspec", reftype=kind, reftarget=name, refdoc=docname, refwarn=True, refexplicit=False
+    )
+    node += nodes.literal(text or name, text or name, classes=["jspec-ref", f"jspec-ref-{kind}"])
+    return node
+
+
+class ReferenceRole(SphinxRole):
+    """``{req}`BTM-RCV-003```, or several names with commas between them."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Return one link per name."""
+        out: list[nodes.Node] = []
+        for name in self.text.split(","):
+            if out:
+                out.append(nodes.Text(", "))
+            link = xref(self.kind, name.strip(), self.env.docname)
+            link.source, link.line = self.get_source_info()
+            out.append(link)
+        return out, []

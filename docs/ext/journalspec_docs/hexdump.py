@@ -1,0 +1,149 @@
+"""Annotated hexdumps as HTML: every byte says which field it belongs to.
+
+Two styles. ``fields`` gives each field a line with its name and value, as one
+reads a worked example; ``grid`` gives 16 bytes per line, coloured by field,
+as one reads a file. What the bytes mean comes from the reference's spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from itertools import groupby
+
+from journalspec_docs.ksy import role_of_name
+from journalspec_docs.segments import Segment, containers, flatten, lines
+from journalspec_reference.api import Span
+
+FIELD_WIDTH = 8
+GRID_WIDTH = 16
+#: Runs of one byte value that no field claims are folded beyond this length.
+FOLD = 32
+#: A dump shows no more lines than this; the rest is counted.
+MAX_LINES = 400
+
+Roles = Mapping[str, str]
+
+
+def leaf(path: str) -> str:
+    """Return the field name at the end of a span's path: ``record[3].names[1]`` gives ``names``."""
+    return path.rpartition(".")[2].partition("[")[0]
+
+
+def css_class(span: Span | None, roles: Roles) -> str:
+    """Return the colour class of a span: the role of its field, or its kind."""
+    if span is None:
+        return "kind-unused"
+    if span.kind == "field":
+        name = leaf(span.path)
+        return f"role-{roles.get(name) or role_of_name(name)}"
+    return f"kind-{span.kind}"
+
+
+def fields_html(content: bytes, spans: Iterable[Span], roles: Roles) -> str:
+    """Return one file as a dump with a line (or more) per field."""
+    known = list(spans)
+    heads = containers(known)
+    out: list[str] = []
+    for segment in flatten(known, len(content)):
+        for start, end in _unfolded(segment, content, FIELD_WIDTH):
+            if start == segment.start:
+                out += [_heading(span) for span in heads.get(start, ())]
+            out.append(_field_line(segment, content, start, end, roles))
+    return _pre(out, "fields")
+
+
+def grid_html(content: bytes, spans: Iterable[Span], roles: Roles, start: int = 0, end: int | None = None) -> str:
+    """Return the bytes [`start`, `end`) of one file as a dump of 16 bytes per line."""
+    stop = len(content) if end is None else min(end, len(content))
+    pieces = []
+    for segment in flatten(spans, len(content)):
+        clipped = Segment(max(segment.start, start), min(segment.end, stop), segment.span)
+        if clipped.start < clipped.end:
+            pieces += [(first, last, clipped) for first, last in lines(clipped, GRID_WIDTH, aligned=True)]
+    rows = [
+        _grid_line(base * GRID_WIDTH, list(group), content, roles)
+        for base, group in groupby(pieces, key=lambda piece: piece[0] // GRID_WIDTH)
+    ]
+    return _pre(_squeeze(rows), "grid")
+
+
+def _pre(rows: list[str], style: str) -> str:
+    if len(rows) > MAX_LINES:
+        more = len(rows) - MAX_LINES
+        rows = [*rows[:MAX_LINES], f'<span class="more">… {more} more lines</span>']
+    body = "\n".join(rows)
+    return f'<div class="jspec-scroll"><pre class="jspec-hex jspec-hex-{style}" tabindex="0">{body}</pre></div>'
+
+
+def _heading(span: Span) -> str:
+    value = f" · {escape(span.value)}" if span.value else ""
+    text = f"{escape(span.path)}{value} · {span.length} bytes at {span.off}"
+    return f'<b class="head head-{span.kind}">{text}</b>'
+
+
+def _unfolded(segment: Segment, content: bytes, width: int) -> Iterable[tuple[int, int]]:
+    """Cut a segment into lines, but leave a long run of one value that is no field in one piece."""
+    data = content[segment.start : segment.end]
+    plain = segment.span is None or segment.span.kind != "field"
+    if plain and len(data) > FOLD and data.count(data[0]) == len(data):
+        return [(segment.start, segment.end)]
+    return lines(segment, width, aligned=False)
+
+
+def _field_line(segment: Segment, content: bytes, start: int, end: int, roles: Roles) -> str:
+    data = content[start:end]
+    if len(data) > FIELD_WIDTH:
+        shown = f"{data[0]:02x} × {len(data)}"
+    else:
+        shown = data.hex(" ")
+    pad = " " * max(FIELD_WIDTH * 3 - 1 - len(shown), 0)
+    note = _note(segment.span) if start == segment.start else ""
+    style = css_class(segment.span, roles)
+    return f'<i>{start:08x}</i>  <span class="{style}">{shown}</span>{pad}  {note}'.rstrip()
+
+
+def _note(span: Span | None) -> str:
+    if span is None:
+        return '<span class="note">unused</span>'
+    name = (span.path.partition(".")[2] or span.path) if span.kind == "field" else span.kind
+    value = f" <em>{escape(span.value)}</em>" if span.value else ""
+    return f"{escape(name):<18}{value}"
+
+
+def _grid_line(base: int, pieces: list[tuple[int, int, Segment]], content: bytes, roles: Roles) -> str:
+    first, last = pieces[0][0], pieces[-1][1]
+    hexes: list[str] = ["   " * (first - base)]
+    texts: list[str] = [" " * (first - base)]
+    for start, end, segment in pieces:
+        style = css_class(segment.span, roles)
+        hint = _hint(segment.span)
+        data = content[start:end]
+        hexes.append(f'<span class="{style}" title="{hint}">{data.hex(" ")}</span> ')
+        text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
+        texts.append(f'<span class="{style}">{escape(text)}</span>')
+    hexes.append("   " * (base + GRID_WIDTH - last))
+    return f"<i>{base:08x}</i>  {''.join(hexes)} {''.join(texts)}"
+
+
+def _hint(span: Span | None) -> str:
+    if span is None:
+        return "unused"
+    return escape(f"{span.path} = {span.value}" if span.value else span.path, quote=True)
+
+
+def _squeeze(rows: list[str]) -> list[str]:
+    """Replace repeats of a line (but for its offset) by one asterisk, as hexdump does."""
+    out: list[str] = []
+    previous = None
+    starred = False
+    for index, row in enumerate(rows):
+        body = row.split("</i>", 1)[1]
+        if body == previous and index != len(rows) - 1:
+            if not starred:
+                out.append("*")
+            starred = True
+            continue
+        out.append(row)
+        previous, starred = body, False
+    return out

@@ -1,0 +1,344 @@
+"""Read Kaitai Struct schemas for documentation: types, fields, enums, no code.
+
+Only what the schemas of this project use is understood; anything else is a
+:class:`SchemaProblem` that names the field, never a silent gap in a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from journalspec_docs.layout import Extent
+
+_INTEGER = re.compile(r"([us])([1248])(le|be)?")
+_FLOAT = re.compile(r"f([48])(le|be)?")
+_SIZEOF = re.compile(r"sizeof<(\w+)>")
+#: A constant longer than this is left to the schema's own listing.
+LONGEST_VALUE = 32
+_TEXT = ("str", "strz")
+
+
+class SchemaProblem(ValueError):
+    """The schema says something that the documentation cannot show."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One attribute of a type, as a row of a field table needs it."""
+
+    id: str
+    type: str
+    offset: Extent
+    size: Extent
+    doc: str
+    role: str
+    requirements: tuple[str, ...] = ()
+    enum: str = ""
+    value: str = ""
+    condition: str = ""
+    repeat: str = ""
+    original: str = ""
+    #: How deep the field stands in types that are laid open here; 0 for the type's own.
+    depth: int = 0
+    #: Whether the fields that follow, one deeper, are what this one consists of.
+    is_group: bool = False
+
+
+@dataclass(frozen=True)
+class EnumEntry:
+    """One value of an enum."""
+
+    value: int
+    id: str
+    doc: str = ""
+    original: str = ""
+
+
+@dataclass(frozen=True)
+class Type:
+    """One type: its fields in file order, then what is computed from them.
+
+    A field of another type that stands there exactly once is followed by that
+    type's fields, one deeper.
+    """
+
+    name: str
+    doc: str
+    fields: tuple[Field, ...]
+    size: Extent
+    instances: tuple[Field, ...] = ()
+    requirements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Schema:
+    """One ``.ksy`` file. `types` holds nested types under their dotted names; the root under its id."""
+
+    id: str
+    path: Path
+    title: str
+    endian: str
+    types: Mapping[str, Type]
+    enums: Mapping[str, tuple[EnumEntry, ...]] = field(default_factory=dict)
+
+
+def load(path: Path) -> Schema:
+    """Read one ``.ksy``; raises SchemaProblem that names the file."""
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return _Reader(data, path).schema()
+    except (yaml.YAMLError, KeyError, SchemaProblem) as error:
+        raise SchemaProblem(f"{path.name}: {error}") from error
+
+
+class _Reader:
+    def __init__(self, data: dict[str, Any], path: Path) -> None:
+        self.data = data
+        self.path = path
+        self.raw = dict(_flatten(data, data["meta"]["id"]))
+        self.done: dict[str, Type] = {}
+        self.active: list[str] = []
+
+    def schema(self) -> Schema:
+        meta = self.data["meta"]
+        enums: dict[str, tuple[EnumEntry, ...]] = {}
+        for body in self.raw.values():
+            for name, values in body.get("enums", {}).items():
+                enums[name] = tuple(_enum_entry(value, entry) for value, entry in values.items())
+        types = {name: self.type(name) for name in self.raw}
+        title = str(meta.get("title", meta["id"]))
+        return Schema(meta["id"], self.path, title, str(meta.get("endian", "")), types, enums)
+
+    def type(self, name: str) -> Type:
+        if name in self.done:
+            return self.done[name]
+        if name in self.active:
+            raise SchemaProblem(f"type {name} contains itself")
+        self.active.append(name)
+        body = self.raw[name]
+        offset = Extent()
+        fields: list[Field] = []
+        for number, attribute in enumerate(body.get("seq", ())):
+            row = self.field(attribute, offset, number)
+            inner = self.inner(attribute)
+            fields.append(replace(row, is_group=bool(inner)))
+            fields += [replace(item, depth=item.depth + 1, offset=offset + item.offset) for item in inner]
+            offset = offset + row.size
+        instances = tuple(
+            self.instance({"id": key, **value}) for key, value in body.get("instances", {}).items()
+        )
+        self.active.pop()
+        doc = _clean(body.get("doc", ""))
+        self.done[name] = Type(name, doc, tuple(fields), offset, instances, _requirements(body))
+        return self.done[name]
+
+    def inner(self, attribute: dict[str, Any]) -> tuple[Field, ...]:
+        """Return the fields of the type that stands here exactly once; none for anything else."""
+        target = str(attribute.get("type", ""))
+        if target not in self.raw or "repeat" in attribute or "if" in attribute:
+            return ()
+        return self.type(target).fields
+
+    def field(self, attribute: dict[str, Any], offset: Extent, number: int) -> Field:
+        name = str(attribute.get("id", f"(unnamed {number})"))
+        return Field(
+            id=name,
+            type=self.type_name(attribute),
+            offset=offset,
+            size=self.size(attribute, name),
+            doc=_clean(attribute.get("doc", "")),
+            role=field_role(attribute, name),
+            requirements=_requirements(attribute),
+            enum=str(attribute.get("enum", "")),
+            value=_fixed_value(attribute),
+            condition=str(attribute.get("if", "")),
+            repeat=_repeat(attribute),
+            original=str(attribute.get("-orig-id", "")),
+        )
+
+    def instance(self, attribute: dict[str, Any]) -> Field:
+        kind = "expression" if "value" in attribute else self.type_name(attribute)
+        value = str(attribute.get("value", "")) or _fixed_value(attribute)
+        where = Extent.parse(str(attribute["pos"])) if "pos" in attribute else Extent()
+        return Field(
+            id=str(attribute["id"]),
+            type=kind,
+            offset=where,
+            size=Extent(),
+            doc=_clean(attribute.get("doc", "")),
+            role="value",
+            requirements=_requirements(attribute),
+            enum=str(attribute.get("enum", "")),
+            value=value,
+        )
+
+    def type_name(self, attribute: dict[str, Any]) -> str:
+        kind = attribute.get("type")
+        if kind is None:
+            return "bytes"
+        if isinstance(kind, dict):
+            return "one of: " + ", ".join(str(case) for case in kind["cases"].values())
+        text = str(kind)
+        if match := _INTEGER.fullmatch(text):
+            sign, width, _ = match.groups()
+            return f"{'u' if sign == 'u' else ''}int{int(width) * 8}"
+        if match := _FLOAT.fullmatch(text):
+            return f"float{int(match[1]) * 8}"
+        return "text" if text in _TEXT else text
+
+    def size(self, attribute: dict[str, Any], name: str) -> Extent:
+        one = self.element_size(attribute, name)
+        repeat = attribute.get("repeat")
+        if repeat == "expr" and one.is_fixed:
+            count = str(attribute["repeat-expr"])
+            one = Extent(one.fixed * int(count)) if count.isdigit() else Extent(0, (f"{one.fixed} * {count}",))
+        elif repeat is not None:
+            one = Extent(0, (f"size({name})",))
+        if "if" in attribute and not (one.is_fixed and one.fixed == 0):
+            return Extent(0, (f"size({name})",))
+        return one
+
+    def element_size(self, attribute: dict[str, Any], name: str) -> Extent:
+        if "contents" in attribute:
+            return Extent(len(_contents(attribute["contents"])))
+        if "size" in attribute:
+            return Extent.parse(_SIZEOF.sub(self.sizeof, str(attribute["size"])))
+        if _is_empty(attribute):
+            return Extent()
+        if attribute.get("size-eos"):
+            return Extent(0, (f"size({name})",))
+        kind = attribute.get("type")
+        if isinstance(kind, dict) or kind in _TEXT or "terminator" in attribute:
+            return Extent(0, (f"size({name})",))
+        text = str(kind)
+        if match := _INTEGER.fullmatch(text):
+            return Extent(int(match[2]))
+        if match := _FLOAT.fullmatch(text):
+            return Extent(int(match[1]))
+        return self.user_type_size(text, name)
+
+    def sizeof(self, match: re.Match[str]) -> str:
+        """Return ``sizeof<type>`` as a number where it is one."""
+        size = self.type(match[1]).size if match[1] in self.raw else Extent(0, (match[0],))
+        return str(size)
+
+    def user_type_size(self, text: str, name: str) -> Extent:
+        target = re.sub(r"\(.*\)$", "", text).split("::")[-1]
+        if target not in self.raw:
+            raise SchemaProblem(f"field {name}: type {text} is neither built in nor described in this file")
+        inner = self.type(target).size
+        return inner if inner.is_fixed else Extent(0, (f"size({name})",))
+
+
+def _flatten(body: dict[str, Any], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield name, body
+    for inner, nested in body.get("types", {}).items():
+        yield from _flatten(nested, inner)
+
+
+def _enum_entry(value: object, entry: object) -> EnumEntry:
+    number = value if isinstance(value, int) else int(str(value), 0)
+    if isinstance(entry, dict):
+        original = str(entry.get("-orig-id", ""))
+        return EnumEntry(number, str(entry["id"]), _clean(entry.get("doc", "")), original)
+    return EnumEntry(number, str(entry))
+
+
+def _requirements(body: Mapping[str, Any]) -> tuple[str, ...]:
+    found = body.get("-requirement", body.get("-requirements", ()))
+    return (found,) if isinstance(found, str) else tuple(found)
+
+
+def _clean(text: object) -> str:
+    return " ".join(str(text).split())
+
+
+def _contents(value: object) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8")
+    if not isinstance(value, list):
+        raise SchemaProblem(f"contents is neither text nor a list: {value!r}")
+    return b"".join(item.encode("utf-8") if isinstance(item, str) else bytes([item]) for item in value)
+
+
+def _is_empty(attribute: Mapping[str, Any]) -> bool:
+    """Tell whether the schema demands that nothing stands here."""
+    valid = attribute.get("valid")
+    return isinstance(valid, dict) and valid.get("expr") in ("_.length == 0", "_.size == 0")
+
+
+def _fixed_value(attribute: Mapping[str, Any]) -> str:
+    """Return what the schema pins the field to, for the Meaning column."""
+    if "contents" in attribute:
+        data = _contents(attribute["contents"])
+        return data.hex(" ") if len(data) <= LONGEST_VALUE else ""
+    if _is_empty(attribute):
+        return "empty"
+    valid = attribute.get("valid")
+    if valid is None:
+        return ""
+    if not isinstance(valid, dict):
+        return _number(valid)
+    if "eq" in valid:
+        return _number(valid["eq"])
+    if "any-of" in valid:
+        return "one of " + ", ".join(_number(item) for item in valid["any-of"])
+    if "expr" in valid:
+        return str(valid["expr"])
+    if valid.get("in-enum"):
+        return "a value of the enum"
+    bounds = [f"{'>=' if key == 'min' else '<='} {_number(valid[key])}" for key in ("min", "max") if key in valid]
+    return " and ".join(bounds)
+
+
+def _number(value: object) -> str:
+    return f"{value} (0x{value:x})" if isinstance(value, int) and value > 255 else str(value)
+
+
+def _repeat(attribute: Mapping[str, Any]) -> str:
+    kind = attribute.get("repeat")
+    if kind == "expr":
+        return f"{attribute['repeat-expr']} times"
+    if kind == "until":
+        return f"until {attribute['repeat-until']}"
+    return "to the end" if kind == "eos" else ""
+
+
+def field_role(attribute: Mapping[str, Any], name: str) -> str:
+    """Return what a field is for, which gives it its colour in a diagram.
+
+    One of magic, type, length, pointer, check, payload, value. A ``-role`` key
+    in the schema decides; otherwise Kaitai's naming conventions do.
+    """
+    if "-role" in attribute:
+        return str(attribute["-role"])
+    if "contents" in attribute:
+        return "magic"
+    if "enum" in attribute:
+        return "type"
+    named = role_of_name(name)
+    if named != "value":
+        return named
+    if "size" in attribute or attribute.get("type") in _TEXT or attribute.get("type") is None:
+        return "payload"
+    return "value" if _INTEGER.fullmatch(str(attribute.get("type"))) else "payload"
+
+
+def role_of_name(name: str) -> str:
+    """Return the role that a field's name alone gives away, ``value`` if none."""
+    if name.startswith("magic") or name.endswith("_marker"):
+        return "magic"
+    words = set(name.split("_"))
+    if words & {"len", "num", "size", "length", "count"}:
+        return "length"
+    if words & {"ofs", "position", "tail", "pointer"}:
+        return "pointer"
+    if words & {"crc", "crc32", "checksum", "adler32"}:
+        return "check"
+    return "value"

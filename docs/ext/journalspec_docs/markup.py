@@ -1,0 +1,108 @@
+"""Short ways to say docutils trees: tables, badges, sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from docutils import nodes
+
+Cell = str | nodes.Node | Sequence[nodes.Node]
+
+
+def cell_nodes(content: Cell) -> list[nodes.Node]:
+    """Return what stands in a table cell as block-level nodes."""
+    if isinstance(content, str):
+        return [nodes.paragraph(content, content)] if content else []
+    found = [content] if isinstance(content, nodes.Node) else list(content)
+    if found and not isinstance(found[0], nodes.Inline | nodes.Text):
+        return found
+    return [nodes.paragraph("", "", *found)] if found else []
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[Cell]], *classes: str) -> nodes.Node:
+    """Return a table in a scrolling box, with columns as wide as their content."""
+    body = nodes.table(classes=["jspec-table", *classes])
+    group = nodes.tgroup(cols=len(headers))
+    group += [nodes.colspec(colwidth=1) for _ in headers]
+    head = nodes.thead()
+    head += _row(headers)
+    content = nodes.tbody()
+    content += [_row(row) for row in rows]
+    group += [head, content]
+    body += group
+    return body
+
+
+def _row(cells: Sequence[Cell]) -> nodes.row:
+    row = nodes.row()
+    for content in cells:
+        entry = nodes.entry()
+        entry += cell_nodes(content)
+        row += entry
+    return row
+
+
+def section(title: str | Sequence[nodes.Node], node_id: str, *body: nodes.Node) -> nodes.section:
+    """Return a section that can be linked to as `node_id`."""
+    heading = nodes.title(title, title) if isinstance(title, str) else nodes.title("", "", *title)
+    part = nodes.section(ids=[node_id])
+    part += heading
+    part += list(body)
+    return part
+
+
+def literal(text: str, *classes: str) -> nodes.literal:
+    """Return inline code."""
+    return nodes.literal(text, text, classes=list(classes))
+
+
+def badge(text: str, kind: str) -> nodes.inline:
+    """Return a small label, coloured by `kind`."""
+    return nodes.inline(text, text, classes=["jspec-badge", f"jspec-badge-{kind}"])
+
+
+def paragraph(*parts: str | nodes.Node) -> nodes.paragraph:
+    """Return a paragraph of text and inline nodes."""
+    return nodes.paragraph("", "", *(nodes.Text(part) if isinstance(part, str) else part for part in parts))
+
+
+def joined(parts: Iterable[nodes.Node], separator: str = ", ") -> list[nodes.Node]:
+    """Return `parts` with text between them."""
+    out: list[nodes.Node] = []
+    for part in parts:
+        if out:
+            out.append(nodes.Text(separator))
+        out.append(part)
+    return out
+
+
+def bullets(items: Iterable[Sequence[nodes.Node]]) -> nodes.bullet_list:
+    """Return a tight list; each item is inline or block nodes."""
+    out = nodes.bullet_list()
+    for item in items:
+        entry = nodes.list_item()
+        entry += cell_nodes(item)
+        out += entry
+    return out
+
+
+def fields(pairs: Iterable[tuple[str, Cell]]) -> nodes.Node:
+    """Return a two-column list of facts, without the empty ones."""
+    out = nodes.field_list(classes=["jspec-facts"])
+    for name, content in pairs:
+        body = cell_nodes(content)
+        if body:
+            out += nodes.field("", nodes.field_name(name, name), nodes.field_body("", *body))
+    return out
+
+
+def raw(html: str) -> nodes.raw:
+    """Return HTML as it is."""
+    return nodes.raw("", html, format="html")
+
+
+def details(summary: str, html: str, *, is_open: bool = False) -> str:
+    """Return a folding box; `html` is taken as it is, `summary` is escaped."""
+    state = " open" if is_open else ""
+    return f'<details class="jspec-details"{state}><summary>{escape(summary)}</summary>{html}</details>'
