@@ -4,6 +4,7 @@ import struct
 import zlib
 
 import pytest
+
 from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import DISK, SEED, Fault, LogRecord
 

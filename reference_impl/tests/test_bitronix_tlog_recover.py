@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.scan import search
@@ -137,7 +138,7 @@ def test_tail_at_the_end_of_the_file_is_fine() -> None:
 def test_nothing_behind_the_tail_counts() -> None:
     one = len(codec.encode_record(record(C, b"1", "a")))
     data = log(record(C, b"1", "a"), record(C, b"2", "a"), position=21 + one)
-    seen = REFERENCE.read(pair(data), edition="2.1")
+    seen: Any = REFERENCE.read(pair(data), edition="2.1")
     assert [item["gtrid"] for item in seen.state["unfinished"]] == [b"1"]
     assert [(item.at.off, item.fields["gtrid"]) for item in seen.unanchored] == [(21 + one, b"2")]
     assert seen.verdict == "clean"
