@@ -161,8 +161,8 @@ class DiskWriter:
             copies = self._dangling()
             needed = sum(len(encode_record(copy)) for copy in copies)
             if not self._fits(HEADER_SIZE + needed, size):
-                text = f"{size} bytes do not fit behind {needed} bytes of unfinished transactions in {self._length}"
-                raise WriterRefused("does-not-fit", text)
+                kept = f"{needed} bytes of unfinished transactions in a file of {self._length}"
+                raise WriterRefused("does-not-fit", f"{size} bytes do not fit behind {kept}")
             self._swap(copies)
         at = self._append(self._active, self._position, record)
         self._position = at + size
