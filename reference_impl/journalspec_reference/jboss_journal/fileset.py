@@ -1,0 +1,187 @@
+"""Which files make up a journal, in which order, and what a compaction left to do (JBM-FIL)."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from journalspec.observation import Note
+from journalspec_reference.api import Files, Params
+from journalspec_reference.jboss_journal.codec import INT, LONG_HEADER, JournalRecord
+from journalspec_reference.jboss_journal.dialect import ADD, Dialect, of_version
+from journalspec_reference.jboss_journal.scan import walk
+
+#: prefix - number . extension
+NAME = re.compile(r"^(?P<prefix>.*)-(?P<number>-?\d+)\.(?P<extension>[A-Za-z]+)$")
+CONTROL = "journal-rename-control.ctr"
+LEFTOVERS = (".tmp", ".cmp")
+#: The header of a file that was filled with 'J' and never given an id.
+UNFILLED = b"JJJJ"
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """One data file with its header. `problem` is (reason, sentence) if it cannot be used."""
+
+    name: str
+    data: Any
+    dialect: Dialect
+    file_id: int = 0
+    version: int = 0
+    user_version: int = 0
+    problem: tuple[str, str] | None = None
+
+    @property
+    def length(self) -> int:
+        """The file's length in bytes."""
+        return len(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class FileSet:
+    """The data files in reading order, and what was said and done on the way there."""
+
+    files: tuple[DataFile, ...] = ()
+    notes: tuple[Note, ...] = ()
+    #: Names that a pending compaction removes, old name -> new name for those it renames.
+    removed: tuple[str, ...] = ()
+    renamed: dict[str, str] = field(default_factory=dict)
+
+
+def extension_of(files: Files, params: Params) -> str:
+    """Return the configured extension, or the commonest among names of the right form."""
+    if "extension" in params:
+        return params["extension"]
+    found = Counter(match["extension"] for name in files if (match := NAME.match(_base(name))))
+    return min(found, key=lambda extension: (-found[extension], extension)) if found else ""
+
+
+def _base(name: str) -> str:
+    for suffix in (".gz", *LEFTOVERS):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def gather(files: Files, dialect: Dialect, params: Params) -> FileSet:
+    """Return the data files of `files` ordered by header id, a pending compaction applied first."""
+    extension = extension_of(files, params)
+    notes: list[Note] = []
+    plan = _control_plan(files, dialect, notes)
+    wanted: dict[str, Any] = {}
+    for name in sorted(files, key=_order):
+        if name in plan.removed:
+            continue
+        final = plan.renamed.get(name, name)
+        if final.removesuffix(".gz").endswith("." + extension):
+            wanted[name] = files[name]
+        elif final.endswith(LEFTOVERS):
+            notes.append(Note("leftover", name))
+    found = [_examine(name, data, dialect, params) for name, data in wanted.items()]
+    ordered = sorted(found, key=lambda file: file.file_id)
+    notes += _identity_notes(ordered)
+    return replace(plan, files=tuple(ordered), notes=tuple(notes))
+
+
+def _order(name: str) -> list[Any]:
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+def _identity_notes(files: list[DataFile]) -> list[Note]:
+    notes = []
+    for before, file in zip([None, *files], files, strict=False):
+        if file.problem is not None:
+            notes.append(Note("invalid-file", file.name, None, file.problem[1]))
+            continue
+        if bytes(file.data[:4]) == UNFILLED and not file.dialect.versions:
+            notes.append(Note("unfilled-header", file.name, 0))
+        if before is not None and before.problem is None and before.file_id == file.file_id:
+            notes.append(Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}"))
+    return notes
+
+
+def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile:
+    """Return the file with its header, or with the first reason not to use it."""
+    length, needed = len(data), dialect.header_size
+    if length < needed:
+        return DataFile(
+            name, data, dialect, problem=("short-file", f"{length} bytes, the header has {needed}")
+        )
+    if not dialect.versions:
+        (file_id,) = INT.unpack_from(data)
+        return DataFile(name, data, dialect, file_id, problem=_length_problem(length, dialect, params))
+    version, user, file_id = LONG_HEADER.unpack_from(data)
+    problem = None
+    expected_user = int(params.get("user_version", "0"))
+    if version not in dialect.versions:
+        problem = ("bad-version", f"format version {version}, not one of {dialect.versions}")
+    elif user != expected_user:
+        problem = ("bad-user-version", f"user version {user}, not {expected_user}")
+    return DataFile(name, data, of_version(dialect, version), file_id, version, user, problem)
+
+
+def _length_problem(length: int, dialect: Dialect, params: Params) -> tuple[str, str] | None:
+    """A file of a fixed-length edition may be longer than configured, its rest unread, but never shorter."""
+    wanted = int(params.get("file_size", "0"))
+    if dialect.fixed_length and length < wanted:
+        return "wrong-length", f"{length} bytes, configured are {wanted}"
+    return None
+
+
+def limit_of(file: DataFile, params: Params) -> int:
+    """Return where reading of `file` ends: its length, or the configured one where that is fixed."""
+    wanted = int(params.get("file_size", "0"))
+    return min(file.length, wanted) if file.dialect.fixed_length and wanted else file.length
+
+
+def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
+    if not dialect.control_file or CONTROL not in files:
+        return FileSet()
+    lists = control_lists(files[CONTROL], dialect)
+    if lists is None:
+        notes.append(Note("control-discarded", CONTROL))
+        return FileSet()
+    notes.append(Note("control-applied", CONTROL))
+    old, new, renames = lists
+    renamed = {name: name.removesuffix(".cmp") for name in new if name in files}
+    renamed.update({source: target for source, target in renames if source in files})
+    removed = [name for name in old if name in files and name not in renamed]
+    # A file that a rename is about to replace is gone as well.
+    removed += [name for name in renamed.values() if name in files and name not in renamed]
+    return FileSet(removed=tuple(removed), renamed=renamed)
+
+
+def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], list[tuple[str, str]]] | None:
+    """Return (old files, new files, renames) of a control file, or None if it holds no healthy record.
+
+    Only the first healthy record counts; its file id is 0 and the header is not looked at (JBM-CMP).
+    """
+    first = next((item for item in walk(data, 0, dialect) if isinstance(item, JournalRecord)), None)
+    if first is None or first.kind.code != ADD:
+        return None
+    try:
+        at, old = _names(first.body, 0)
+        at, new = _names(first.body, at)
+        at, flat = _names(first.body, at, each=2)
+    except (struct.error, UnicodeDecodeError, ValueError):
+        return None
+    return old, new, list(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _names(body: bytes, at: int, each: int = 1) -> tuple[int, list[str]]:
+    """Return the offset behind a list of names at `at`, and the names; a negative count is an empty list."""
+    (count,) = INT.unpack_from(body, at)
+    at += 4
+    found = []
+    if count * each * 2 > len(body) - at:
+        raise ValueError(f"{count} names do not fit")
+    for _ in range(max(0, count) * each):
+        (size,) = struct.unpack_from(">H", body, at)
+        at += 2
+        if at + size > len(body):
+            raise ValueError("a name is cut")
+        found.append(body[at : at + size].decode("utf-8"))
+        at += size
+    return at, found

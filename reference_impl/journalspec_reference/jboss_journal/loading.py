@@ -1,0 +1,98 @@
+"""What a writer needs to know of a journal that is already there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from journalspec_reference.api import Params, WriterRefused
+from journalspec_reference.jboss_journal.codec import Fault
+from journalspec_reference.jboss_journal.dialect import COMMIT, PREPARE, ROLLBACK, Dialect
+from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, NAME, DataFile, FileSet, gather
+from journalspec_reference.jboss_journal.ledger import Ledger, Usage
+from journalspec_reference.jboss_journal.recover import refusal
+from journalspec_reference.jboss_journal.replay import Replay
+from journalspec_reference.jboss_journal.scan import walk
+from journalspec_reference.storage import Storage
+
+
+@dataclass(slots=True)
+class Loaded:
+    """Data files in order, where the last record of each ends, and who needs them."""
+
+    ledger: Ledger
+    files: list[Usage] = field(default_factory=list)
+    ends: dict[Usage, int] = field(default_factory=dict)
+    counter: int = 0
+    #: Transactions without an end; the writer rolls them back.
+    unfinished: tuple[int, ...] = ()
+
+
+def load(storage: Storage, dialect: Dialect, params: Params) -> Loaded:
+    """Read the journal on `storage`, finish an interrupted compaction, clear leftovers.
+
+    Raises WriterRefused if strict recovery refuses the journal.
+    """
+    contents = {name: storage.read(name, 0, storage.size(name)) for name in storage.names()}
+    found = gather(contents, dialect, params)
+    problem = refusal(found)
+    if problem is not None:
+        raise WriterRefused(problem.code or "", problem.message)
+    _settle(storage, found, params["extension"])
+    loaded = Loaded(Ledger())
+    usable = [file for file in found.files if file.problem is None]
+    replay = Replay(file.file_id for file in usable)
+    for file in usable:
+        usage = Usage(file.file_id, found.renamed.get(file.name, file.name))
+        loaded.files.append(usage)
+        loaded.ends[usage] = _replay_file(file, usage, loaded.ledger, replay)
+        loaded.counter = max(loaded.counter, file.file_id, _number(usage.name, dialect))
+    loaded.unfinished = tuple(tx for tx, pending in loaded.ledger.pending.items() if pending.prepare is None)
+    return loaded
+
+
+def _number(name: str, dialect: Dialect) -> int:
+    """Return the number in a file's name, which counts from s2 on (JBM-FIL)."""
+    match = NAME.match(name)
+    return int(match["number"]) if match and not dialect.pairs else 0
+
+
+def _settle(storage: Storage, found: FileSet, extension: str) -> None:
+    """Do what a control file asks for, then remove it and all leftovers of this journal."""
+    for name in found.removed:
+        storage.unlink(name)
+    for source, target in found.renamed.items():
+        storage.rename(source, target)
+    if CONTROL in storage.names():
+        storage.sync_dir()
+        storage.unlink(CONTROL)
+    for name in storage.names():
+        if name.endswith(tuple(f".{extension}{suffix}" for suffix in LEFTOVERS)):
+            storage.unlink(name)
+    storage.sync_dir()
+
+
+def _replay_file(file: DataFile, usage: Usage, ledger: Ledger, replay: Replay) -> int:
+    end = file.dialect.header_size
+    for item in walk(file.data, file.file_id, file.dialect):
+        if isinstance(item, Fault):
+            continue
+        dropped = len(replay.dropped)
+        replay.apply(item, file.file_id, file.dialect)
+        end = item.end
+        kind = item.kind
+        if kind.name in ("ADD", "UPDATE"):
+            ledger.put(usage, item)
+        elif kind.name == "DELETE":
+            ledger.delete(usage, item.id)
+        elif kind.code == PREPARE:
+            ledger.prepare(usage, item)
+        elif kind.code == COMMIT and len(replay.dropped) > dropped:
+            # The files of a rejected transaction stay: they prove that it was incomplete.
+            ledger.pending.pop(item.tx, None)
+        elif kind.code == COMMIT:
+            ledger.commit(usage, item.tx)
+        elif kind.code == ROLLBACK:
+            ledger.rollback(usage, item.tx)
+        elif kind.tx:
+            ledger.touch(usage, item)
+    return end

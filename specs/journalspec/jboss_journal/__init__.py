@@ -1,0 +1,1 @@
+"""The JBoss Messaging circular journal and its heirs: spec, requirements, schemas, deviations."""
