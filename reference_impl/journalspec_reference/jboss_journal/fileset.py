@@ -33,6 +33,8 @@ class DataFile:
     version: int = 0
     user_version: int = 0
     problem: tuple[str, str] | None = None
+    #: data, or why its records do not count: control, leftover, superseded.
+    role: str = "data"
 
     @property
     def length(self) -> int:
@@ -46,6 +48,8 @@ class FileSet:
 
     files: tuple[DataFile, ...] = ()
     notes: tuple[Note, ...] = ()
+    #: Files beside the data files whose records do not count.
+    others: tuple[DataFile, ...] = ()
     #: Names that a pending compaction removes, old name -> new name for those it renames.
     removed: tuple[str, ...] = ()
     renamed: dict[str, str] = field(default_factory=dict)
@@ -70,19 +74,22 @@ def gather(files: Files, dialect: Dialect, params: Params) -> FileSet:
     extension = extension_of(files, params)
     notes: list[Note] = []
     plan = _control_plan(files, dialect, notes)
-    wanted: dict[str, Any] = {}
+    found: list[DataFile] = []
+    others: list[DataFile] = []
     for name in sorted(files, key=_order):
-        if name in plan.removed:
-            continue
         final = plan.renamed.get(name, name)
-        if final.removesuffix(".gz").endswith("." + extension):
-            wanted[name] = files[name]
+        if name == CONTROL and dialect.control_file:
+            others.append(DataFile(name, files[name], dialect, role="control"))
+        elif name in plan.removed:
+            others.append(replace(_examine(name, files[name], dialect, params), role="superseded"))
+        elif final.removesuffix(".gz").endswith("." + extension):
+            found.append(_examine(name, files[name], dialect, params))
         elif final.endswith(LEFTOVERS):
             notes.append(Note("leftover", name))
-    found = [_examine(name, data, dialect, params) for name, data in wanted.items()]
+            others.append(replace(_examine(name, files[name], dialect, params), role="leftover"))
     ordered = sorted(found, key=lambda file: file.file_id)
     notes += _identity_notes(ordered)
-    return replace(plan, files=tuple(ordered), notes=tuple(notes))
+    return replace(plan, files=tuple(ordered), notes=tuple(notes), others=tuple(others))
 
 
 def _order(name: str) -> list[Any]:

@@ -113,7 +113,7 @@ def read(files: Files, dialect: Dialect, params: Params) -> Observation:
         problem = refusal(found)
         if problem is not None:
             return problem
-        if not found.files:
+        if not found.files and not found.others:
             return refused("fileset", "no-files", "no file has the journal's extension")
     seen = _observe(found, params)
     beside = tuple(
@@ -122,13 +122,20 @@ def read(files: Files, dialect: Dialect, params: Params) -> Observation:
         if file.problem is None
         for item in stale(file.data, file.file_id, file.dialect, _gaps(seen, file, limit_of(file, params)))
     )
+    aside = [
+        record_of(item, file)
+        for file in found.others
+        if file.problem is None
+        for item in walk(file.data, file.file_id, file.dialect)
+        if isinstance(item, JournalRecord)
+    ]
     notes = [Note("stale", name) for name in dict.fromkeys(record.at.file for record in beside)]
     return Observation(
         seen.verdict,
-        seen.records,
+        (*seen.records, *aside),
         seen.dropped,
         seen.state,
-        seen.files,
+        (*seen.files, *(_map_of(file) for file in found.others)),
         (*seen.notes, *notes),
         unanchored=beside,
     )
@@ -184,4 +191,4 @@ def _map_of(file: DataFile) -> FileMap:
         header = {"format_version": file.version, "user_version": file.user_version, **header}
     if file.problem is not None and file.problem[0] == "short-file":
         header = {}
-    return FileMap(file.name, file.length, "invalid" if file.problem else "data", header)
+    return FileMap(file.name, file.length, "invalid" if file.problem else file.role, header)

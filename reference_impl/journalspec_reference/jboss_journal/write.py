@@ -62,7 +62,7 @@ class JournalWriter:
         #: Full files in order, the one that is written to, and those that wait to be used.
         self.data_files: list[Usage] = []
         self.current: Usage | None = None
-        self.free: list[str] = []
+        self.free: list[Usage] = []
         self._position = 0
         self._file_ops: dict[str, Callable[[], dict[str, Any]]] = {
             "force": self._force,
@@ -99,7 +99,8 @@ class JournalWriter:
         loaded = load(self.storage, self.dialect, {"extension": self.extension, **self.params})
         self._adopt(loaded)
         while len(self.data_files) + len(self.free) + 1 < self._min_files:
-            self.free.append(self.create_file(self.next_id()))
+            file_id = self.next_id()
+            self.free.append(Usage(file_id, self.create_file(file_id)))
         assert self.current is not None  # _adopt chose one
         for tx in loaded.unfinished:
             self._append(JournalRecord(0, 0, self.dialect.kinds[19], tx=tx))
@@ -110,7 +111,7 @@ class JournalWriter:
     def _adopt(self, loaded: Loaded) -> None:
         self.ledger, self.counter = loaded.ledger, loaded.counter
         used = [usage for usage in loaded.files if loaded.ends[usage] > self.dialect.header_size]
-        self.free = [usage.name for usage in loaded.files if usage not in used]
+        self.free = [usage for usage in loaded.files if usage not in used]
         self.data_files = used[:-1]
         if used:
             self.current = used[-1]
@@ -150,14 +151,22 @@ class JournalWriter:
         self.storage.sync(name)
 
     def _take_file(self) -> None:
-        """Make a free or a new file the current one, under a new id."""
-        file_id = self.next_id()
+        """Make a free or a new file the current one; its id is greater than those of all before it."""
+        newest = max((usage.file_id for usage in self.data_files), default=0)
         if self.free:
-            name = self.free.pop(0)
-            self.stamp(name, file_id)
+            usage = self.free.pop(0)
+            if usage.file_id <= newest:
+                usage = self._fresh(usage.name)
         else:
-            name = self.create_file(file_id)
-        self.current, self._position = Usage(file_id, name), self.first_offset
+            file_id = self.next_id()
+            usage = Usage(file_id, self.create_file(file_id))
+        self.current, self._position = usage, self.first_offset
+
+    def _fresh(self, name: str) -> Usage:
+        """Give a file that nothing needs a new id: from then on its old records are stale."""
+        usage = Usage(self.next_id(), name)
+        self.stamp(name, usage.file_id)
+        return usage
 
     def roll(self) -> None:
         """Leave the current file, durable as it is, for the next one."""
@@ -264,7 +273,7 @@ class JournalWriter:
         for usage in Ledger.reusable(everything):
             if usage in self.data_files and usage is not self.current:
                 self.data_files.remove(usage)
-                self.free.append(usage.name)
+                self.free.append(self._fresh(usage.name))
         return {"durable": False}
 
     def _compact(self) -> dict[str, Any]:
