@@ -132,7 +132,7 @@ def _records(expected: Members, observed: Members, claims: Claims) -> Difference
         return _lonely("records:extra", parted, None, have[parted])
     if _same_bag(want, have, claims):
         return _lonely("records:order", parted, want[parted], have[parted])
-    field = _first_field(want[parted], have[parted], claims)
+    field = _first_field(want[parted], have[parted], claims) or "type"
     return Difference(
         "records:changed",
         f"records[{parted}].{field}",
