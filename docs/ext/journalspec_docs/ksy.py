@@ -21,6 +21,8 @@ _FLOAT = re.compile(r"f([48])(le|be)?")
 _SIZEOF = re.compile(r"sizeof<(\w+)>")
 #: A constant longer than this is left to the schema's own listing.
 LONGEST_VALUE = 32
+#: A size expression longer than this goes by its field's name in sums.
+LONGEST_SIZE = 40
 _TEXT = ("str", "strz")
 
 
@@ -208,7 +210,9 @@ class _Reader:
         if "contents" in attribute:
             return Extent(len(_contents(attribute["contents"])))
         if "size" in attribute:
-            return Extent.parse(_SIZEOF.sub(self.sizeof, str(attribute["size"])))
+            expression = _SIZEOF.sub(self.sizeof, str(attribute["size"]))
+            plain = len(expression) <= LONGEST_SIZE and "?" not in expression
+            return Extent.parse(expression if plain else f"size({name})")
         if _is_empty(attribute):
             return Extent()
         if attribute.get("size-eos"):

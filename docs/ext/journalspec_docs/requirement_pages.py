@@ -62,11 +62,13 @@ class RequirementList(FormatDirective):
         ]
         text = markup.paragraph(*self.inline(item.text))
         text["classes"].append("jspec-normative")
+        demand = [
+            markup.badge(item.level, item.level),
+            nodes.Text(f" of {' and '.join(item.roles)}; editions {', '.join(item.editions)}"),
+        ]
         facts = markup.fields(
             [
-                ("Level", [markup.badge(item.level, item.level)]),
-                ("Demanded of", ", ".join(item.roles)),
-                ("Editions", ", ".join(item.editions)),
+                ("Level", demand),
                 ("Source", self._source(item.source)),
                 ("Revision", f"{item.revision}, text digest {item.digest}"),
                 ("Obeyed in", self._cases(obeys)),

@@ -41,12 +41,12 @@ class FieldTable(FormatDirective):
 
     def _row(self, field: Field) -> tuple[markup.Cell, ...]:
         return (
-            markup.literal(offset_text(field.offset), "jspec-nowrap"),
+            markup.literal(offset_text(field.offset), *(["jspec-nowrap"] if field.offset.is_fixed else [])),
             markup.literal(str(field.size)),
             field.type + (f", {field.repeat}" if field.repeat else ""),
             [markup.literal(field.id, f"jspec-depth-{min(field.depth, 3)}")],
             self._meaning(field),
-            self.refs("req", field.requirements),
+            self.refs("req", field.requirements, " "),
         )
 
     def _meaning(self, field: Field) -> list[nodes.Node]:
@@ -62,7 +62,7 @@ class FieldTable(FormatDirective):
         return out
 
     def _computed(self, field: Field) -> tuple[markup.Cell, ...]:
-        return markup.literal(field.id), field.type, self._meaning(field), self.refs("req", field.requirements)
+        return markup.literal(field.id), field.type, self._meaning(field), self.refs("req", field.requirements, " ")
 
 
 class ByteDiagram(FormatDirective):
