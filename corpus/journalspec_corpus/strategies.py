@@ -34,7 +34,16 @@ from hypothesis import strategies as st
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement
 
-__all__ = ["KINDS", "DrawnJournal", "Fault", "Field", "Judgement", "faults", "formats_with_strategies", "journals"]
+__all__ = [
+    "KINDS",
+    "DrawnJournal",
+    "Fault",
+    "Field",
+    "Judgement",
+    "faults",
+    "formats_with_strategies",
+    "journals",
+]
 
 SECTORS = (512, 4096)
 
@@ -128,7 +137,10 @@ def _torn_write(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
     return _fault(journal, "torn-write", at.file, at.off + kept, at.length - kept, content)
 
 
-def _block(kind: str, source: Callable[[DrawnJournal, str], bytes]) -> Callable[..., st.SearchStrategy[Fault]]:
+Drawer = Callable[[DrawnJournal], st.SearchStrategy[Fault]]
+
+
+def _block(kind: str, source: Callable[[DrawnJournal, str], bytes]) -> Drawer:
     @st.composite
     def draw_block(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
         name = draw(st.sampled_from(sorted(journal.files)))
@@ -162,10 +174,11 @@ def _pointer(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
     anywhere = st.integers(0, len(content) + 1) | st.sampled_from([*boundaries, 0, -1, 1 << 62])
     changed = draw((near | anywhere).filter(lambda chosen: chosen != value))
     raw = (changed % (1 << 8 * place.length)).to_bytes(place.length, place.order)
-    return _fault(journal, "pointer", place.file, place.off, place.length, content[: place.off] + raw + content[end:])
+    content = content[: place.off] + raw + content[end:]
+    return _fault(journal, "pointer", place.file, place.off, place.length, content)
 
 
-_DRAW: Mapping[str, Callable[[DrawnJournal], st.SearchStrategy[Fault]]] = {
+_DRAW: Mapping[str, Drawer] = {
     "bit-flip": _bit_flip,
     "torn-write": _torn_write,
     "lost-sector": _block("lost-sector", lambda journal, name: bytes(len(journal.files[name]))),

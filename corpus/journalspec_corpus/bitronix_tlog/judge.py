@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from journalspec.observation import Record
-from journalspec_corpus.bitronix_tlog.layout import FORMAT_ID
-from journalspec_corpus.bitronix_tlog.plan import (
+from journalspec_corpus.bitronix_tlog.drawn_plan import (
     LOG_START,
     NIO_LOG_START,
     NIO_NAME,
@@ -24,6 +24,7 @@ from journalspec_corpus.bitronix_tlog.plan import (
     elected,
     lay_out,
 )
+from journalspec_corpus.bitronix_tlog.layout import FORMAT_ID
 from journalspec_corpus.drawn import DrawnJournal, Judgement, differing
 
 GTRID_LENGTH_AT = 28
@@ -38,6 +39,14 @@ ELECTION = "the header has no checksum, and its timestamp alone elects the activ
 UNSEEN_LAP = "without a tail pointer, a frame lost at the end of a lap is as one never written"
 
 
+class Bounds(NamedTuple):
+    """Where a log starts, where it ended before the fault, and where it ends now."""
+
+    start: int
+    tail: int
+    new_tail: int
+
+
 def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
     """Return what must hold of `files`, which differ from the journal's by a single fault."""
     if dict(files) == dict(journal.files):
@@ -46,7 +55,7 @@ def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
         return _judge_pair(journal, journal.plan, files)
     if isinstance(journal.plan, SeedPlan):
         return _judge_seed(journal, files[SEED_NAME])
-    assert isinstance(journal.plan, NioPlan)  # noqa: S101  # the three kinds of plan
+    assert isinstance(journal.plan, NioPlan)  # the three kinds of plan
     return _judge_nio(journal, journal.plan, files[NIO_NAME])
 
 
@@ -55,9 +64,7 @@ def _judge_pair(journal: DrawnJournal, plan: PairPlan, files: Mapping[str, bytes
     active = PAIR_NAMES[elected([file.timestamp for file in plan.files])]
     old, new = journal.files[name], files[name]
     position = int.from_bytes(new[13:21], "big", signed=True)
-    usable = (
-        len(new) >= LOG_START and new[:4].hex() == FORMAT_ID and LOG_START <= position <= len(new)
-    )
+    usable = len(new) >= LOG_START and new[:4].hex() == FORMAT_ID and LOG_START <= position <= len(new)
     if len(new) != len(old):
         # Lengths differ, which strict recovery never takes; salvage looks at the file itself.
         return Judgement("refused", journal.recovered if usable or name != active else ())
@@ -68,16 +75,18 @@ def _judge_pair(journal: DrawnJournal, plan: PairPlan, files: Mapping[str, bytes
         return Judgement("open", (), ELECTION)
     if name != active:
         return Judgement("same", journal.recovered)
-    old_tail = journal.recovered[-1].at.off + journal.recovered[-1].at.length if journal.recovered else LOG_START
+    old_tail = (
+        journal.recovered[-1].at.off + journal.recovered[-1].at.length if journal.recovered else LOG_START
+    )
     return _judge_log(journal.recovered, old, new, (LOG_START, old_tail, position), _ghosts(plan, name))
 
 
 def _judge_seed(journal: DrawnJournal, new: bytes) -> Judgement:
     old = journal.files[SEED_NAME]
-    assert isinstance(journal.plan, SeedPlan)  # noqa: S101  # the caller looked
+    assert isinstance(journal.plan, SeedPlan)  # the caller looked
     before = lay_out(replace(journal.plan, entries=journal.plan.previous, previous=()))
     ghosts = _slices(before, SEED_NAME)
-    return _judge_log(journal.recovered, old[: len(new)], new, (0, len(old), len(new)), ghosts)
+    return _judge_log(journal.recovered, old[: len(new)], new, Bounds(0, len(old), len(new)), ghosts)
 
 
 def _ghosts(plan: PairPlan, name: str) -> dict[int, bytes]:
@@ -94,9 +103,13 @@ def _slices(journal: DrawnJournal, name: str) -> dict[int, bytes]:
 
 
 def _judge_log(
-    records: Sequence[Record], old: bytes, new: bytes, bounds: tuple[int, int, int], ghosts: Mapping[int, bytes]
+    records: Sequence[Record],
+    old: bytes,
+    new: bytes,
+    bounds: tuple[int, int, int],
+    ghosts: Mapping[int, bytes],
 ) -> Judgement:
-    """Judge one log by its changed bytes; `bounds` are its start, its tail, and the tail now."""
+    """Judge one log by its changed bytes."""
     start, tail, new_tail = bounds
     changed = [off for off in differing(old, new) if start <= off < min(tail, new_tail)]
     damaged = _damaged(records, changed)
@@ -141,7 +154,7 @@ def _is_blind(record: Record, old: bytes, new: bytes) -> bool:
         if was == now or off == GTRID_LENGTH_AT:
             continue
         # A name byte above 0x7F counts as a question mark.
-        if was != QUESTION or now <= 0x7F:  # noqa: PLR2004  # the last ASCII code
+        if was != QUESTION or now <= 0x7F:  # the last ASCII code
             return False
     return True
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from journalspec_corpus.bitronix_tlog.drawn_plan import (
+    Entry,
+    FilePlan,
+    NioPlan,
+    PairPlan,
+    Plan,
+    SeedPlan,
+    lay_out,
+)
 from journalspec_corpus.bitronix_tlog.judge import judge
-from journalspec_corpus.bitronix_tlog.plan import Entry, FilePlan, NioPlan, PairPlan, Plan, SeedPlan, lay_out
 from journalspec_corpus.drawn import DrawnJournal
 
 __all__ = ["entries", "journals", "judge", "plans"]
@@ -31,7 +40,8 @@ def _names(*, ordered: bool) -> st.SearchStrategy[tuple[bytes, ...]]:
 @st.composite
 def entries(draw: st.DrawFn, edition: str) -> tuple[Entry, ...]:
     """Draw what a writer was asked to log: few transactions, so that their records meet."""
-    gtrids = draw(st.lists(st.binary(min_size=1, max_size=24) | st.binary(min_size=1, max_size=127), min_size=1, max_size=3))
+    gtrid = st.binary(min_size=1, max_size=24) | st.binary(min_size=1, max_size=127)
+    gtrids = draw(st.lists(gtrid, min_size=1, max_size=3))
     nio = edition == "nio"
     entry = st.builds(
         Entry,
@@ -63,7 +73,7 @@ def plans(draw: st.DrawFn, edition: str) -> Plan:
     files = [_file_plan(draw, edition) for _ in range(2)]
     if files[0].timestamp == files[1].timestamp:
         # A writer never leaves a tie: the file that became active last is newer.
-        files[1] = FilePlan(files[1].entries, files[1].previous, (files[0].timestamp + 1) % 2**62, files[1].state)
+        files[1] = replace(files[1], timestamp=files[0].timestamp + 1)
     # Edition 2.1 never fills a file to its last byte, 3.0 may.
     return PairPlan(edition, (files[0], files[1]), slack=draw(st.integers(1 if edition == "2.1" else 0, 600)))
 
@@ -80,5 +90,3 @@ def _file_plan(draw: st.DrawFn, edition: str) -> FilePlan:
 def journals(edition: str) -> st.SearchStrategy[DrawnJournal]:
     """Return a strategy for valid journals of `edition`."""
     return plans(edition).map(lay_out)
-
-
