@@ -1,6 +1,6 @@
 """The construct schemas of this format: they parse clean files, and build any.
 
-``parse`` gives the observation of a clean file set. ``decode`` and ``encode``
+``parse`` gives the observation of a clean file set. ``decode`` and ``build``
 are exact inverses on one file and give construct's containers. Builders for
 authors of files, clean or damaged, are in :mod:`journalspec.bitronix_tlog.build`.
 
@@ -198,7 +198,7 @@ def _reason(error: ConstructError) -> str:
     return f"{field}: {text}" if field else text
 
 
-def encode(container: Any, edition: str) -> bytes:
+def build(container: Any, edition: str) -> bytes:
     """Return the bytes of one file: the inverse of :func:`decode`; raises SchemaError."""
     try:
         data: bytes = _file_schema(edition).build(container)
