@@ -84,7 +84,9 @@ class CaseEntries(FormatDirective):
         known = sources.flags(case.format)
         flags = [
             markup.paragraph(
-                self.ref("flag", f"{case.format}/{name}", name), ": ", known[name].effect if name in known else ""
+                self.ref("flag", f"{case.format}/{name}", name),
+                ": ",
+                known[name].effect if name in known else "",
             )
             for name in case.flags
         ]
@@ -111,7 +113,9 @@ class CaseEntries(FormatDirective):
     def _expectation(self, case: Case, probe: str, expect: Sequence[Mapping[str, Any]]) -> nodes.Node:
         question = probe.rpartition("/")[2]
         answers = " or ".join(f"<b>{escape(_verdict(entry))}</b>" for entry in expect)
-        body = "".join(_json_html({key: value for key, value in entry.items() if key != "when"}) for entry in expect)
+        body = "".join(
+            _json_html({key: value for key, value in entry.items() if key != "when"}) for entry in expect
+        )
         html = (
             f'<details class="jspec-details jspec-expect"><summary><code>{escape(question)}</code> '
             f"must give {answers}</summary>{body}</details>"
@@ -173,10 +177,12 @@ class CaseIndex(FormatDirective):
         every = [case for cases in groups.values() for case in cases]
         strata = Counter(case.stratum for case in every)
         parts = ", ".join(f"{strata[key]} {key} ({text})" for key, text in STRATA.items() if strata[key])
-        return markup.paragraph(f"{len(every)} cases in {len(groups)} groups: {parts}. The strata are never added up.")
+        return markup.paragraph(
+            f"{len(every)} cases in {len(groups)} groups: {parts}. The strata are never added up."
+        )
 
     def _groups(self, groups: Mapping[str, Sequence[Case]]) -> nodes.Node:
-        rows = []
+        rows: list[markup.Row] = []
         for name, cases in groups.items():
             strata = Counter(case.stratum for case in cases)
             rows.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 
@@ -47,7 +48,9 @@ class CliReference(SphinxDirective):
 
     def _section(self, command: click.Command, context: click.Context) -> nodes.section:
         path = context.command_path
-        return markup.section([markup.literal(path)], nodes.make_id(f"cli-{path}"), *self._body(command, context))
+        return markup.section(
+            [markup.literal(path)], nodes.make_id(f"cli-{path}"), *self._body(command, context)
+        )
 
     def _body(self, command: click.Command, context: click.Context) -> Iterator[nodes.Node]:
         usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
@@ -88,8 +91,6 @@ def click_paragraphs(text: str) -> Iterable[str]:
 
 
 def _dedent(text: str) -> str:
-    import inspect
-
     return inspect.cleandoc(text)
 
 

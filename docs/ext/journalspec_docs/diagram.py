@@ -80,7 +80,11 @@ def rows(kind: Type) -> Iterator[Row]:
 
 def describe(kind: Type) -> str:
     """Return the diagram in words, for those who do not see it."""
-    parts = [f"{field.id}: {field.type}, {field.size} bytes at {field.offset}" for field in kind.fields if not field.is_group]
+    parts = [
+        f"{field.id}: {field.type}, {field.size} bytes at {field.offset}"
+        for field in kind.fields
+        if not field.is_group
+    ]
     return f"{kind.name}, {kind.size} bytes. " + "; ".join(parts) + "."
 
 
@@ -139,10 +143,14 @@ def _piece(piece: Piece, y: int, strip: bool, numbers: dict[str, int]) -> str:
     x = LABEL + piece.column * CELL
     width = piece.cells * CELL
     classes = f"cell role-{field.role}" + (" strip" if strip else "")
-    hint = f"{field.id}: {field.type}, {field.size} bytes at {field.offset}" + (f". {field.doc}" if field.doc else "")
+    hint = f"{field.id}: {field.type}, {field.size} bytes at {field.offset}" + (
+        f". {field.doc}" if field.doc else ""
+    )
     shape = f'<rect class="{classes}" x="{x}" y="{y}" width="{width}" height="{ROW - 4}" rx="2"/>'
     ticks = "".join(
-        f'<path class="tick" d="M{x + step * CELL} {y + ROW - 8}v4"/>' for step in range(1, piece.cells) if not strip
+        f'<path class="tick" d="M{x + step * CELL} {y + ROW - 8}v4"/>'
+        for step in range(1, piece.cells)
+        if not strip
     )
     text = _caption(piece, strip, numbers)
     label = f'<text class="name" x="{x + width / 2}" y="{y + ROW / 2 + 3}">{escape(text)}</text>'

@@ -25,10 +25,13 @@ FOLDER = "formats"
 def pages(srcdir: Path) -> Iterator[tuple[str, str]]:
     """Yield (path below the source directory, text) of every generated page."""
     formats = [sources.get_format(name) for name in sources.format_ids()]
-    yield f"{FOLDER}/index.md", _page(
-        "The formats",
-        "```{format-list}\n```",
-        _toctree([f"{item.id}/index" for item in formats]),
+    yield (
+        f"{FOLDER}/index.md",
+        _page(
+            "The formats",
+            "```{format-list}\n```",
+            _toctree([f"{item.id}/index" for item in formats]),
+        ),
     )
     for item in formats:
         for name, text in format_pages(item, srcdir):
@@ -38,35 +41,42 @@ def pages(srcdir: Path) -> Iterator[tuple[str, str]]:
 def format_pages(item: Format, srcdir: Path) -> Iterator[tuple[str, str]]:
     """Yield (name, text) of the pages of one format."""
     names = ["spec", "requirements", "vocabulary", "schemas", "cases/index", "coverage"]
-    yield "index", _page(
-        item.title, item.summary, _directive("format-overview", item.id), _toctree(names)
-    )
+    yield "index", _page(item.title, item.summary, _directive("format-overview", item.id), _toctree(names))
     if sources.spec_path(item.id).is_file():
         relative = os.path.relpath(sources.spec_path(item.id), srcdir / FOLDER / item.id)
         yield "spec", f"```{{include}} {relative}\n```\n"
     else:
         logger.warning("%s has no spec.md", item.id)
         yield "spec", _page("Specification", "Not written.")
-    yield "requirements", _page(
-        f"Requirements of the {item.title}",
-        "Every normative sentence of the specification, once. An id is permanent: it is never renumbered and never\n"
-        "reused. *Obeyed in* names cases whose input or expected answer follows the requirement, *broken in* cases\n"
-        "whose input violates it, or that fail an implementation which ignores it.",
-        _directive("requirement-summary", item.id),
-        *_areas(item),
+    yield (
+        "requirements",
+        _page(
+            f"Requirements of the {item.title}",
+            "Every normative sentence of the specification, once. An id is permanent: never renumbered, never reused.\n"
+            "*Obeyed in* names cases whose input or expected answer follows the requirement, *broken in* cases whose\n"
+            "input violates it, or that fail an implementation which ignores it.",
+            _directive("requirement-summary", item.id),
+            *_areas(item),
+        ),
     )
     yield "vocabulary", _page(f"Names used for the {item.title}", _directive("vocabulary", item.id))
-    yield "schemas", _page(
-        f"Schemas of the {item.title}",
-        "From the Kaitai Struct files, which describe one record and one undamaged file. What to do with damage is\n"
-        "the specification's business, not the schema's.",
-        _directive("schema-files", item.id),
-        _directive("schema-types", item.id),
+    yield (
+        "schemas",
+        _page(
+            f"Schemas of the {item.title}",
+            "From the Kaitai Struct files, which describe one record and one undamaged file. What to do with damage\n"
+            "is the specification's business, not the schema's.",
+            _directive("schema-files", item.id),
+            _directive("schema-types", item.id),
+        ),
     )
-    yield "coverage", _page(
-        f"Coverage of the {item.title}",
-        "How many published cases obey and break each requirement.",
-        _directive("coverage-table", item.id),
+    yield (
+        "coverage",
+        _page(
+            f"Coverage of the {item.title}",
+            "How many published cases obey and break each requirement.",
+            _directive("coverage-table", item.id),
+        ),
     )
     yield from _case_pages(item)
 
@@ -87,13 +97,22 @@ def _case_pages(item: Format) -> Iterator[tuple[str, str]]:
             names.append(name)
             title = f"Cases: {group}" + (f" ({number} of {len(parts)})" if len(parts) > 1 else "")
             lead = [_directive("case-group", f"{item.id} {group}")] if number == 1 else []
-            yield f"cases/{name}", _page(title, *lead, _directive("case-entries", f"{item.id} {group} {number}"))
+            yield (
+                f"cases/{name}",
+                _page(title, *lead, _directive("case-entries", f"{item.id} {group} {number}")),
+            )
     flags = [_directive("flag-list", item.id)]
-    yield "cases/flags", _page("Flags", "What is special about a case, and what goes wrong if it is mishandled.", *flags)
-    yield "cases/index", _page(
-        f"Cases of the {item.title}",
-        _directive("case-list", item.id),
-        _toctree([*names, "flags"]),
+    yield (
+        "cases/flags",
+        _page("Flags", "What is special about a case, and what goes wrong if it is mishandled.", *flags),
+    )
+    yield (
+        "cases/index",
+        _page(
+            f"Cases of the {item.title}",
+            _directive("case-list", item.id),
+            _toctree([*names, "flags"]),
+        ),
     )
 
 

@@ -199,7 +199,9 @@ class _Reader:
         repeat = attribute.get("repeat")
         if repeat == "expr" and one.is_fixed:
             count = str(attribute["repeat-expr"])
-            one = Extent(one.fixed * int(count)) if count.isdigit() else Extent(0, (f"{one.fixed} * {count}",))
+            one = (
+                Extent(one.fixed * int(count)) if count.isdigit() else Extent(0, (f"{one.fixed} * {count}",))
+            )
         elif repeat is not None:
             one = Extent(0, (f"size({name})",))
         if "if" in attribute and not (one.is_fixed and one.fixed == 0):
@@ -297,7 +299,9 @@ def _fixed_value(attribute: Mapping[str, Any]) -> str:
         return str(valid["expr"])
     if valid.get("in-enum"):
         return "a value of the enum"
-    bounds = [f"{'>=' if key == 'min' else '<='} {_number(valid[key])}" for key in ("min", "max") if key in valid]
+    bounds = [
+        f"{'>=' if key == 'min' else '<='} {_number(valid[key])}" for key in ("min", "max") if key in valid
+    ]
     return " and ".join(bounds)
 
 

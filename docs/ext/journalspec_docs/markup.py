@@ -8,6 +8,7 @@ from html import escape
 from docutils import nodes
 
 Cell = str | nodes.Node | Sequence[nodes.Node]
+Row = tuple[Cell, ...]
 
 
 def cell_nodes(content: Cell) -> list[nodes.Node]:

@@ -18,7 +18,8 @@ class ResultClasses(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the table."""
         rows = [
-            ([markup.badge(item.name, item.name)], "red" if item.red else "", item.meaning) for item in CLASSES.values()
+            ([markup.badge(item.name, item.name)], "red" if item.red else "", item.meaning)
+            for item in CLASSES.values()
         ]
         return [markup.table(("Class", "Run fails", "Meaning"), rows)]
 
@@ -49,7 +50,7 @@ class HarnessList(SphinxDirective):
         rows = [
             (
                 markup.literal(item.name),
-                item.summary,
+                list(self.parse_inline(item.summary)[0]),
                 "in-process" if item.target else "process",
                 markup.literal(item.expectations) if item.expectations else "",
             )
@@ -75,7 +76,9 @@ class ProductList(SphinxDirective):
                     ("Java", f"{item.java} or newer"),
                 ]
             )
-            rows = [(markup.literal(jar.coordinates), jar.role, markup.literal(jar.sha256)) for jar in item.jars]
+            rows = [
+                (markup.literal(jar.coordinates), jar.role, markup.literal(jar.sha256)) for jar in item.jars
+            ]
             jars = markup.table(("Artefact", "For", "SHA-256"), rows, "jspec-hashes")
             out.append(markup.section(item.title, f"product-{nodes.make_id(name)}", facts, jars))
         return out

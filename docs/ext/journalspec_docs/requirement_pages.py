@@ -112,7 +112,9 @@ class CoverageTable(FormatDirective):
         for area, title in all_items.areas.items():
             rows = [self._row(item, covering.get(item.id, ((), ()))) for item in all_items.in_area(area)]
             part = markup.section(f"{title} ({area})", f"coverage-{area.lower()}")
-            part += markup.table(("Requirement", "Level", "Obeyed in", "Broken in", "First cases"), rows, "jspec-coverage")
+            part += markup.table(
+                ("Requirement", "Level", "Obeyed in", "Broken in", "First cases"), rows, "jspec-coverage"
+            )
             yield part
 
     def _totals(
@@ -156,7 +158,7 @@ class RequirementSummary(FormatDirective):
         """Return the table."""
         self.depends_on_room(format_, "requirements.toml")
         items = sources.requirements_of(format_.id)
-        rows = []
+        rows: list[markup.Row] = []
         for area, title in items.areas.items():
             counts = Counter(item.level for item in items.in_area(area))
             rows.append(
