@@ -40,7 +40,8 @@ def pages(srcdir: Path) -> Iterator[tuple[str, str]]:
 
 def format_pages(item: Format, srcdir: Path) -> Iterator[tuple[str, str]]:
     """Yield (name, text) of the pages of one format."""
-    names = ["spec", "requirements", "vocabulary", "schemas", "cases/index", "coverage"]
+    names = ["spec", "requirements", "vocabulary", "schemas", "cases/index", "coverage", "deviations"]
+    names += ["captured", "conformance"]
     yield "index", _page(item.title, item.summary, _directive("format-overview", item.id), _toctree(names))
     if sources.spec_path(item.id).is_file():
         relative = os.path.relpath(sources.spec_path(item.id), srcdir / FOLDER / item.id)
@@ -77,6 +78,20 @@ def format_pages(item: Format, srcdir: Path) -> Iterator[tuple[str, str]]:
             "How many published cases obey and break each requirement.",
             _directive("coverage-table", item.id),
         ),
+    )
+    yield "deviations", _page(
+        f"Deviations from the {item.title}",
+        "Where products depart from the specification. Everything here was observed on the version named.",
+        _directive("deviation-list", item.id),
+    )
+    yield "captured", _page(
+        f"Captured files of the {item.title}",
+        "Written by real products and never edited. How each one came about:",
+        _directive("captured-list", item.id),
+    )
+    yield "conformance", _page(
+        f"Conformance to the {item.title}",
+        _directive("conformance-matrix", item.id),
     )
     yield from _case_pages(item)
 

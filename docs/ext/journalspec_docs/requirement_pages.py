@@ -56,9 +56,9 @@ class RequirementList(FormatDirective):
         self.jspec.note("req", item.id, node_id(item.id), f"{item.level}: {item.text}")
         obeys, breaks = covering
         deviating = [
-            self.ref("deviation", str(entry["id"]))
+            self.ref("deviation", entry.id)
             for entry in sources.deviations(format_.id)
-            if item.id in entry.get("requirements", ())
+            if item.id in entry.requirements
         ]
         text = markup.paragraph(*self.inline(item.text))
         text["classes"].append("jspec-normative")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from journalspec.deviations import Deviation, deviations as load_deviations
 from journalspec.formats import format_ids, get_format
 from journalspec.requirements import RequirementSet, requirements
 from journalspec_corpus.case import Case
@@ -137,13 +137,9 @@ def flags(format_id: str | None) -> Mapping[str, Flag]:
     return load_flags(format_id)
 
 
-@cache
-def deviations(format_id: str) -> tuple[Mapping[str, Any], ...]:
-    """Return the entries of a format's ``deviations.toml``; none if there is no such file."""
-    path = room(format_id) / "deviations.toml"
-    if not path.is_file():
-        return ()
-    return tuple(tomllib.loads(path.read_text(encoding="utf-8")).get("deviation", ()))
+def deviations(format_id: str) -> tuple[Deviation, ...]:
+    """Return what products of a format do differently; raises ValueError if the file is faulty."""
+    return load_deviations(format_id)
 
 
 def captured_root(format_id: str) -> Path:
