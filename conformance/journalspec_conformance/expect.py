@@ -97,8 +97,12 @@ class Expectations:
             result.result_class, f"another failure than the expected one ({expected}): {result.reason}"
         )
 
-    def bind(self, probe_ids: Sequence[str], tier: str, source: str = "") -> Expectations:
+    def bind(
+        self, probe_ids: Sequence[str], tier: str, source: str = "", *, partial: bool = False
+    ) -> Expectations:
         """Return these entries bound to `probe_ids`; raises Problem if one names no probe.
+
+        `partial` says that the probes are not a whole tier: then naming none is no fault.
 
         Where several entries name a probe, one that names it literally wins,
         then the first in the file.
@@ -112,7 +116,7 @@ class Expectations:
                 bound.setdefault(probe_id, entry)
             if not named and entry.tier in ("", tier):
                 idle.append(entry.case)
-        if idle:
+        if idle and not partial:
             raise Problem(
                 f"{source or 'expectations'}: no probe of tier {tier} is named by {', '.join(sorted(idle))}",
                 "Take the entries out, or give them the tier that they are about (tier = ...). "
