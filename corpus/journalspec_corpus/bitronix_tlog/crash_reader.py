@@ -105,13 +105,17 @@ def _walk(view: View, file: _File) -> list[_Item]:
     items = []
     at, limit = HEADER, file.tail
     while at < limit:
-        reason, end = _frame(view, file.number, at, limit)
-        if reason is not None:
-            items.append(_Item(None, reason, False))
-            break
-        items.append(_decode(view.read(file.number, at, end - at)))
-        at = end
+        item, at = view.cached((file.number, at, limit), _step, file.number, at, limit)
+        items.append(item)
     return items
+
+
+def _step(view: View, number: int, at: int, limit: int) -> tuple[_Item, int]:
+    """Return what stands at `at`, and where the walk goes on (at `limit` it ends)."""
+    reason, end = _frame(view, number, at, limit)
+    if reason is not None:
+        return _Item(None, reason, False), limit
+    return _decode(view.read(number, at, end - at)), end
 
 
 def _frame(view: View, number: int, at: int, limit: int) -> tuple[str | None, int]:
@@ -132,7 +136,7 @@ def _frame(view: View, number: int, at: int, limit: int) -> tuple[str | None, in
 def read(view: View) -> tuple[Answer, ...]:
     """Return the answers of :data:`READERS` on the state that `view` shows."""
     names = view.names()
-    pair = [_examine(view, names[name]) for name in sorted(names)]
+    pair = [view.cached(names[name], _examine, names[name]) for name in sorted(names)]
     problem = _strict_problem(pair)
     usable = [file for file in pair if file.problem is None]
     if not usable:
