@@ -82,11 +82,11 @@ def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchSt
     unknown = set(kinds) - set(KINDS)
     if unknown:
         raise ValueError(f"no such kind of fault: {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
-    if not any(journal.files.values()):
-        return st.nothing()
     usable = [kind for kind in kinds if kind != "pointer" or journal.pointers]
     if not usable:
         raise ValueError(f"{journal.format} edition {journal.edition} has no pointer to damage")
+    if not any(journal.files.values()):
+        return st.nothing()
     return st.sampled_from(usable).flatmap(lambda kind: _DRAW[kind](journal))
 
 
