@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from journalspec_corpus.bitronix_tlog.families_damage import damage
+from journalspec_corpus.bitronix_tlog.families_large import large
 from journalspec_corpus.bitronix_tlog.families_pointer import pointers
+from journalspec_corpus.bitronix_tlog.families_sectors import sectors
 from journalspec_corpus.bitronix_tlog.families_torn import torn
 from journalspec_corpus.case import Case
 
@@ -13,3 +16,6 @@ def families() -> Iterator[Case]:
     """Yield the generated cases in a fixed order."""
     yield from torn()
     yield from pointers()
+    yield from damage()
+    yield from sectors()
+    yield from large()
