@@ -1,7 +1,7 @@
 """Names for states: by content, and by content together with what was promised.
 
 ``content_id`` is blake2b-128 over the files in name order: name, size and the
-blake2b-128 of each 4 KiB page. ``case_id`` adds format, edition, stratum and the
+blake2b-128 of each 512-byte page (the smallest granule of the model). ``case_id`` adds format, edition, stratum and the
 acknowledged records. Two descriptors with one case id are one case.
 """
 
@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
-PAGE = 4096
+PAGE = 512
 ID_BYTES = 16
 
 
@@ -20,7 +19,6 @@ def blake(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=ID_BYTES).digest()
 
 
-@lru_cache(maxsize=4096)
 def page_id(page: bytes) -> bytes:
     """Return the id of one page (its last one may be short)."""
     return blake(page)

@@ -20,11 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from journalspec.observation import Observation
-from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.crash.view import View
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REQUIRED, Owed
 
 #: verdict -> the invariants that it breaks (in the order in which they are looked for)
@@ -50,22 +46,6 @@ class Answer:
     keys: tuple[str, ...]
     refused: str | None = None
     reported: bool = False
-
-
-class CrashRoom(Protocol):
-    """What a format's room gives to the crash engine (module ``traces`` and ``crash_reader``)."""
-
-    def workloads(self, scope: str) -> Sequence[object]:
-        """Return the workloads of a scope, in a fixed order."""
-
-    def build(self, work: object) -> Trace:
-        """Return the trace of a workload."""
-
-    def read(self, view: View) -> tuple[Answer, ...]:
-        """Return the answers of the room's readers, in the order of ``READERS``."""
-
-    def answer(self, observation: Observation) -> Answer:
-        """Return what an implementation's observation amounts to."""
 
 
 def judge(answer: Answer, owed: Owed, refusal: str, *, holes_allowed: bool) -> str:
@@ -103,4 +83,4 @@ def _has_hole(present: Sequence[str], order: Sequence[str]) -> bool:
     return bool(order) and list(present) != list(order[: len(present)])
 
 
-__all__ = ["ALLOWED", "FORBIDDEN", "REQUIRED", "VERDICTS", "Answer", "CrashRoom", "judge"]
+__all__ = ["ALLOWED", "FORBIDDEN", "REQUIRED", "VERDICTS", "Answer", "judge"]

@@ -98,6 +98,10 @@ class Facts:
             out |= self.states.tear > 0
         return out
 
+    def cell_at(self, cell: int, level: int) -> Rows:
+        """Return the rows in which `cell` is at `level` or beyond."""
+        return np.asarray(self._levels[:, cell] >= level)
+
     @cached_property
     def kill(self) -> Rows:
         """Rows that a killed process leaves: a whole number of operations, in order."""
@@ -105,16 +109,9 @@ class Facts:
         for levels in self.group.kills:
             out |= (self._levels == np.asarray(levels, np.int16)).all(axis=1)
         if self.states.torn >= 0:
-            op = self.trace.ops[self.states.torn]
-            assert isinstance(op, Write)  # noqa: S101  # only writes are torn
-            out &= (self.states.tear == 0) | (self.states.tear == len(op.data)) | self._unchanged_tear
+            # A torn granule has no level of its own: only its first and its last version are whole.
+            out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
         return out
-
-    @cached_property
-    def _unchanged_tear(self) -> Rows:
-        """Rows whose tear left the same bytes as no write at all, or as all of it."""
-        codes = self.states.codes
-        return (codes == codes[0]).all(axis=1) | (codes == codes[-1]).all(axis=1)
 
     @cached_property
     def trashed(self) -> Rows:
@@ -195,6 +192,9 @@ class Facts:
         for record, marks in places.items():
             whole = ~self.all
             replaced = ~self.all
+            for mark in self.trace.standing:
+                if mark.record == record:
+                    whole |= self.stands(mark)
             for index, mark in marks:
                 whole |= self.intact(index, mark)
                 for old in self.trace.stale:
