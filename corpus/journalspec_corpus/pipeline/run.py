@@ -36,6 +36,7 @@ def schema(readers: Iterable[str]) -> pa.Schema:
             ("trace", pa.dictionary(pa.int32(), pa.string())),
             ("workload", pa.dictionary(pa.int32(), pa.string())),
             ("edition", pa.dictionary(pa.int32(), pa.string())),
+            ("writer", pa.dictionary(pa.int32(), pa.string())),
             ("background", pa.dictionary(pa.int32(), pa.string())),
             ("preset", _LABEL),
             ("crash_index", pa.int32()),
@@ -150,15 +151,21 @@ class Shard:
         self.presets = presets
         self.seed = seed
         self.tally = Tally()
-        self._texts: list[tuple[str, str, str, str]] = []
+        self._texts: list[tuple[str, ...]] = []
         self._groups: list[tuple[int, Rows]] = []
 
     def add(self, trace: Trace) -> None:
         """Judge every state of `trace` that the shard does not hold yet."""
         number = len(self._texts)
-        self._texts.append((trace.id, trace.name, trace.edition, trace.background))
+        writer = trace.tags.get("order", "")
+        self._texts.append((trace.id, trace.name, trace.edition, writer, trace.background))
         for rows in judged_rows(trace, self.room, self.presets, self.seed, self.tally):
             self._groups.append((number, rows))
+
+    @property
+    def traces(self) -> int:
+        """How many traces were added."""
+        return len(self._texts)
 
     def table(self) -> pa.Table:
         """Return everything added so far, in order."""
@@ -177,7 +184,7 @@ class Shard:
         columns: list[pa.Array] = [
             pa.array([name for rows in groups for name in rows.case_ids], pa.binary(ID_BYTES)),
             pa.array([name for rows in groups for name in rows.content_ids], pa.binary(ID_BYTES)),
-            *(_texts(owner, [texts[at] for texts in self._texts]) for at in range(4)),
+            *(_texts(owner, [texts[at] for texts in self._texts]) for at in range(5)),
             labels([rows.states.preset for rows in groups], [preset.name for preset in PRESETS]),
             pa.array(spread(rows.states.group.crash_index for rows in groups)),
             pa.array([mask for rows in groups for mask in _masks(rows.states)], pa.binary()),
