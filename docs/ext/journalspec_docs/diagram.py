@@ -88,6 +88,18 @@ def describe(kind: Type) -> str:
     return f"{kind.name}, {kind.size} bytes. " + "; ".join(parts) + "."
 
 
+#: What the colours say; the keys are the roles of fields.
+ROLES = {
+    "magic": "constant",
+    "type": "type or state",
+    "length": "length or count",
+    "pointer": "place in a file",
+    "value": "number",
+    "check": "checksum",
+    "payload": "content",
+}
+
+
 def svg(kind: Type, ident: str) -> str:
     """Return the diagram of `kind` as one ``<figure>``; `ident` is unique on the page."""
     numbers: dict[str, int] = {}
@@ -108,8 +120,16 @@ def svg(kind: Type, ident: str) -> str:
         f'<title id="{ident}-t">{escape(title)}</title><desc id="{ident}-d">{escape(describe(kind))}</desc>'
         f"{_ruler()}{''.join(body)}</svg></div>"
         + (f'<ol class="jspec-legend">{legend}</ol>' if legend else "")
+        + _colours(kind)
         + "</figure>"
     )
+
+
+def _colours(kind: Type) -> str:
+    """Return the key to the colours that the diagram uses."""
+    used = {field.role for field in kind.fields if not field.is_group}
+    items = "".join(f'<li><span class="role-{role}">{ROLES[role]}</span></li>' for role in ROLES if role in used)
+    return f'<ul class="jspec-colours" aria-hidden="true">{items}</ul>'
 
 
 def _ruler() -> str:

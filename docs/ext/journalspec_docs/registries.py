@@ -50,7 +50,7 @@ class HarnessList(SphinxDirective):
         rows = [
             (
                 markup.literal(item.name),
-                list(self.parse_inline(item.summary)[0]),
+                markup.code_text(item.summary),
                 "in-process" if item.target else "process",
                 markup.literal(item.expectations) if item.expectations else "",
             )

@@ -105,12 +105,13 @@ class EnumTable(FormatDirective):
                 markup.literal(
                     f"{entry.value} (0x{entry.value:02x})" if entry.value >= 0 else str(entry.value)
                 ),
-                markup.literal(entry.original or entry.id),
+                markup.literal(entry.id),
                 self.inline(entry.doc),
+                markup.literal(entry.original) if entry.original else "",
             )
             for entry in entries
         ]
-        yield markup.table(("Value", "Name", "Meaning"), rows)
+        yield markup.table(("Value", "Name", "Meaning", "In the product"), rows)
 
 
 class TypeTables(FormatDirective):
