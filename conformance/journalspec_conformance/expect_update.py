@@ -62,7 +62,8 @@ def _cut(text: str, source: str) -> tuple[str, list[tuple[str, str]]]:
             while number > 0 and lines[number - 1].lstrip().startswith("#"):
                 number -= 1  # noqa: PLW2901 - the comment block above belongs to the entry
             starts.append(number)
-    bodies = ["".join(lines[at:end]) for at, end in zip(starts, [*starts[1:], len(lines)], strict=True)]
+    ends = [*starts[1:], len(lines)]
+    bodies = ["".join(lines[at:end]) for at, end in zip(starts, ends, strict=False)]
     try:
         found = [tomllib.loads(body)["expect"][0] for body in bodies]
     except (tomllib.TOMLDecodeError, KeyError):
