@@ -118,20 +118,22 @@ def node_paths() -> list[Path]:
 
 
 @pytest.fixture
-def compiler_path() -> Path:
-    if shutil.which("node") is None:
+def compiler() -> tuple[str, Path]:
+    node = shutil.which("node")
+    if node is None:
         pytest.skip("needs Node.js (node is not on the PATH)")
     for path in node_paths():
         if (path / "kaitai-struct-compiler").is_dir() and (path / "js-yaml").is_dir():
-            return path
+            return node, path
     pytest.skip("needs the Kaitai compiler: run `npm ci --prefix tools/kaitai`, or set NODE_PATH")
 
 
 @pytest.mark.node
-def test_the_committed_parsers_are_those_of_the_schemas(compiler_path: Path, tmp_path: Path) -> None:
+def test_the_committed_parsers_are_those_of_the_schemas(compiler: tuple[str, Path], tmp_path: Path) -> None:
+    node, packages = compiler
     done = subprocess.run(
-        ["node", str(TOOL / "generate.mjs"), str(tmp_path)],
-        env={**os.environ, "NODE_PATH": str(compiler_path)},
+        [node, str(TOOL / "generate.mjs"), str(tmp_path)],
+        env={**os.environ, "NODE_PATH": str(packages)},
         capture_output=True,
         text=True,
         check=False,

@@ -408,9 +408,8 @@ def test_the_layout_of_a_record_covers_it_without_gap(edition: str) -> None:
     if edition == "nio":
         record = build_frame(NEW, 8, G1, ["ab", "c"], padding=b"12")
     else:
-        record = build_record(
-            edition, 8, G1, ["ab", "c"], **({"extension": b"xyz"} if edition == "seed" else {})
-        )
+        more: dict[str, Any] = {"extension": b"xyz"} if edition == "seed" else {}
+        record = build_record(edition, 8, G1, ["ab", "c"], **more)
     layout = record_layout(edition, record)
     assert layout.pop("record") == (0, len(record))
     layout.pop("payload", None)
