@@ -132,7 +132,7 @@ def _records(expected: Members, observed: Members, claims: Claims) -> Difference
         return _lonely("records:extra", parted, None, have[parted])
     if _same_bag(want, have, claims):
         return _lonely("records:order", parted, want[parted], have[parted])
-    field = _first_field(want[parted], have[parted], claims)
+    field = _first_field(want[parted], have[parted], claims) or "type"
     return Difference(
         "records:changed",
         f"records[{parted}].{field}",
@@ -172,12 +172,8 @@ def _field(record: Members, path: str) -> Json:
 
 def _same_bag(want: Sequence[Members], have: Sequence[Members], claims: Claims) -> bool:
     """Tell whether both hold the same records in another order, by the fields of the first one."""
-    keys = [key for key in want[0] if key != "at" and (claims.fields is None or key in claims.fields)]
-    return _bag(want, keys) == _bag(have, keys)
-
-
-def _bag(records: Sequence[Members], keys: Sequence[str]) -> Counter[str]:
-    return Counter(json.dumps([record.get(key) for key in keys], sort_keys=True) for record in records)
+    shape = _shape(want[0], claims)
+    return Counter(_key(record, shape) for record in want) == Counter(_key(record, shape) for record in have)
 
 
 def _allowed(expected: Members, observed: Members, claims: Claims) -> Difference | None:
@@ -204,7 +200,7 @@ class _Sets:
     def __init__(self, records: Sequence[Members], claims: Claims) -> None:
         self._shapes: dict[tuple[str, ...], dict[str, list[Members]]] = {}
         for record in records:
-            shape = tuple(k for k in record if k != "at" and (claims.fields is None or k in claims.fields))
+            shape = _shape(record, claims)
             self._shapes.setdefault(shape, {}).setdefault(_key(record, shape), []).append(record)
 
     def take(self, record: Members) -> bool:
@@ -220,8 +216,15 @@ class _Sets:
         return next(rest, None)
 
 
+def _shape(record: Members, claims: Claims) -> tuple[str, ...]:
+    """Return the fields of `record` by which others are compared with it."""
+    names = [name for name in record if claims.fields is None or name == "type" or name in claims.fields]
+    names = [name for name in names if name != "at"]
+    return (*names, "at.file") if "file" in (record.get("at") or {}) else tuple(names)
+
+
 def _key(record: Members, shape: Sequence[str]) -> str:
-    return json.dumps([record.get(name) for name in shape], sort_keys=True)
+    return json.dumps([_field(record, name) for name in shape], sort_keys=True)
 
 
 def _state(expected: Members, observed: Members, claims: Claims) -> Difference | None:

@@ -6,7 +6,7 @@ same small interface, so that nothing above this module knows the difference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -103,7 +103,7 @@ class Connection(Protocol):
     def ask(self, request: Message) -> Message:
         """Return the reply to `request` (without ``seq``, which is the connection's business)."""
 
-    def steps(self, request: Message) -> Iterator[Message]:
+    def steps(self, request: Message) -> Generator[Message, None, None]:
         """Yield the replies to a stepwise write, one operation each, the final one last.
 
         Closing the iterator early kills the implementation where it stands.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from journalspec_conformance.connection import Hello, Message, checked
@@ -55,7 +55,7 @@ class InProcessConnection:
                 raise self._crashed(error) from None
         return checked(reply)
 
-    def steps(self, request: Message) -> Iterator[Message]:
+    def steps(self, request: Message) -> Generator[Message, None, None]:
         """Yield the stepwise answers; closing early abandons the object."""
         replies = self._call(request["cmd"], request)
         if not isinstance(replies, Iterator):

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess  # implementations are programs; running the user's command is the point
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -64,7 +64,7 @@ class OneShotConnection:
             raise Crashed(f"the command ended with {describe_status(status)}", self._errors)
         return {"ok": self._observation(out, status)}
 
-    def steps(self, request: Message) -> Iterator[Message]:
+    def steps(self, request: Message) -> Generator[Message, None, None]:
         """One-shot commands do not write."""
         yield {"unsupported": {"what": "write", "message": "one-shot commands only read"}}
 
@@ -109,7 +109,7 @@ class OneShotConnection:
         self, arguments: list[str], params: dict[str, Any], out: IO[bytes], errors: IO[bytes]
     ) -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(  # noqa: S603 - the user's own command, run without a shell
+            return subprocess.Popen(
                 [*self.command, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=out,

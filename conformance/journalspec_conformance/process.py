@@ -15,7 +15,7 @@ import signal
 import subprocess  # implementations are programs; running the user's command is the point
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -121,7 +121,7 @@ class ProcessConnection:
         except Breakdown as error:
             raise self._broken(error) from None
 
-    def steps(self, request: Message) -> Iterator[Message]:
+    def steps(self, request: Message) -> Generator[Message, None, None]:
         """Yield one answer per operation, then the final one; closing early kills the process."""
         finished = False
         try:
@@ -238,7 +238,7 @@ def _parse(line: bytes, seq: int) -> Message:
 
 def _spawn(command: Sequence[str]) -> subprocess.Popen[bytes]:
     try:
-        return subprocess.Popen(  # noqa: S603 - the user's own command, run without a shell
+        return subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from journalspec.formats import UnknownFormat, format_module
+
 
 class FlagError(ValueError):
     """A flags.toml contradicts itself or another one."""
@@ -31,12 +33,9 @@ def load_flags(format_id: str | None = None) -> Mapping[str, Flag]:
     A format's file may add flags and link shared ones to its requirements
     (table ``[links]``); it may not define a shared name again: FlagError.
     """
-    root = files("journalspec_corpus")
-    flags = {flag.name: flag for flag in _read(root.joinpath("flags.toml"))}
-    if format_id is None:
-        return flags
-    own = root.joinpath(format_id, "flags.toml")
-    if not own.is_file():
+    flags = {flag.name: flag for flag in _read(files("journalspec_corpus").joinpath("flags.toml"))}
+    own = _own_file(format_id) if format_id is not None else None
+    if own is None:
         return flags
     for flag in _read(own):
         if flag.name in flags:
@@ -47,6 +46,15 @@ def load_flags(format_id: str | None = None) -> Mapping[str, Flag]:
             raise FlagError(f"{format_id}/flags.toml: links names {name}, which is no flag")
         flags[name] = replace(flags[name], requirements=flags[name].requirements + tuple(requirements))
     return flags
+
+
+def _own_file(format_id: str) -> Traversable | None:
+    """Return the flags.toml of the format's room in the corpus, if there is one."""
+    try:
+        path = files(format_module("journalspec_corpus", format_id)).joinpath("flags.toml")
+    except UnknownFormat:
+        return None
+    return path if path.is_file() else None
 
 
 def _read(path: Traversable) -> list[Flag]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
+import journalspec_corpus
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_corpus.case import Case, CaseError
 
@@ -31,22 +32,37 @@ def load_cases(format_id: str | None = None, tier: str = "smoke") -> list[Case]:
 def find_case(case_id: str) -> Case:
     """Return the published case `case_id`; raises LookupError that names near ids."""
     near = []
+    group = case_id.rpartition(".")[0] + "."
     for tier in PUBLISHED_TIERS:
         for case in load_cases(tier=tier):
             if case.id == case_id:
                 return case
-            if case.id.startswith(case_id.rpartition(".")[0] + "."):
+            if case.id.startswith(group):
                 near.append(case.id)
-    hint = f"; ids of that group: {', '.join(near[:5])}" if near else ""
+    hint = f"; of that group: {', '.join(near[:5])}" if near else ""
     raise LookupError(f"no published case {case_id!r}{hint}")
+
+
+def published_folder(format_id: str) -> Path | None:
+    """Return the folder with the published tiers of `format_id`, or None if there is none.
+
+    Every place that the package consists of is looked at, so that a format's
+    files may live elsewhere.
+    """
+    for root in journalspec_corpus.__path__:
+        folder = Path(root) / "published" / format_id
+        if folder.is_dir():
+            return folder
+    return None
 
 
 @cache
 def _tier(format_id: str, tier: str) -> tuple[Case, ...]:
-    path = files("journalspec_corpus").joinpath("published", format_id, f"{tier}.jsonl")
-    if not path.is_file():
+    folder = published_folder(format_id)
+    if folder is None or not (folder / f"{tier}.jsonl").is_file():
         return ()
-    return tuple(parse_lines(path.read_text(encoding="utf-8"), f"published/{format_id}/{tier}.jsonl"))
+    path = folder / f"{tier}.jsonl"
+    return tuple(parse_lines(path.read_text(encoding="utf-8"), f"published/{format_id}/{path.name}"))
 
 
 def parse_lines(text: str, source: str) -> Iterator[Case]:
@@ -58,4 +74,4 @@ def parse_lines(text: str, source: str) -> Iterator[Case]:
             raise CaseError(f"{source}, line {number}: {error}") from None
 
 
-__all__ = ["PUBLISHED_TIERS", "UnknownFormat", "find_case", "load_cases", "parse_lines"]
+__all__ = ["PUBLISHED_TIERS", "UnknownFormat", "find_case", "load_cases", "parse_lines", "published_folder"]

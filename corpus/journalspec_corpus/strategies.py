@@ -34,7 +34,16 @@ from hypothesis import strategies as st
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement
 
-__all__ = ["KINDS", "DrawnJournal", "Fault", "Field", "Judgement", "faults", "formats_with_strategies", "journals"]
+__all__ = [
+    "KINDS",
+    "DrawnJournal",
+    "Fault",
+    "Field",
+    "Judgement",
+    "faults",
+    "formats_with_strategies",
+    "journals",
+]
 
 SECTORS = (512, 4096)
 
@@ -67,6 +76,8 @@ def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchSt
     stale-block  such a block has its content of the file's previous life
     truncation   a file ends early
     pointer      a field that says where the log ends has another value
+
+    A journal without a single byte has no faults: drawing one discards the example.
     """
     unknown = set(kinds) - set(KINDS)
     if unknown:
@@ -74,6 +85,8 @@ def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchSt
     usable = [kind for kind in kinds if kind != "pointer" or journal.pointers]
     if not usable:
         raise ValueError(f"{journal.format} edition {journal.edition} has no pointer to damage")
+    if not any(journal.files.values()):
+        return st.nothing()
     return st.sampled_from(usable).flatmap(lambda kind: _DRAW[kind](journal))
 
 
@@ -124,7 +137,10 @@ def _torn_write(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
     return _fault(journal, "torn-write", at.file, at.off + kept, at.length - kept, content)
 
 
-def _block(kind: str, source: Callable[[DrawnJournal, str], bytes]) -> Callable[..., st.SearchStrategy[Fault]]:
+Drawer = Callable[[DrawnJournal], st.SearchStrategy[Fault]]
+
+
+def _block(kind: str, source: Callable[[DrawnJournal, str], bytes]) -> Drawer:
     @st.composite
     def draw_block(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
         name = draw(st.sampled_from(sorted(journal.files)))
@@ -139,7 +155,7 @@ def _block(kind: str, source: Callable[[DrawnJournal, str], bytes]) -> Callable[
 
 @st.composite
 def _truncation(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
-    name = draw(st.sampled_from(sorted(name for name, data in journal.files.items() if data) or [""]))
+    name = draw(st.sampled_from(sorted(name for name, data in journal.files.items() if data)))
     content = journal.files[name]
     ends = [record.at.off + record.at.length for record in journal.records if record.at.file == name]
     anywhere = st.integers(0, len(content) - 1)
@@ -158,10 +174,11 @@ def _pointer(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
     anywhere = st.integers(0, len(content) + 1) | st.sampled_from([*boundaries, 0, -1, 1 << 62])
     changed = draw((near | anywhere).filter(lambda chosen: chosen != value))
     raw = (changed % (1 << 8 * place.length)).to_bytes(place.length, place.order)
-    return _fault(journal, "pointer", place.file, place.off, place.length, content[: place.off] + raw + content[end:])
+    content = content[: place.off] + raw + content[end:]
+    return _fault(journal, "pointer", place.file, place.off, place.length, content)
 
 
-_DRAW: Mapping[str, Callable[[DrawnJournal], st.SearchStrategy[Fault]]] = {
+_DRAW: Mapping[str, Drawer] = {
     "bit-flip": _bit_flip,
     "torn-write": _torn_write,
     "lost-sector": _block("lost-sector", lambda journal, name: bytes(len(journal.files[name]))),

@@ -82,9 +82,7 @@ def get_format(format_id: str) -> Format:
     root = files(journalspec).joinpath(format_id)
     data = tomllib.loads(root.joinpath("format.toml").read_text(encoding="utf-8"))
     editions = {
-        entry["id"]: Edition(
-            entry["id"], entry["title"], tuple(entry.get("products", ())), entry["doc"]
-        )
+        entry["id"]: Edition(entry["id"], entry["title"], tuple(entry.get("products", ())), entry["doc"])
         for entry in data["edition"]
     }
     tables = {

@@ -1,287 +1,178 @@
-"""Plans of valid journals: what was written when, the bytes it leaves, what it must yield.
+"""What follows for reading and recovery from what the generator put where.
 
-A plan is drawn (by a strategy or by the fuzzer) and laid out here; nothing
-reads a journal. What recovery concludes follows from the plan's entries.
+A family lays out files and knows of every stretch of a log whether it is a
+whole record, a framed but broken one, or not framed at all. This module turns
+that knowledge into expectations by the specification's rules; it never looks
+at a byte.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from journalspec.observation import At, Record
-from journalspec_corpus.bitronix_tlog.layout import FORMAT_ID, STATUSES, Part, disk_fields, disk_parts, integer
-from journalspec_corpus.bitronix_tlog.nio_layout import header_parts, nio_fields, nio_parts
-from journalspec_corpus.drawn import DrawnJournal, Field
+from journalspec_corpus.bitronix_tlog.author import BRIEF, FILE_NAMES
+from journalspec_corpus.edits import Built, Range
 
-PAIR_NAMES = ("btm1.tlog", "btm2.tlog")
-SEED_NAME = "seed.log"
-NIO_NAME = "nio-btm1.tlog"
-LOG_START = 21
-NIO_LOG_START = 1024
-DISK_HEADER_LENGTH, SEED_HEADER_LENGTH = 28, 16
-FINISHED = {STATUSES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN")}
-UNDECIDED = ("PREPARING", "PREPARED", "ROLLING_BACK")
-HEADER = (("format_id", 0, 4), ("timestamp", 4, 8), ("state", 12, 1), ("position", 13, 8))
+#: Reasons under which the frame still says where the next record starts.
+SKIPPABLE = frozenset({"malformed", "bad-checksum"})
+QUESTIONS = ("read", "recover.strict", "recover.salvage")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One record as its writer was asked for it; `padding` and `rolled_over` are the nio edition's."""
+class Piece:
+    """A stretch of a log: a whole record (`fields`), or what is wrong there (`reason`)."""
 
-    status: int
-    gtrid: bytes
-    names: tuple[bytes, ...]
-    time: int
-    seq: int
-    rolled_over: bool = False
-    padding: int = 0
-
-    def described(self) -> dict[str, Any]:
-        """Return the entry as the corpus's layout tables take it."""
-        return {
-            "type": self.status,
-            "gtrid": self.gtrid.hex(),
-            "names_hex": [name.hex() for name in self.names],
-            "time": self.time,
-            "seq": self.seq,
-            "rolled_over": self.rolled_over,
-            "padding": self.padding,
-        }
+    at: Range
+    fields: Mapping[str, Any] | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FilePlan:
-    """One file of a pair: what it holds now, and what it held in its previous life."""
+    """One file: its timestamp, length and log; or the `problem` that makes it unusable."""
 
-    entries: tuple[Entry, ...]
-    previous: tuple[Entry, ...]
+    name: str
     timestamp: int
-    state: int
-
-
-@dataclass(frozen=True, slots=True)
-class PairPlan:
-    """A disk journal. `slack` is the room that is left behind everything, in bytes."""
-
-    edition: str
-    files: tuple[FilePlan, FilePlan]
-    slack: int
-
-
-@dataclass(frozen=True, slots=True)
-class SeedPlan:
-    """A log of the seed edition: records and nothing else."""
-
-    entries: tuple[Entry, ...]
-    previous: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NioPlan:
-    """A nio journal: this lap's entries over what is left of the lap before."""
-
-    current: tuple[Entry, ...]
-    previous: tuple[Entry, ...]
-    delimiters: tuple[bytes, bytes]
-    slack: int
-    fill: int
-
-
-Plan = PairPlan | SeedPlan | NioPlan
-
-
-@dataclass(frozen=True, slots=True)
-class Laid:
-    """A log laid out from `start` on: its bytes, and per entry where, what, and its parts."""
-
-    start: int
-    data: bytes
-    records: tuple[Record, ...]
-    fields: tuple[Field, ...]
+    size: int
+    pieces: tuple[Piece, ...] = ()
+    problem: str = ""
 
     @property
-    def end(self) -> int:
-        """One past the last byte."""
-        return self.start + len(self.data)
+    def whole(self) -> list[Mapping[str, Any]]:
+        """The records that stand."""
+        return [piece.fields for piece in self.pieces if piece.fields is not None]
+
+    @property
+    def lost(self) -> list[dict[str, str]]:
+        """The dropped regions: those of the log, or the whole file."""
+        if self.problem:
+            return [{"file": self.name, "off": "0", "len": str(self.size), "reason": self.problem}]
+        return [{**piece.at.to_json(), "reason": piece.reason} for piece in self.pieces if piece.reason]
 
 
-def lay_out(plan: Plan) -> DrawnJournal:
-    """Return the journal that `plan` leaves on disk, and what it must yield."""
-    if isinstance(plan, PairPlan):
-        return _lay_out_pair(plan)
-    return _lay_out_seed(plan) if isinstance(plan, SeedPlan) else _lay_out_nio(plan)
+def whole(built: Built, *labels: str) -> tuple[Piece, ...]:
+    """Return the pieces of sound records."""
+    return tuple(Piece(built.labels[label], built.records[label]) for label in labels)
 
 
-def _laid(
-    entries: Sequence[Entry],
-    file: str,
-    start: int,
-    parts_of: Callable[[Entry], tuple[list[Part], dict[str, Any]]],
-) -> Laid:
-    chunks: list[bytes] = []
-    records: list[Record] = []
-    fields: list[Field] = []
-    at = start
-    for index, entry in enumerate(entries):
-        parts, said = parts_of(entry)
-        begin = at
-        for part in parts:
-            fields.append(Field(file, at, len(part.data), f"record[{index}].{part.name}"))
-            chunks.append(part.data)
-            at += len(part.data)
-        kind = said.pop("type")
-        for name in ("gtrid", "delimiter"):
-            if name in said:
-                said[name] = bytes.fromhex(said[name])
-        records.append(Record(kind, said, At(file, begin, at - begin)))
-    return Laid(start, b"".join(chunks), tuple(records), tuple(fields))
+def broken(built: Built, label: str, reason: str) -> Piece:
+    """Return a framed but invalid record that takes the place of `label`."""
+    return Piece(built.labels[label], None, reason)
 
 
-def _disk(header_length: int) -> Callable[[Entry], tuple[list[Part], dict[str, Any]]]:
-    def parts_of(entry: Entry) -> tuple[list[Part], dict[str, Any]]:
-        described = entry.described()
-        parts = disk_parts(described, header_length)
-        return parts, disk_fields(parts, described)
-
-    return parts_of
+def unframed(start: Range, tail: int, reason: str) -> Piece:
+    """Return everything from `start` to the tail: no frame, so nothing behind it counts."""
+    return Piece(Range(start.file, start.off, tail - start.off), None, reason)
 
 
-def _nio(delimiter: bytes) -> Callable[[Entry], tuple[list[Part], dict[str, Any]]]:
-    def parts_of(entry: Entry) -> tuple[list[Part], dict[str, Any]]:
-        described = {**entry.described(), "delimiter": delimiter.hex()}
-        parts = nio_parts(described)
-        return parts, nio_fields(parts, described)
+def state(active: FilePlan) -> dict[str, Any]:
+    """Return the state that families' journals have: every decision without an end is open.
 
-    return parts_of
-
-
-def _over(content: bytes, laid: Laid) -> bytes:
-    return content[: laid.start] + laid.data + content[laid.end :]
-
-
-def _header_bytes(timestamp: int, state: int, position: int) -> bytes:
-    return bytes.fromhex(FORMAT_ID) + integer(timestamp, 8) + integer(state, 1) + integer(position, 8)
-
-
-def _lay_out_pair(plan: PairPlan) -> DrawnJournal:
-    parts_of = _disk(DISK_HEADER_LENGTH)
-    now = [
-        _laid(file.entries, name, LOG_START, parts_of) for name, file in zip(PAIR_NAMES, plan.files, strict=True)
+    Families log each gtrid's decision and its end at most once and with all
+    names, so that "decided and not ended" is all there is to the rule.
+    """
+    ended = {record["gtrid"] for record in active.whole if record["type"] == "COMMITTED"}
+    open_ = [
+        record for record in active.whole if record["type"] == "COMMITTING" and record["gtrid"] not in ended
     ]
-    then = [
-        _laid(file.previous, name, LOG_START, parts_of) for name, file in zip(PAIR_NAMES, plan.files, strict=True)
-    ]
-    length = max(laid.end for laid in (*now, *then)) + plan.slack
-    files: dict[str, bytes] = {}
-    before: dict[str, bytes] = {}
-    fields: list[Field] = []
-    for name, file, new, old in zip(PAIR_NAMES, plan.files, now, then, strict=True):
-        # The previous life ended with this very header in place, but for the tail.
-        header = _header_bytes(file.timestamp, file.state, old.end)
-        before[name] = _over(header + bytes(length - LOG_START), old)
-        header = _header_bytes(file.timestamp, file.state, new.end)
-        files[name] = _over(header + before[name][LOG_START:], new)
-        fields += [Field(name, off, size, f"header.{field}") for field, off, size in HEADER]
-        fields += new.fields
-    active = elected([file.timestamp for file in plan.files])
-    return DrawnJournal(
-        "bitronix_tlog",
-        plan.edition,
-        files,
-        records=now[0].records + now[1].records,
-        recovered=now[active].records,
-        state=outcome(plan.files[active].entries, PAIR_NAMES[active], FINISHED),
-        before=before,
-        fields=tuple(fields),
-        pointers=tuple(field for field in fields if field.name == "header.position"),
-        plan=plan,
-    )
-
-
-def elected(timestamps: Sequence[int]) -> int:
-    """Return the index of the active file: the larger timestamp, the second on a tie."""
-    return 0 if timestamps[0] > timestamps[1] else 1
-
-
-def _lay_out_seed(plan: SeedPlan) -> DrawnJournal:
-    parts_of = _disk(SEED_HEADER_LENGTH)
-    now = _laid(plan.entries, SEED_NAME, 0, parts_of)
-    then = _laid(plan.previous, SEED_NAME, 0, parts_of)
-    before = (then.data + bytes(len(now.data)))[: len(now.data)]
-    return DrawnJournal(
-        "bitronix_tlog",
-        "seed",
-        {SEED_NAME: now.data},
-        records=now.records,
-        recovered=now.records,
-        state=outcome(plan.entries, SEED_NAME, FINISHED),
-        before={SEED_NAME: before},
-        fields=now.fields,
-        plan=plan,
-    )
-
-
-def _lay_out_nio(plan: NioPlan) -> DrawnJournal:
-    previous, current = plan.delimiters
-    old = _laid(plan.previous, NIO_NAME, NIO_LOG_START, _nio(previous))
-    new = _laid(plan.current, NIO_NAME, NIO_LOG_START, _nio(current))
-    parts = header_parts({"previous": previous.hex(), "current": current.hex()})
-    header = b"".join(part.data for part in parts)
-    length = max(old.end, new.end) + plan.slack
-    before = _over(header + bytes([plan.fill]) * (length - NIO_LOG_START), old)
-    at = 0
-    fields: list[Field] = []
-    for part in parts:
-        fields.append(Field(NIO_NAME, at, len(part.data), part.name))
-        at += len(part.data)
-    left = [index for index, record in enumerate(old.records) if record.at.off >= new.end]
-    kept = tuple(old.records[index] for index in left)
-    # The lap before comes first for recovery, whatever stands first in the file.
-    entries = [*(plan.previous[index] for index in left), *plan.current]
-    return DrawnJournal(
-        "bitronix_tlog",
-        "nio",
-        {NIO_NAME: _over(before, new)},
-        records=new.records + kept,
-        recovered=new.records + kept,
-        state=outcome(entries, NIO_NAME, FINISHED - {STATUSES["UNKNOWN"]}),
-        before={NIO_NAME: before},
-        fields=(*fields, *new.fields),
-        plan=plan,
-    )
-
-
-def text(name: bytes) -> str:
-    """Return a name as a reader sees it; drawn names are ASCII, so every charset agrees."""
-    return name.decode("ascii")
-
-
-def outcome(entries: Iterable[Entry], active: str, finished: set[int]) -> dict[str, Any]:
-    """Return the logical state after `entries`, told from the plan and not from bytes."""
-    decided: dict[bytes, set[str]] = {}
-    last: dict[bytes, Entry] = {}
-    for entry in entries:
-        last[entry.gtrid] = entry
-        names = {text(name) for name in entry.names}
-        if entry.status == STATUSES["COMMITTING"]:
-            decided[entry.gtrid] = names
-        elif entry.status in finished and entry.gtrid in decided:
-            decided[entry.gtrid] -= names
-            if not decided[entry.gtrid]:
-                del decided[entry.gtrid]
-    undecided = {STATUSES[name]: name for name in UNDECIDED}
+    unfinished = [{"gtrid": record["gtrid"], "names": record["names"]} for record in open_]
     return {
-        "active": active,
-        "unfinished": [{"gtrid": key, "names": sorted(decided[key])} for key in sorted(decided)],
-        "in_doubt": [
-            {
-                "gtrid": key,
-                "status": undecided[last[key].status],
-                "names": sorted({text(name) for name in last[key].names}),
-            }
-            for key in sorted(last)
-            if last[key].status in undecided and key not in decided
-        ],
+        "active": active.name,
+        "unfinished": sorted(unfinished, key=lambda entry: str(entry["gtrid"])),
+        "in_doubt": [],
     }
+
+
+def elect(plans: Iterable[FilePlan]) -> FilePlan | None:
+    """Return the usable file with the larger timestamp; the later one on a tie."""
+    best = None
+    for plan in plans:
+        if not plan.problem and (best is None or plan.timestamp >= best.timestamp):
+            best = plan
+    return best
+
+
+def _first_problem(plans: tuple[FilePlan, ...]) -> tuple[str, str] | None:
+    """Return phase and code of the first thing that strict recovery objects to in the file set."""
+    for code in ("short-file", "unequal-lengths", "bad-format-id", "bad-position"):
+        if code == "unequal-lengths":
+            if len({plan.size for plan in plans}) > 1:
+                return "fileset", code
+        elif any(plan.problem == code for plan in plans):
+            return "header", code
+    return None
+
+
+def expectations(
+    first: FilePlan, second: FilePlan, *, notes: tuple[str, ...] = (), questions: tuple[str, ...] = QUESTIONS
+) -> Iterator[dict[str, Any]]:
+    """Yield the expectations for a pair of which both files exist."""
+    plans = (first, second)
+    answers = {"read": _read, "recover.strict": _strict, "recover.salvage": _salvage}
+    for question in questions:
+        op, _, policy = question.partition(".")
+        out: dict[str, Any] = {"when": {"op": op, "policy": policy} if policy else {"op": op}}
+        out.update(answers[question](plans))
+        if notes and out["verdict"] != "refused":
+            out["notes"] = list(notes)
+        yield out
+
+
+def _brief(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: record[key] for key in BRIEF} for record in records]
+
+
+def _set_verdict(plans: tuple[FilePlan, ...], lost: list[dict[str, str]]) -> str:
+    return "recovered" if lost or len({plan.size for plan in plans}) > 1 else "clean"
+
+
+def _refused(problem: tuple[str, str] | None) -> dict[str, Any]:
+    if problem is None:
+        raise ValueError("no file is usable and yet nothing is wrong with the set")
+    return {"verdict": "refused", "phase": problem[0], "code": problem[1]}
+
+
+def _read(plans: tuple[FilePlan, ...]) -> dict[str, Any]:
+    active = elect(plans)
+    if active is None:
+        return {"verdict": "refused"}
+    lost = [region for plan in plans for region in plan.lost]
+    records = [record for plan in plans if not plan.problem for record in plan.whole]
+    return {
+        "verdict": _set_verdict(plans, lost),
+        "records": _brief(records),
+        "dropped": lost,
+        "state": state(active),
+    }
+
+
+def _strict(plans: tuple[FilePlan, ...]) -> dict[str, Any]:
+    problem = _first_problem(plans)
+    if problem:
+        return _refused(problem)
+    active = elect(plans)
+    if active is None:
+        raise ValueError("a set without a problem has an active file")
+    for piece in active.pieces:
+        if piece.reason:
+            phase = "checksum" if piece.reason == "bad-checksum" else "record"
+            return {"verdict": "refused", "phase": phase, "code": piece.reason, "at": piece.at.to_json()}
+    return {"verdict": "clean", "records": _brief(active.whole), "dropped": [], "state": state(active)}
+
+
+def _salvage(plans: tuple[FilePlan, ...]) -> dict[str, Any]:
+    active = elect(plans)
+    if active is None:
+        return _refused(_first_problem(plans))
+    lost = [region for plan in plans if plan.problem for region in plan.lost] + active.lost
+    return {
+        "verdict": _set_verdict(plans, lost),
+        "records": _brief(active.whole),
+        "dropped": lost,
+        "state": state(active),
+    }
+
+
+PAIR = (FILE_NAMES["f1"], FILE_NAMES["f2"])

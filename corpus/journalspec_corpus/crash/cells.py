@@ -27,7 +27,7 @@ from journalspec_corpus.crash.trace import (
     Write,
 )
 
-Codes = npt.NDArray[np.uint8]
+Codes = npt.NDArray[np.uint16]
 
 #: Cell kinds.
 DATA, SIZE, NAMES = "data", "size", "names"

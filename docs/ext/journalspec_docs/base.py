@@ -11,7 +11,7 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from journalspec.formats import Format, get_format
-from journalspec_docs import domain, sources
+from journalspec_docs import domain, markup, sources
 
 
 class FormatDirective(SphinxDirective):
@@ -56,14 +56,9 @@ class FormatDirective(SphinxDirective):
         link.source, link.line = self.get_source_info()
         return link
 
-    def refs(self, kind: str, names: Iterable[str]) -> list[nodes.Node]:
-        """Return links with commas between them."""
-        out: list[nodes.Node] = []
-        for name in names:
-            if out:
-                out.append(nodes.Text(", "))
-            out.append(self.ref(kind, name))
-        return out
+    def refs(self, kind: str, names: Iterable[str], separator: str = ", ") -> list[nodes.Node]:
+        """Return links with `separator` between them."""
+        return markup.joined([self.ref(kind, name) for name in names], separator)
 
     def inline(self, text: str) -> list[nodes.Node]:
         """Return `text` parsed as inline markup of the page's language."""

@@ -36,21 +36,22 @@ def pages(cases: Sequence[Case]) -> list[Sequence[Case]]:
 
 def dumps(implementation: Implementation, case: Case, roles: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield (summary, HTML) per input file of `case`."""
-    content = {file.path: _shown(file.content(), file.fill) for file in case.input.files}
+    contents = {file.path: shown(file.content(), file.fill) for file in case.input.files}
     spans: dict[str, list[Span]] = {}
     whole = case.files()
     for span in implementation.spans(whole, edition=case.edition):
         spans.setdefault(span.file, []).append(span)
     for file in case.input.files:
-        shown = content[file.path]
-        rest = file.size - len(shown)
+        content = contents[file.path]
+        rest = file.size - len(content)
         summary = f"{file.path}, {file.size} bytes"
         if rest:
             summary += f" (the last {rest} are all {file.fill:02x})"
-        yield summary, hexdump.fields_html(shown, spans.get(file.path, ()), roles)
+        yield summary, hexdump.fields_html(content, spans.get(file.path, ()), roles)
 
 
-def _shown(content: bytes, fill: int) -> bytes:
+def shown(content: bytes, fill: int) -> bytes:
+    """Return the part of a file that a page shows: all of it, or all but the fill at its end."""
     return content if len(content) <= WHOLE else content.rstrip(bytes([fill]))
 
 
@@ -84,7 +85,9 @@ class CaseEntries(FormatDirective):
         known = sources.flags(case.format)
         flags = [
             markup.paragraph(
-                self.ref("flag", f"{case.format}/{name}", name), ": ", known[name].effect if name in known else ""
+                self.ref("flag", f"{case.format}/{name}", name),
+                ": ",
+                known[name].effect if name in known else "",
             )
             for name in case.flags
         ]
@@ -111,7 +114,9 @@ class CaseEntries(FormatDirective):
     def _expectation(self, case: Case, probe: str, expect: Sequence[Mapping[str, Any]]) -> nodes.Node:
         question = probe.rpartition("/")[2]
         answers = " or ".join(f"<b>{escape(_verdict(entry))}</b>" for entry in expect)
-        body = "".join(_json_html({key: value for key, value in entry.items() if key != "when"}) for entry in expect)
+        body = "".join(
+            _json_html({key: value for key, value in entry.items() if key != "when"}) for entry in expect
+        )
         html = (
             f'<details class="jspec-details jspec-expect"><summary><code>{escape(question)}</code> '
             f"must give {answers}</summary>{body}</details>"
@@ -173,10 +178,12 @@ class CaseIndex(FormatDirective):
         every = [case for cases in groups.values() for case in cases]
         strata = Counter(case.stratum for case in every)
         parts = ", ".join(f"{strata[key]} {key} ({text})" for key, text in STRATA.items() if strata[key])
-        return markup.paragraph(f"{len(every)} cases in {len(groups)} groups: {parts}. The strata are never added up.")
+        return markup.paragraph(
+            f"{len(every)} cases in {len(groups)} groups: {parts}. The strata are never added up."
+        )
 
     def _groups(self, groups: Mapping[str, Sequence[Case]]) -> nodes.Node:
-        rows = []
+        rows: list[markup.Row] = []
         for name, cases in groups.items():
             strata = Counter(case.stratum for case in cases)
             rows.append(
@@ -238,7 +245,7 @@ class Hexdump(FormatDirective):
             bounds = self.options.get("from", 0), self.options.get("to")
             html = hexdump.grid_html(files[name], spans, roles, *bounds)
         else:
-            html = hexdump.fields_html(_shown(files[name], 0), spans, roles)
+            html = hexdump.fields_html(shown(files[name], 0), spans, roles)
         caption = markup.paragraph(markup.literal(name), " of ", self.ref("case", wanted))
         return [caption, markup.raw(html)]
 

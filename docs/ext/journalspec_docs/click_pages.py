@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 
@@ -24,6 +25,8 @@ class CliReference(SphinxDirective):
             command = getattr(import_module(module), name)
         except (ImportError, AttributeError) as error:
             raise self.error(f"{self.name}: {error}") from error
+        if not isinstance(command, click.Command):
+            raise self.error(f"{self.name}: {self.arguments[0]} is no click command")
         context = click.Context(command, info_name=self.arguments[1])
         return list(self._commands(command, context))
 
@@ -47,16 +50,15 @@ class CliReference(SphinxDirective):
 
     def _section(self, command: click.Command, context: click.Context) -> nodes.section:
         path = context.command_path
-        return markup.section([markup.literal(path)], nodes.make_id(f"cli-{path}"), *self._body(command, context))
+        return markup.section(
+            [markup.literal(path)], nodes.make_id(f"cli-{path}"), *self._body(command, context)
+        )
 
     def _body(self, command: click.Command, context: click.Context) -> Iterator[nodes.Node]:
         usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
         block = nodes.literal_block(usage, usage, language="text")
         yield block
         yield from prose(command.help or "")
-        arguments = [item for item in command.params if isinstance(item, click.Argument)]
-        if arguments:
-            yield markup.table(("Argument", "Meaning"), [_argument(item, context) for item in arguments])
         options = [item for item in command.params if isinstance(item, click.Option) and not item.hidden]
         if options:
             yield markup.table(("Option", "Meaning", "Default"), [_option(item, context) for item in options])
@@ -72,7 +74,7 @@ def prose(text: str) -> Iterator[nodes.Node]:
             yield nodes.literal_block(kept, kept, language="text")
         else:
             flowed = " ".join(part.split())
-            yield nodes.paragraph(flowed, flowed)
+            yield markup.paragraph(*markup.code_text(flowed))
 
 
 def click_paragraphs(text: str) -> Iterable[str]:
@@ -88,26 +90,18 @@ def click_paragraphs(text: str) -> Iterable[str]:
 
 
 def _dedent(text: str) -> str:
-    import inspect
-
     return inspect.cleandoc(text)
-
-
-def _argument(item: click.Argument, context: click.Context) -> tuple[markup.Cell, markup.Cell]:
-    optional = "" if item.required else "optional"
-    kind = item.type.get_metavar(item, context) or item.type.name
-    return markup.literal(item.make_metavar(context)), ", ".join(part for part in (kind, optional) if part)
 
 
 def _option(item: click.Option, context: click.Context) -> tuple[markup.Cell, markup.Cell, markup.Cell]:
     names = ", ".join([*item.opts, *item.secondary_opts])
     metavar = "" if item.is_flag or item.count else f" {item.make_metavar(context)}"
     text = item.help or ""
-    if item.multiple:
-        text += " May be given more than once."
+    if item.multiple and "repeated" not in text:
+        text += " May be repeated."
     if item.required:
         text += " Required."
-    return markup.literal(names + metavar), " ".join(text.split()), _default(item)
+    return markup.literal(names + metavar), markup.code_text(" ".join(text.split())), _default(item)
 
 
 def _default(item: click.Option) -> markup.Cell:

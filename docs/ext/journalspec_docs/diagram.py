@@ -15,10 +15,10 @@ from journalspec_docs.ksy import Field, Type
 from journalspec_docs.layout import Extent
 
 PER_ROW = 16
-CELL = 44
+CELL = 40
 ROW = 40
 GAP = 8
-LABEL = 112
+LABEL = 104
 RULER = 22
 CHAR = 7.4
 #: A fixed field longer than this is drawn like a variable one: as a strip.
@@ -43,41 +43,61 @@ class Row:
     offset: Extent
     pieces: tuple[Piece, ...]
     strip: bool = False
+    #: The field before this row, which names the offset where an expression would be too long.
+    after: str = ""
 
 
 def rows(kind: Type) -> Iterator[Row]:
     """Cut the fields of `kind` into rows of 16 bytes."""
     base = Extent()
     column = 0
+    before = after = ""
     pieces: list[Piece] = []
     for field in kind.fields:
         if field.is_group or field.size == Extent():
             continue
         if not field.size.is_fixed or field.size.fixed > LONGEST:
             if pieces:
-                yield Row(base, tuple(pieces))
-            yield Row(field.offset, (Piece(field, 0, PER_ROW, True, True),), strip=True)
-            pieces, column = [], 0
+                yield Row(base, tuple(pieces), after=after)
+            yield Row(field.offset, (Piece(field, 0, PER_ROW, True, True),), strip=True, after=before)
+            pieces, column, before = [], 0, field.id
             continue
         left = field.size.fixed
         while left:
             if column == PER_ROW:
-                yield Row(base, tuple(pieces))
+                yield Row(base, tuple(pieces), after=after)
                 pieces, column = [], 0
             if column == 0:
-                base = field.offset + Extent(field.size.fixed - left)
+                base, after = field.offset + Extent(field.size.fixed - left), before
             cells = min(left, PER_ROW - column)
             pieces.append(Piece(field, column, cells, left == field.size.fixed, left == cells))
             column += cells
             left -= cells
+        before = field.id
     if pieces:
-        yield Row(base, tuple(pieces))
+        yield Row(base, tuple(pieces), after=after)
 
 
 def describe(kind: Type) -> str:
     """Return the diagram in words, for those who do not see it."""
-    parts = [f"{field.id}: {field.type}, {field.size} bytes at {field.offset}" for field in kind.fields if not field.is_group]
+    parts = [
+        f"{field.id}: {field.type}, {field.size} bytes at {field.offset}"
+        for field in kind.fields
+        if not field.is_group
+    ]
     return f"{kind.name}, {kind.size} bytes. " + "; ".join(parts) + "."
+
+
+#: What the colours say; the keys are the roles of fields.
+ROLES = {
+    "magic": "constant",
+    "type": "type or state",
+    "length": "length or count",
+    "pointer": "place in a file",
+    "value": "number",
+    "check": "checksum",
+    "payload": "content",
+}
 
 
 def svg(kind: Type, ident: str) -> str:
@@ -100,8 +120,16 @@ def svg(kind: Type, ident: str) -> str:
         f'<title id="{ident}-t">{escape(title)}</title><desc id="{ident}-d">{escape(describe(kind))}</desc>'
         f"{_ruler()}{''.join(body)}</svg></div>"
         + (f'<ol class="jspec-legend">{legend}</ol>' if legend else "")
+        + _colours(kind)
         + "</figure>"
     )
+
+
+def _colours(kind: Type) -> str:
+    """Return the key to the colours that the diagram uses."""
+    used = {field.role for field in kind.fields if not field.is_group}
+    items = "".join(f'<li><span class="role-{role}">{ROLES[role]}</span></li>' for role in ROLES if role in used)
+    return f'<ul class="jspec-colours" aria-hidden="true">{items}</ul>'
 
 
 def _ruler() -> str:
@@ -113,17 +141,21 @@ def _ruler() -> str:
 
 
 def _row(row: Row, y: int, numbers: dict[str, int]) -> list[str]:
-    label = f"{row.offset.fixed:#06x}" if row.offset.is_fixed else _short(str(row.offset))
-    out = [f'<text class="offset" x="{LABEL - 10}" y="{y + ROW / 2 + 4}">{escape(label)}</text>']
-    for piece in row.pieces:
-        out.append(_piece(piece, y, row.strip, numbers))
-    return out
+    return [_offset(row, y)] + [_piece(piece, y, row.strip, numbers) for piece in row.pieces]
 
 
-def _short(text: str) -> str:
-    """Return an offset expression that fits the margin: the last part, with a plus sign."""
+def _offset(row: Row, y: int) -> str:
+    """Return the label in the margin: a number, a short expression, or the field before."""
+    text = f"{row.offset.fixed:#06x}" if row.offset.is_fixed else str(row.offset)
     limit = int(LABEL / CHAR) - 1
-    return text if len(text) <= limit else "… + " + text.rsplit(" + ", 1)[-1][: limit - 4]
+    middle = y + ROW // 2
+    if len(text) <= limit:
+        return f'<text class="offset" x="{LABEL - 10}" y="{middle + 3}">{escape(text)}</text>'
+    name = row.after if len(row.after) <= limit else row.after[: limit - 1] + "…"
+    return (
+        f'<text class="offset" y="{middle - 4}"><tspan x="{LABEL - 10}">after</tspan>'
+        f'<tspan x="{LABEL - 10}" dy="14">{escape(name)}</tspan></text>'
+    )
 
 
 def _piece(piece: Piece, y: int, strip: bool, numbers: dict[str, int]) -> str:
@@ -131,10 +163,14 @@ def _piece(piece: Piece, y: int, strip: bool, numbers: dict[str, int]) -> str:
     x = LABEL + piece.column * CELL
     width = piece.cells * CELL
     classes = f"cell role-{field.role}" + (" strip" if strip else "")
-    hint = f"{field.id}: {field.type}, {field.size} bytes at {field.offset}" + (f". {field.doc}" if field.doc else "")
+    hint = f"{field.id}: {field.type}, {field.size} bytes at {field.offset}" + (
+        f". {field.doc}" if field.doc else ""
+    )
     shape = f'<rect class="{classes}" x="{x}" y="{y}" width="{width}" height="{ROW - 4}" rx="2"/>'
     ticks = "".join(
-        f'<path class="tick" d="M{x + step * CELL} {y + ROW - 8}v4"/>' for step in range(1, piece.cells) if not strip
+        f'<path class="tick" d="M{x + step * CELL} {y + ROW - 8}v4"/>'
+        for step in range(1, piece.cells)
+        if not strip
     )
     text = _caption(piece, strip, numbers)
     label = f'<text class="name" x="{x + width / 2}" y="{y + ROW / 2 + 3}">{escape(text)}</text>'

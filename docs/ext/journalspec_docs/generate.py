@@ -1,14 +1,15 @@
 """The pages that exist once per format, written before Sphinx looks for its sources.
 
-Each is a few lines of MyST that call a directive; a format that is added to
-the project gets the same pages without a change here. A file is only written
-if its text changed, so that an unchanged page is not read again.
+Each is a few lines of MyST that call directives; a format that is added to the
+project gets the same pages without a change here. A file is only written if
+its text changed, so that an unchanged page is not read again.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -22,14 +23,81 @@ logger = logging.getLogger(__name__)
 FOLDER = "formats"
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a format: file name, title in the menu, what it is about, its directives."""
+
+    name: str
+    short: str
+    about: str
+    lead: str
+    directives: tuple[str, ...]
+
+
+PAGES = (
+    Page("spec", "Specification", "The format in prose, with every normative sentence numbered.", "", ()),
+    Page(
+        "requirements",
+        "Requirements",
+        "Each requirement with its source, its cases and the products that depart from it.",
+        "Every normative sentence of the specification, once. An id is permanent: never renumbered, never reused. "
+        "*Obeyed in* names cases whose input or expected answer follows the requirement, *broken in* cases whose "
+        "input violates it, or that fail an implementation which ignores it.",
+        ("requirement-summary",),
+    ),
+    Page(
+        "vocabulary",
+        "Names",
+        "Record types, reasons, codes, notes and state keys: what an observation may say.",
+        "Every name that an observation of this format may carry.",
+        ("vocabulary",),
+    ),
+    Page(
+        "schemas",
+        "Schemas",
+        "Kaitai Struct files to download, byte diagrams and field tables of every type.",
+        "From the Kaitai Struct files, which describe one record and one undamaged file. What to do with damage "
+        "is the specification's business, not the schema's.",
+        ("schema-files", "schema-types"),
+    ),
+    Page("cases/index", "Cases", "Every published case: its bytes, and what has to be said about them.", "", ("case-list",)),
+    Page(
+        "coverage",
+        "Coverage",
+        "How many cases obey and break each requirement.",
+        "How many published cases obey and break each requirement.",
+        ("coverage-table",),
+    ),
+    Page(
+        "deviations",
+        "Deviations",
+        "Where products depart from the specification, observed.",
+        "Where products depart from the specification. Everything here was observed on the version named.",
+        ("deviation-list",),
+    ),
+    Page(
+        "captured",
+        "Captured files",
+        "Files that real products wrote, and how they came about.",
+        "Written by real products and never edited. How each directory came about:",
+        ("captured-list",),
+    ),
+    Page(
+        "conformance",
+        "Conformance",
+        "Implementations against requirements.",
+        "What became of every published case, per implementation. The implementations of this project are run "
+        "when this page is built; products are represented by reports that were made with them.",
+        ("conformance-matrix",),
+    ),
+)
+
+
 def pages(srcdir: Path) -> Iterator[tuple[str, str]]:
     """Yield (path below the source directory, text) of every generated page."""
     formats = [sources.get_format(name) for name in sources.format_ids()]
-    yield f"{FOLDER}/index.md", _page(
-        "The formats",
-        "```{format-list}\n```",
-        _toctree([f"{item.id}/index" for item in formats]),
-    )
+    toctree = _toctree([f"{item.id}/index" for item in formats])
+    yield f"{FOLDER}/index.md", _page("The formats", "```{format-list}\n```", toctree)
     for item in formats:
         for name, text in format_pages(item, srcdir):
             yield f"{FOLDER}/{item.id}/{name}.md", text
@@ -37,38 +105,28 @@ def pages(srcdir: Path) -> Iterator[tuple[str, str]]:
 
 def format_pages(item: Format, srcdir: Path) -> Iterator[tuple[str, str]]:
     """Yield (name, text) of the pages of one format."""
-    names = ["spec", "requirements", "vocabulary", "schemas", "cases/index", "coverage"]
-    yield "index", _page(
-        item.title, item.summary, _directive("format-overview", item.id), _toctree(names)
-    )
-    if sources.spec_path(item.id).is_file():
-        relative = os.path.relpath(sources.spec_path(item.id), srcdir / FOLDER / item.id)
-        yield "spec", f"```{{include}} {relative}\n```\n"
-    else:
-        logger.warning("%s has no spec.md", item.id)
-        yield "spec", _page("Specification", "Not written.")
-    yield "requirements", _page(
-        f"Requirements of the {item.title}",
-        "Every normative sentence of the specification, once. An id is permanent: it is never renumbered and never\n"
-        "reused. *Obeyed in* names cases whose input or expected answer follows the requirement, *broken in* cases\n"
-        "whose input violates it, or that fail an implementation which ignores it.",
-        _directive("requirement-summary", item.id),
-        *_areas(item),
-    )
-    yield "vocabulary", _page(f"Names used for the {item.title}", _directive("vocabulary", item.id))
-    yield "schemas", _page(
-        f"Schemas of the {item.title}",
-        "From the Kaitai Struct files, which describe one record and one undamaged file. What to do with damage is\n"
-        "the specification's business, not the schema's.",
-        _directive("schema-files", item.id),
-        _directive("schema-types", item.id),
-    )
-    yield "coverage", _page(
-        f"Coverage of the {item.title}",
-        "How many published cases obey and break each requirement.",
-        _directive("coverage-table", item.id),
-    )
+    contents = "\n".join(f"- [{page.short}]({page.name}.md): {page.about}" for page in PAGES)
+    toctree = _toctree([f"{page.short} <{page.name}>" for page in PAGES])
+    yield "index", _page(item.title, item.summary, _directive("format-overview", item.id), contents, toctree)
+    for page in PAGES:
+        parts = [page.lead] if page.lead else []
+        parts += [_directive(name, item.id) for name in page.directives]
+        if page.name == "requirements":
+            parts += _areas(item)
+        if page.name == "cases/index":
+            parts += _case_contents(item)
+        text = _page(f"{page.short}: {item.title}", *parts)
+        yield page.name, _specification(item, srcdir) if page.name == "spec" else text
     yield from _case_pages(item)
+
+
+def _specification(item: Format, srcdir: Path) -> str:
+    path = sources.spec_path(item.id)
+    if not path.is_file():
+        logger.warning("%s has no spec.md", item.id)
+        return _page("Specification", "Not written.")
+    relative = os.path.relpath(path, srcdir / FOLDER / item.id)
+    return f"```{{include}} {Path(relative).as_posix()}\n```\n"
 
 
 def _areas(item: Format) -> Iterator[str]:
@@ -77,24 +135,30 @@ def _areas(item: Format) -> Iterator[str]:
         yield f"{lead}\n\n{_directive('requirement-list', f'{item.id} {area}', ':full:')}"
 
 
-def _case_pages(item: Format) -> Iterator[tuple[str, str]]:
-    groups = sources.cases_by_group(item.id)
-    names = []
-    for group, cases in groups.items():
+def _case_names(item: Format) -> Iterator[tuple[str, str, int, int]]:
+    """Yield (page name, group, number of the page, pages of the group)."""
+    for group, cases in sources.cases_by_group(item.id).items():
         parts = case_pages.pages(cases)
         for number in range(1, len(parts) + 1):
-            name = group if number == 1 else f"{group}-{number}"
-            names.append(name)
-            title = f"Cases: {group}" + (f" ({number} of {len(parts)})" if len(parts) > 1 else "")
-            lead = [_directive("case-group", f"{item.id} {group}")] if number == 1 else []
-            yield f"cases/{name}", _page(title, *lead, _directive("case-entries", f"{item.id} {group} {number}"))
-    flags = [_directive("flag-list", item.id)]
-    yield "cases/flags", _page("Flags", "What is special about a case, and what goes wrong if it is mishandled.", *flags)
-    yield "cases/index", _page(
-        f"Cases of the {item.title}",
-        _directive("case-list", item.id),
-        _toctree([*names, "flags"]),
-    )
+            yield (group if number == 1 else f"{group}-{number}"), group, number, len(parts)
+
+
+def _case_contents(item: Format) -> Iterator[str]:
+    yield "What the labels on cases mean, and what goes wrong if one is mishandled: [flags](flags.md)."
+    names = [
+        f"{group} ({number} of {total}) <{name}>" if total > 1 else f"{group} <{name}>"
+        for name, group, number, total in _case_names(item)
+    ]
+    yield _toctree([*names, "flags"])
+
+
+def _case_pages(item: Format) -> Iterator[tuple[str, str]]:
+    for name, group, number, total in _case_names(item):
+        title = f"Cases: {group}" + (f" ({number} of {total})" if total > 1 else "")
+        lead = [_directive("case-group", f"{item.id} {group}")] if number == 1 else []
+        yield f"cases/{name}", _page(title, *lead, _directive("case-entries", f"{item.id} {group} {number}"))
+    about = "What is special about a case, and what goes wrong for the user of an implementation that mishandles it."
+    yield "cases/flags", _page("Flags", about, _directive("flag-list", item.id))
 
 
 def _page(title: str, *parts: str) -> str:
@@ -105,8 +169,8 @@ def _directive(name: str, arguments: str, *options: str) -> str:
     return "\n".join([f"```{{{name}}} {arguments}", *options, "```"])
 
 
-def _toctree(names: list[str]) -> str:
-    return "\n".join(["```{toctree}", ":maxdepth: 1", "", *names, "```"])
+def _toctree(entries: Iterable[str]) -> str:
+    return "\n".join(["```{toctree}", ":hidden:", "", *entries, "```"])
 
 
 def write(app: Sphinx) -> None:

@@ -53,7 +53,9 @@ def fields_html(content: bytes, spans: Iterable[Span], roles: Roles) -> str:
     return _pre(out, "fields")
 
 
-def grid_html(content: bytes, spans: Iterable[Span], roles: Roles, start: int = 0, end: int | None = None) -> str:
+def grid_html(
+    content: bytes, spans: Iterable[Span], roles: Roles, start: int = 0, end: int | None = None
+) -> str:
     """Return the bytes [`start`, `end`) of one file as a dump of 16 bytes per line."""
     stop = len(content) if end is None else min(end, len(content))
     pieces = []
@@ -73,7 +75,9 @@ def _pre(rows: list[str], style: str) -> str:
         more = len(rows) - MAX_LINES
         rows = [*rows[:MAX_LINES], f'<span class="more">… {more} more lines</span>']
     body = "\n".join(rows)
-    return f'<div class="jspec-scroll"><pre class="jspec-hex jspec-hex-{style}" tabindex="0">{body}</pre></div>'
+    return (
+        f'<div class="jspec-scroll"><pre class="jspec-hex jspec-hex-{style}" tabindex="0">{body}</pre></div>'
+    )
 
 
 def _heading(span: Span) -> str:
@@ -93,10 +97,7 @@ def _unfolded(segment: Segment, content: bytes, width: int) -> Iterable[tuple[in
 
 def _field_line(segment: Segment, content: bytes, start: int, end: int, roles: Roles) -> str:
     data = content[start:end]
-    if len(data) > FIELD_WIDTH:
-        shown = f"{data[0]:02x} × {len(data)}"
-    else:
-        shown = data.hex(" ")
+    shown = f"{data[0]:02x} ... ({len(data)} bytes)" if len(data) > FIELD_WIDTH else data.hex(" ")
     pad = " " * max(FIELD_WIDTH * 3 - 1 - len(shown), 0)
     note = _note(segment.span) if start == segment.start else ""
     style = css_class(segment.span, roles)

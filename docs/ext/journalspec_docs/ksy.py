@@ -21,6 +21,8 @@ _FLOAT = re.compile(r"f([48])(le|be)?")
 _SIZEOF = re.compile(r"sizeof<(\w+)>")
 #: A constant longer than this is left to the schema's own listing.
 LONGEST_VALUE = 32
+#: A size expression longer than this goes by its field's name in sums.
+LONGEST_SIZE = 40
 _TEXT = ("str", "strz")
 
 
@@ -197,7 +199,9 @@ class _Reader:
         repeat = attribute.get("repeat")
         if repeat == "expr" and one.is_fixed:
             count = str(attribute["repeat-expr"])
-            one = Extent(one.fixed * int(count)) if count.isdigit() else Extent(0, (f"{one.fixed} * {count}",))
+            one = (
+                Extent(one.fixed * int(count)) if count.isdigit() else Extent(0, (f"{one.fixed} * {count}",))
+            )
         elif repeat is not None:
             one = Extent(0, (f"size({name})",))
         if "if" in attribute and not (one.is_fixed and one.fixed == 0):
@@ -208,7 +212,9 @@ class _Reader:
         if "contents" in attribute:
             return Extent(len(_contents(attribute["contents"])))
         if "size" in attribute:
-            return Extent.parse(_SIZEOF.sub(self.sizeof, str(attribute["size"])))
+            expression = _SIZEOF.sub(self.sizeof, str(attribute["size"]))
+            plain = len(expression) <= LONGEST_SIZE and "?" not in expression
+            return Extent.parse(expression if plain else f"size({name})")
         if _is_empty(attribute):
             return Extent()
         if attribute.get("size-eos"):
@@ -293,7 +299,9 @@ def _fixed_value(attribute: Mapping[str, Any]) -> str:
         return str(valid["expr"])
     if valid.get("in-enum"):
         return "a value of the enum"
-    bounds = [f"{'>=' if key == 'min' else '<='} {_number(valid[key])}" for key in ("min", "max") if key in valid]
+    bounds = [
+        f"{'>=' if key == 'min' else '<='} {_number(valid[key])}" for key in ("min", "max") if key in valid
+    ]
     return " and ".join(bounds)
 
 

@@ -8,6 +8,7 @@ from html import escape
 from docutils import nodes
 
 Cell = str | nodes.Node | Sequence[nodes.Node]
+Row = tuple[Cell, ...]
 
 
 def cell_nodes(content: Cell) -> list[nodes.Node]:
@@ -22,7 +23,7 @@ def cell_nodes(content: Cell) -> list[nodes.Node]:
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[Cell]], *classes: str) -> nodes.Node:
     """Return a table in a scrolling box, with columns as wide as their content."""
-    body = nodes.table(classes=["jspec-table", *classes])
+    body = nodes.table(classes=["jspec-table", "colwidths-auto", *classes])
     group = nodes.tgroup(cols=len(headers))
     group += [nodes.colspec(colwidth=1) for _ in headers]
     head = nodes.thead()
@@ -55,6 +56,15 @@ def section(title: str | Sequence[nodes.Node], node_id: str, *body: nodes.Node) 
 def literal(text: str, *classes: str) -> nodes.literal:
     """Return inline code."""
     return nodes.literal(text, text, classes=list(classes))
+
+
+def code_text(text: str) -> list[nodes.Node]:
+    """Return text in which only backticks are markup, as in help texts and summaries."""
+    out: list[nodes.Node] = []
+    for number, part in enumerate(text.split("`")):
+        if part:
+            out.append(literal(part) if number % 2 else nodes.Text(part))
+    return out
 
 
 def badge(text: str, kind: str) -> nodes.inline:

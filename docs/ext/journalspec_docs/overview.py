@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from docutils import nodes
@@ -31,7 +32,6 @@ class FormatList(SphinxDirective):
             item = get_format(name)
             self.env.note_dependency(str(sources.room(name) / "format.toml"))
             counts = f"{len(sources.requirements_of(name))} requirements, {len(sources.cases(name))} cases"
-            link = nodes.reference("", item.title, refuri="")
             link = _doc_link(self, f"/formats/{name}/index", item.title)
             rows.append((link, markup.literal(name), item.summary, ", ".join(item.editions), counts))
         return [markup.table(("Format", "Id", "In one sentence", "Editions", "Described by"), rows)]
@@ -50,7 +50,8 @@ class FormatOverview(FormatDirective):
         self.depends_on_room(format_, "format.toml")
         rows = [
             (
-                markup.literal(edition.id) if edition.id != format_.default_edition
+                markup.literal(edition.id)
+                if edition.id != format_.default_edition
                 else [markup.literal(edition.id), nodes.Text(" (default)")],
                 edition.title,
                 self.inline(edition.doc),
@@ -97,6 +98,4 @@ class SchemaFiles(FormatDirective):
 
 
 def _relative(path: object, srcdir: object) -> str:
-    import os
-
     return os.path.relpath(str(path), str(srcdir))

@@ -56,17 +56,19 @@ class RequirementList(FormatDirective):
         self.jspec.note("req", item.id, node_id(item.id), f"{item.level}: {item.text}")
         obeys, breaks = covering
         deviating = [
-            self.ref("deviation", str(entry["id"]))
+            self.ref("deviation", entry.id)
             for entry in sources.deviations(format_.id)
-            if item.id in entry.get("requirements", ())
+            if item.id in entry.requirements
         ]
         text = markup.paragraph(*self.inline(item.text))
         text["classes"].append("jspec-normative")
+        demand = [
+            markup.badge(item.level, item.level),
+            nodes.Text(f" of {' and '.join(item.roles)}; editions {', '.join(item.editions)}"),
+        ]
         facts = markup.fields(
             [
-                ("Level", [markup.badge(item.level, item.level)]),
-                ("Demanded of", ", ".join(item.roles)),
-                ("Editions", ", ".join(item.editions)),
+                ("Level", demand),
                 ("Source", self._source(item.source)),
                 ("Revision", f"{item.revision}, text digest {item.digest}"),
                 ("Obeyed in", self._cases(obeys)),
@@ -110,7 +112,9 @@ class CoverageTable(FormatDirective):
         for area, title in all_items.areas.items():
             rows = [self._row(item, covering.get(item.id, ((), ()))) for item in all_items.in_area(area)]
             part = markup.section(f"{title} ({area})", f"coverage-{area.lower()}")
-            part += markup.table(("Requirement", "Level", "Obeyed in", "Broken in", "First cases"), rows, "jspec-coverage")
+            part += markup.table(
+                ("Requirement", "Level", "Obeyed in", "Broken in", "First cases"), rows, "jspec-coverage"
+            )
             yield part
 
     def _totals(
@@ -154,7 +158,7 @@ class RequirementSummary(FormatDirective):
         """Return the table."""
         self.depends_on_room(format_, "requirements.toml")
         items = sources.requirements_of(format_.id)
-        rows = []
+        rows: list[markup.Row] = []
         for area, title in items.areas.items():
             counts = Counter(item.level for item in items.in_area(area))
             rows.append(

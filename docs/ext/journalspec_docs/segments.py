@@ -34,7 +34,9 @@ def flatten(spans: Iterable[Span], length: int) -> list[Segment]:
         owners[first:last] = [span]
     ends = [*starts[1:], length]
     return [
-        Segment(start, end, owner) for start, end, owner in zip(starts, ends, owners, strict=True) if start < end
+        Segment(start, end, owner)
+        for start, end, owner in zip(starts, ends, owners, strict=True)
+        if start < end
     ]
 
 

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from journalspec.deviations import Deviation, deviations as load_deviations
+from journalspec.formats import format_ids, get_format
+from journalspec.requirements import RequirementSet, requirements
 from journalspec_corpus.case import Case
 from journalspec_corpus.flags import Flag, load_flags
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
-
-from journalspec.formats import format_ids, get_format
-from journalspec.requirements import RequirementSet, requirements
 from journalspec_docs import ksy
 
 __all__ = [
@@ -71,7 +70,9 @@ def find_type(format_id: str, name: str) -> tuple[ksy.Schema, ksy.Type]:
     ]
     if found:
         return found[0]
-    known = ", ".join(f"{schema.id}::{kind}" for schema in schemas(format_id).values() for kind in schema.types)
+    known = ", ".join(
+        f"{schema.id}::{kind}" for schema in schemas(format_id).values() for kind in schema.types
+    )
     raise LookupError(f"{format_id} has no type {name!r} in its schemas; known are {known or 'none'}")
 
 
@@ -136,13 +137,9 @@ def flags(format_id: str | None) -> Mapping[str, Flag]:
     return load_flags(format_id)
 
 
-@cache
-def deviations(format_id: str) -> tuple[Mapping[str, Any], ...]:
-    """Return the entries of a format's ``deviations.toml``; none if there is no such file."""
-    path = room(format_id) / "deviations.toml"
-    if not path.is_file():
-        return ()
-    return tuple(tomllib.loads(path.read_text(encoding="utf-8")).get("deviation", ()))
+def deviations(format_id: str) -> tuple[Deviation, ...]:
+    """Return what products of a format do differently; raises ValueError if the file is faulty."""
+    return load_deviations(format_id)
 
 
 def captured_root(format_id: str) -> Path:
@@ -154,5 +151,7 @@ def captured_root(format_id: str) -> Path:
 def protocol_schemas() -> Mapping[str, Mapping[str, Any]]:
     """Return the protocol's JSON Schemas by file name."""
     root = resources.files("journalspec_conformance").joinpath("protocol")
-    found = sorted((item for item in root.iterdir() if item.name.endswith(".json")), key=lambda item: item.name)
+    found = sorted(
+        (item for item in root.iterdir() if item.name.endswith(".json")), key=lambda item: item.name
+    )
     return {item.name: json.loads(item.read_text(encoding="utf-8")) for item in found}

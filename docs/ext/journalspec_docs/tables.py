@@ -34,25 +34,33 @@ class FieldTable(FormatDirective):
 
     def _caption(self, schema: Schema, size: str, requirements: tuple[str, ...]) -> nodes.Node:
         order = f", {ENDIAN[schema.endian]}" if schema.endian in ENDIAN else ""
-        parts: list[str | nodes.Node] = ["Size in bytes: ", markup.literal(size), f"{order}. Offsets count from the start."]
+        parts: list[str | nodes.Node] = [
+            "Size in bytes: ",
+            markup.literal(size),
+            f"{order}. Offsets count from the start.",
+        ]
         if requirements:
             parts += [" See ", *self.refs("req", requirements), "."]
         return markup.paragraph(*parts)
 
     def _row(self, field: Field) -> tuple[markup.Cell, ...]:
         return (
-            markup.literal(offset_text(field.offset), "jspec-nowrap"),
+            markup.literal(offset_text(field.offset), *(["jspec-nowrap"] if field.offset.is_fixed else [])),
             markup.literal(str(field.size)),
             field.type + (f", {field.repeat}" if field.repeat else ""),
             [markup.literal(field.id, f"jspec-depth-{min(field.depth, 3)}")],
             self._meaning(field),
-            self.refs("req", field.requirements),
+            self.refs("req", field.requirements, " "),
         )
 
     def _meaning(self, field: Field) -> list[nodes.Node]:
         out = self.inline(field.doc)
         if field.value:
-            out += [nodes.Text(" Value: " if out else "Value: "), markup.literal(field.value), nodes.Text(".")]
+            out += [
+                nodes.Text(" Value: " if out else "Value: "),
+                markup.literal(field.value),
+                nodes.Text("."),
+            ]
         if field.enum:
             out += [nodes.Text(" Enum: " if out else "Enum: "), markup.literal(field.enum), nodes.Text(".")]
         if field.condition:
@@ -62,7 +70,12 @@ class FieldTable(FormatDirective):
         return out
 
     def _computed(self, field: Field) -> tuple[markup.Cell, ...]:
-        return markup.literal(field.id), field.type, self._meaning(field), self.refs("req", field.requirements)
+        return (
+            markup.literal(field.id),
+            field.type,
+            self._meaning(field),
+            self.refs("req", field.requirements, " "),
+        )
 
 
 class ByteDiagram(FormatDirective):
@@ -89,13 +102,16 @@ class EnumTable(FormatDirective):
         entries = sources.find_enum(format_.id, self.arguments[1])
         rows = [
             (
-                markup.literal(f"{entry.value} (0x{entry.value:02x})" if entry.value >= 0 else str(entry.value)),
-                markup.literal(entry.original or entry.id),
+                markup.literal(
+                    f"{entry.value} (0x{entry.value:02x})" if entry.value >= 0 else str(entry.value)
+                ),
+                markup.literal(entry.id),
                 self.inline(entry.doc),
+                markup.literal(entry.original) if entry.original else "",
             )
             for entry in entries
         ]
-        yield markup.table(("Value", "Name", "Meaning"), rows)
+        yield markup.table(("Value", "Name", "Meaning", "In the product"), rows)
 
 
 class TypeTables(FormatDirective):

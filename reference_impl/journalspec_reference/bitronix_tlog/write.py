@@ -56,6 +56,7 @@ class Order:
     keep_copies: bool = True
     exact_fit: bool = False
     header_bytewise: bool = True
+    force_before_close: bool = False
 
 
 ORDERS = {
@@ -67,6 +68,7 @@ ORDERS = {
         swap_timestamp="greater",
         mark_swapped=True,
         header_bytewise=False,
+        force_before_close=True,
     ),
     "2.1.4": Order(swap_timestamp="position"),
     "3.0": Order(force_old_before_swap=True, keep_copies=False, exact_fit=True),
@@ -247,9 +249,10 @@ class DiskWriter:
         return now
 
     def _close(self, op: Operation) -> dict[str, Any]:
-        """Force everything, then mark both files clean (BTM-FIL)."""
-        self._force({})
-        for name in (self._active, self._passive):
+        """Force everything, then mark both files clean (BTM-WRT-011)."""
+        if self._order.force_before_close:
+            self._force({})
+        for name in self._names:
             self._storage.write(name, STATE_AT, bytes([STATE_CLEAN]))
             self._storage.sync(name)
         self._active = ""

@@ -99,24 +99,32 @@ def _field(owner: Java, name: str) -> Java:
     return value.get() if isinstance(value, reference) else value
 
 
+def configure(directory: Path, *, skip: bool, megabytes: int, filtered: bool = False) -> None:
+    """Set the product's configuration for a pair in `directory`; what is not named keeps its default."""
+    conf = java_classes().JClass("bitronix.tm.TransactionManagerServices").getConfiguration()
+    conf.setServerId(SERVER_ID)
+    conf.setDisableJmx(True)
+    conf.setLogPart1Filename(str(directory / PAIR[0]))
+    conf.setLogPart2Filename(str(directory / PAIR[1]))
+    conf.setSkipCorruptedLogs(skip)
+    conf.setMaxLogSizeInMb(megabytes)
+    conf.setForceBatchingEnabled(False)
+    conf.setFilterLogStatus(filtered)
+
+
 class Journal:
     """A ``DiskJournal`` on the pair in `directory`.
 
-    `skip` is ``skipCorruptedLogs``, `megabytes` the size of a new pair. Every
-    method raises Thrown if the product throws.
+    `skip` is ``skipCorruptedLogs``, `megabytes` the size of a new pair,
+    `filtered` is ``filterLogStatus``. Every method raises Thrown if the product
+    throws.
     """
 
-    def __init__(self, directory: Path, *, skip: bool = False, megabytes: int = 2) -> None:
+    def __init__(
+        self, directory: Path, *, skip: bool = False, megabytes: int = 2, filtered: bool = False
+    ) -> None:
         """Configure the product and make the journal object; nothing is opened yet."""
-        services = java_classes().JClass("bitronix.tm.TransactionManagerServices")
-        conf = services.getConfiguration()
-        conf.setServerId(SERVER_ID)
-        conf.setDisableJmx(True)
-        conf.setLogPart1Filename(str(directory / PAIR[0]))
-        conf.setLogPart2Filename(str(directory / PAIR[1]))
-        conf.setSkipCorruptedLogs(skip)
-        conf.setMaxLogSizeInMb(megabytes)
-        conf.setForceBatchingEnabled(False)
+        configure(directory, skip=skip, megabytes=megabytes, filtered=filtered)
         with product_call():
             self._journal = java_classes().JClass("bitronix.tm.journal.DiskJournal")()
 
@@ -154,9 +162,10 @@ class Journal:
         with product_call():
             self._journal.close()
 
-    def active(self) -> str:
-        """Return the name of the file that the product works on."""
-        return Path(str(_field(_field(self._journal, "activeTla"), "file"))).name
+    def active(self) -> str | None:
+        """Return the name of the file that the product works on, None if the journal is not open."""
+        appender = _field(self._journal, "activeTla")
+        return None if appender is None else Path(str(_field(appender, "file"))).name
 
     def abandon(self) -> None:
         """Let go of both files as a dying process would: nothing is written."""

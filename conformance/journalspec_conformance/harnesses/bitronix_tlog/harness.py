@@ -38,7 +38,8 @@ class Bitronix:
                 "name": "bitronix",
                 "version": self.product.version,
                 "language": "java",
-                "java": self.java,
+                "java": self.java.version,
+                "charset": self.java.charset,
                 "source": self.product.source,
             },
             "formats": {

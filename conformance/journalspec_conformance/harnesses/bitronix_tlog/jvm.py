@@ -10,6 +10,7 @@ import importlib
 import sys
 import threading
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from journalspec_conformance.harnesses.bitronix_tlog.failures import Thrown
@@ -33,8 +34,16 @@ def java_classes() -> Java:
         raise ProductError(f"JPype is missing ({error}): install `journalspec[products]`") from error
 
 
-def start(product: Product, *, charset: str | None = None) -> str:
-    """Start the JVM with `product` and return the Java version.
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """The running JVM: its version, and the default charset that it works with."""
+
+    version: str
+    charset: str
+
+
+def start(product: Product, *, charset: str | None = None) -> Runtime:
+    """Start the JVM with `product`.
 
     `charset` becomes the JVM's default charset. Whatever Java prints goes to
     standard error: standard output belongs to the protocol. Raises ProductError
@@ -59,7 +68,8 @@ def start(product: Product, *, charset: str | None = None) -> str:
         raise ProductError(
             f"Java {version} is too old for {product.id}: install Java {product.java} or newer"
         )
-    return version
+    default = jpype.JClass("java.nio.charset.Charset").defaultCharset()
+    return Runtime(version, str(default.name()))
 
 
 @contextmanager

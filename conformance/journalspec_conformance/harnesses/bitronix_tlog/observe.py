@@ -133,7 +133,7 @@ def recover(directory: Path, policy: str) -> Observed:
             journal.open()
         except Thrown as thrown:
             return refused(failures.of_open(thrown), f"open: {thrown}")
-        active = journal.active()
+        active = journal.active() or ""
         try:
             dangling = journal.dangling()
         except Thrown as thrown:

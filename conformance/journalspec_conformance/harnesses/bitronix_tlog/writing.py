@@ -33,6 +33,7 @@ class Session:
         """Take the request's parameters; nothing is touched yet."""
         self.directory = directory
         self.file_length = int(params["file_length"]) if "file_length" in params else None
+        self.filtered = params.get("filter_status") == "true"
         self.journal: Journal | None = None
 
     def apply(self, op: dict[str, Any]) -> bool:
@@ -49,21 +50,24 @@ class Session:
                 return True
             case "close":
                 self._opened().close()
-                self.journal = None
                 return True
         raise CannotDo(f"operation {op['op']!r}: the product opens, logs, forces and closes")
 
     def _opened(self) -> Journal:
         if self.journal is None:
-            raise CannotDo("an operation before `open` or after `close`: the product has no journal then")
+            raise CannotDo("an operation before `open`: the product has no journal then")
         return self.journal
 
     def _open(self) -> bool:
         if self.file_length is not None and not any((self.directory / name).exists() for name in PAIR):
             make_pair(self.directory, self.file_length)
-        self.journal = Journal(self.directory, megabytes=1)
+        self.journal = Journal(self.directory, megabytes=1, filtered=self.filtered)
         self.journal.open()
         return True
+
+    def active(self) -> str | None:
+        """Return the file that the product is working on, if a journal is open."""
+        return None if self.journal is None else self.journal.active()
 
     def abandon(self) -> None:
         """Let go of the files without writing to them."""
@@ -117,24 +121,22 @@ def write(directory: Path, params: dict[str, Any], ops: list[dict[str, Any]]) ->
     it has left on disk then is what the runner wants to see.
     """
     session = Session(directory, params)
-    first_refusal: Answer | None = None
+    refusals: list[Answer] = []
+    durable: list[str] = []
     try:
         for number, op in enumerate(ops):
             step: Answer = {"step": str(number), "durable": False}
             try:
                 step["durable"] = session.apply(op)
             except Thrown as thrown:
-                refusal = failures.of_write(thrown)
+                refusal = failures.of_open(thrown) if op["op"] == "open" else failures.of_write(thrown)
                 step["refused"] = {"code": refusal.code, "message": str(thrown)}
-                if first_refusal is None:
-                    first_refusal = {
-                        "verdict": "refused",
-                        "phase": refusal.phase,
-                        "code": refusal.code,
-                        "message": str(thrown),
-                        "step": str(number),
-                    }
-            yield step
+                refusals.append({"op": step["step"], **step["refused"]})
+            if step["durable"]:
+                durable.append(step["step"])
+            active = session.active()
+            yield step if active is None else {**step, "active": active}
     finally:
         session.abandon()
-    yield {"ok": first_refusal or {"files": [name for name in PAIR if (directory / name).exists()]}}
+    files = [name for name in PAIR if (directory / name).exists()]
+    yield {"ok": {"files": files, "refusals": refusals, "durable": durable}}

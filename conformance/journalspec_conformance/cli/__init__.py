@@ -1,0 +1,119 @@
+"""``journalspec``: the command line. One module per command group, imported when it is called."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import click
+
+from journalspec import __version__
+from journalspec_conformance.errors import Breakdown, Problem
+
+_HERE = __name__
+_TRACEBACK = "JOURNALSPEC_TRACEBACK"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a command lives, and what `journalspec --help` says about it without importing it."""
+
+    module: str
+    attribute: str
+    summary: str
+
+
+#: All commands, in the order of the help text.
+COMMANDS = {
+    "run": Entry("run", "command", "Judge an implementation with the corpus."),
+    "smoke": Entry("smoke", "command", "Check that a harness works at all."),
+    "inspect": Entry("inspect", "command", "Show what is in a journal, byte by byte."),
+    "recover": Entry("recover", "command", "Show what recovery makes of a journal."),
+    "list": Entry("cases", "list_command", "List the probes of the corpus."),
+    "show": Entry("cases", "show_command", "Show one case: input, questions, permitted answers."),
+    "materialize": Entry("cases", "materialize_command", "Write the journals of cases to a directory."),
+    "summary": Entry("reports", "summary_command", "Print a report as text, Markdown or JUnit XML."),
+    "matrix": Entry("reports", "matrix_command", "Compare several reports."),
+    "expect": Entry("reports", "expect_command", "Bring an expectation file up to date with a report."),
+    "formats": Entry("formats", "command", "List formats, editions and shipped harnesses."),
+    "products": Entry("products", "command", "Fetch the real products, to judge them too."),
+    "corpus": Entry("corpus", "command", "Build the corpus."),
+}
+
+
+class Complaint(click.ClickException):
+    """A problem as click shows it: one paragraph on standard error, exit status 2."""
+
+    exit_code = 2
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are asked for, and whose errors are short."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands whose module is there."""
+        return [name for name, entry in COMMANDS.items() if find_spec(f"{_HERE}.{entry.module}") is not None]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return the command, None if there is none of that name."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None or find_spec(f"{_HERE}.{entry.module}") is None:
+            return None
+        try:
+            found: click.Command = getattr(import_module(f"{_HERE}.{entry.module}"), entry.attribute)
+        except ImportError as error:
+            raise Complaint(f"{cmd_name}: a part that it needs is not installed: {error}") from None
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the command table from the summaries, importing nothing."""
+        rows = [(name, COMMANDS[name].summary) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run, and turn what went wrong into one paragraph."""
+        return guarded(super().invoke, ctx)
+
+
+def guarded(call: Callable[..., Any], *args: Any) -> Any:
+    """Return ``call(*args)``; problems become a Complaint, and so do faults of our own."""
+    try:
+        return call(*args)
+    except Problem as problem:
+        raise Complaint(str(problem)) from None
+    except Breakdown as error:
+        raise Complaint(f"the implementation broke down: {error.reason}\n{error.stderr}".rstrip()) from None
+    except (click.exceptions.Exit, click.ClickException, click.Abort):
+        raise
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        raise Complaint(f"{name}{error.strerror or error}") from None
+    except Exception as error:
+        if os.environ.get(_TRACEBACK):
+            raise
+        raise Complaint(
+            f"this is a fault of journalspec, please report it: {type(error).__name__}: {error}\n"
+            f"Set {_TRACEBACK}=1 to see where it happened."
+        ) from None
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Exit status: 0 all as expected, 1 something failed, 2 usage or configuration.",
+)
+@click.version_option(__version__, prog_name="journalspec")
+def cli() -> None:
+    """Specifications of durable journals, and the judge of their implementations."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; ends the process with the documented exit status."""
+    cli.main(args=None if arguments is None else list(arguments), prog_name="journalspec")

@@ -1,0 +1,89 @@
+"""Options that several commands share, and the exit statuses as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from journalspec.observation import Level
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+EXIT_STATUS = "Exit status: 0 all as expected, 1 something failed, 2 usage or configuration."
+FILE = click.Path(path_type=Path)
+
+
+def apply(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return one decorator for several, so that the options stand in the given order in the help text."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def selection() -> Callable[[Command], Command]:
+    """Return the options that say which probes: --tier, --format, --select, --cases."""
+    return apply(
+        click.option(
+            "--tier", default="smoke", show_default=True, metavar="T", help="Tier: smoke or captured."
+        ),
+        click.option(
+            "--format", "formats", multiple=True, metavar="F", help="Only this format. May be repeated."
+        ),
+        click.option(
+            "--select",
+            multiple=True,
+            metavar="GLOB",
+            help="Only probes named so; * within a segment, ** over segments. A case id names all its probes."
+            " May be repeated.",
+        ),
+        click.option(
+            "--cases",
+            multiple=True,
+            type=FILE,
+            metavar="FILE",
+            help="Take the cases from FILE, not from a tier.",
+        ),
+    )
+
+
+def implementation() -> Callable[[Command], Command]:
+    """Return the options that say who is asked, and how: --impl, --mode, --timeout."""
+    return apply(
+        click.option(
+            "--impl",
+            required=True,
+            metavar="IMPL",
+            help="A shipped harness (`journalspec formats`), py:module:Class, or a command line.",
+        ),
+        click.option(
+            "--mode",
+            type=click.Choice(["persistent", "oneshot"]),
+            default="persistent",
+            show_default=True,
+            help="How a command line is run: one process for all questions, or one per question.",
+        ),
+        click.option(
+            "--timeout",
+            type=float,
+            default=10.0,
+            show_default=True,
+            metavar="S",
+            help="Seconds per question.",
+        ),
+    )
+
+
+def level() -> Callable[[Command], Command]:
+    """Return the option --level."""
+    return click.option(
+        "--level",
+        type=click.Choice([entry.name.lower() for entry in Level]),
+        help="Compare no more than this. Default: what the implementation declares (oneshot: records).",
+    )

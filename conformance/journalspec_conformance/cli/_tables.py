@@ -1,0 +1,58 @@
+"""Tables and progress on a terminal; plain text anywhere else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from journalspec_conformance.classes import is_red
+
+if TYPE_CHECKING:
+    from journalspec_conformance.result import Result
+
+#: Width used where nothing limits it: tables in pipes are not cut.
+_PIPE_WIDTH = 240
+
+
+def console() -> Console:
+    """Return a console on standard output; in a pipe it neither wraps early nor colours."""
+    terminal = sys.stdout.isatty()
+    return Console(width=None if terminal else _PIPE_WIDTH, highlight=False, soft_wrap=not terminal)
+
+
+def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
+    """Print a table of plain text cells."""
+    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for index, name in enumerate(head):
+        table.add_column(name, overflow="fold", no_wrap=index == 0)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console().print(table)
+
+
+def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator[Result]:
+    """Yield `results`; meanwhile show how far they are, on standard error and only on a terminal."""
+    if not sys.stderr.isatty():
+        yield from results
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    red = 0
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=total)
+        for result in results:
+            red += is_red(result.result_class)
+            failed = f" ({red} failed)" if red else ""
+            progress.update(task, advance=1, description=label + failed)
+            yield result
+
+
+def say(text: str = "", *, err: bool = False) -> None:
+    """Print a line."""
+    click.echo(text, err=err)

@@ -1,0 +1,157 @@
+"""``journalspec list``, ``show`` and ``materialize``: looking at the corpus."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from journalspec.requirements import requirements
+from journalspec_conformance.cli import _options
+from journalspec_conformance.cli._tables import say, show_table
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.selection import PUBLISHED_TIERS, cases_of, probes_of
+from journalspec_corpus import Case, CaseError
+from journalspec_corpus.flags import load_flags
+from journalspec_reference import load
+from journalspec_reference.hexdump import plain
+
+#: A dump of a bigger file than this is left out of `show` (bytes).
+DUMP_LIMIT = 1 << 20
+
+
+@click.command("list", epilog=_options.EXIT_STATUS)
+@_options.selection()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per probe.")
+def list_command(
+    tier: str, formats: tuple[str, ...], select: tuple[str, ...], cases: tuple[Path, ...], as_json: bool
+) -> None:
+    """List the probes of the corpus: a case, and what is asked about it."""
+    probes = probes_of(cases_of(tier, formats, cases), select)
+    if as_json:
+        for probe in probes:
+            members = {"probe": probe.id, "edition": probe.case.edition, "title": probe.case.title}
+            say(json.dumps(members | {"requirements": list(probe.case.requirements)}))
+        return
+    rows = [[p.id, p.case.edition, p.case.stratum, p.case.level, p.case.title] for p in probes]
+    show_table(["probe", "edition", "stratum", "level", "title"], rows)
+
+
+@click.command("show", epilog=_options.EXIT_STATUS)
+@click.argument("case_id", metavar="CASE")
+@click.option(
+    "--cases", multiple=True, type=_options.FILE, metavar="FILE", help="Look in FILE, not in the tiers."
+)
+@click.option("--json", "as_json", is_flag=True, help="The case in its published form.")
+@click.option("--no-hex", is_flag=True, help="Leave the bytes out.")
+def show_command(case_id: str, cases: tuple[Path, ...], as_json: bool, no_hex: bool) -> None:
+    """Show CASE (a case or probe id): its bytes, the questions, and the permitted answers."""
+    case = _find(case_id.partition("/")[0], cases)
+    if as_json:
+        say(json.dumps(case.to_json()))
+        return
+    for line in _story(case):
+        say(line)
+    if not no_hex:
+        for line in _dumps(case):
+            say(line)
+
+
+def _find(case_id: str, files: tuple[Path, ...]) -> Case:
+    near = []
+    found = [cases_of("", files=files)] if files else [_published(tier) for tier in PUBLISHED_TIERS]
+    for case in (case for some in found for case in some):
+        if case.id == case_id:
+            return case
+        if case.id.rpartition(".")[0] == case_id.rpartition(".")[0]:
+            near.append(case.id)
+    hint = f"Cases of that group: {', '.join(near[:8])}." if near else "`journalspec list` shows all ids."
+    raise Problem(f"there is no case {case_id!r}", hint)
+
+
+def _published(tier: str) -> list[Case]:
+    try:
+        return cases_of(tier)
+    except Problem:
+        return []  # a tier without cases: there is nothing to find in it
+
+
+def _story(case: Case) -> Iterator[str]:
+    yield f"{case.id}: {case.title}"
+    yield f"  {case.format}, edition {case.edition}, tier {case.tier}, stratum {case.stratum}, {case.level}"
+    yield f"  category {case.category}; needs {', '.join(case.needs) or 'nothing'}"
+    origin = case.origin
+    how = " ".join(part for part in (origin.kind, origin.base, origin.how) if part)
+    yield f"  origin: {how}; checked by {', '.join(origin.checked_by) or 'nobody'}"
+    known = {item.id: item for item in requirements(case.format)}
+    for verb, names in (("obeys", case.obeys), ("breaks", case.breaks)):
+        for name in names:
+            text = known[name].text if name in known else "(unknown)"
+            yield from _block(f"{verb} {name}: {text}")
+    flags = load_flags(case.format)
+    for name in case.flags:
+        yield from _block(f"flag {name}: {flags[name].effect if name in flags else '(unknown)'}")
+    if case.write is not None:
+        yield "writes:"
+        yield from (f"  {number}: {json.dumps(op)}" for number, op in enumerate(case.write["ops"]))
+    for probe in case.probes:
+        yield f"asked: {probe.id}"
+        for index, entry in enumerate(probe.expect):
+            yield "  permitted:" if index == 0 else "  or:"
+            yield from _answer(entry)
+
+
+def _block(text: str) -> list[str]:
+    return textwrap.wrap(" ".join(text.split()), 110, initial_indent="  ", subsequent_indent="    ")
+
+
+def _answer(entry: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in entry.items():
+        if name == "when":
+            continue
+        if isinstance(value, list) and value:
+            yield f"    {name}:"
+            yield from (f"      {json.dumps(item)}" for item in value)
+        else:
+            yield f"    {name}: {value if isinstance(value, str) else json.dumps(value)}"
+
+
+def _dumps(case: Case) -> Iterator[str]:
+    files = case.files()
+    for name, data in files.items():
+        yield f"{name}: {len(data)} bytes"
+        if len(data) <= DUMP_LIMIT:
+            spans = load(case.format).spans(files, edition=case.edition)
+            yield from (f"  {line}" for line in plain(data, spans, name))
+
+
+@click.command("materialize", epilog=_options.EXIT_STATUS)
+@click.argument("directory", type=_options.FILE, metavar="DIR")
+@_options.selection()
+def materialize_command(
+    directory: Path, tier: str, formats: tuple[str, ...], select: tuple[str, ...], cases: tuple[Path, ...]
+) -> None:
+    """Write the journal of every selected case to DIR/CASE, with the case itself beside it as CASE.json."""
+    probes = probes_of(cases_of(tier, formats, cases), select)
+    chosen = {probe.case.id: probe.case for probe in probes}
+    directory.mkdir(parents=True, exist_ok=True)
+    for case in chosen.values():
+        _write(case, directory)
+    say(f"{len(chosen)} cases in {directory}")
+
+
+def _write(case: Case, directory: Path) -> None:
+    try:
+        case.materialize(directory / case.id)
+    except FileExistsError as error:
+        raise Problem(
+            f"{error.filename} is there already, and nothing is overwritten", "Name a new directory."
+        ) from None
+    except CaseError as error:
+        raise Problem(str(error)) from None
+    path = directory / f"{case.id}.json"
+    path.write_text(json.dumps(case.to_json(), indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,81 @@
+"""``journalspec summary``, ``matrix`` and ``expect``: what to do with reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from journalspec_conformance.cli import _options
+from journalspec_conformance.cli._tables import say, show_table
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.expect import TODO
+from journalspec_conformance.expect_update import update
+from journalspec_conformance.export import as_junit, as_markdown, as_text, matrix
+from journalspec_conformance.report import load_report
+
+_FORMS = {"text": as_text, "markdown": as_markdown, "junit": as_junit}
+_REPORT_STATUS = (
+    "Exit status: 0 the report is whole and shows no failure, 1 it shows failures,"
+    " 2 usage, or the report cannot be believed (cut off, edited)."
+)
+
+
+@click.command("summary", epilog=_REPORT_STATUS)
+@click.argument("report", type=_options.FILE)
+@click.option(
+    "--format", "form", type=click.Choice(list(_FORMS)), default="text", show_default=True, help="Form."
+)
+def summary_command(report: Path, form: str) -> None:
+    """Print REPORT in another form."""
+    loaded = load_report(report)
+    click.echo(_FORMS[form](loaded), nl=False)
+    raise click.exceptions.Exit(1 if loaded.red else 0)
+
+
+@click.command(
+    "matrix", epilog="Exit status: 0, or 2 usage, or a report cannot be believed (cut off, edited)."
+)
+@click.argument("reports", type=_options.FILE, nargs=-1, required=True)
+@click.option(
+    "--by", type=click.Choice(["format", "requirement"]), default="format", show_default=True, help="Rows."
+)
+@click.option("--markdown", is_flag=True, help="A Markdown table.")
+def matrix_command(reports: tuple[Path, ...], by: str, markdown: bool) -> None:
+    """Compare REPORTS: passed/judged per implementation, and +N that it does not support."""
+    head, rows = matrix([load_report(path) for path in reports], by)
+    if not markdown:
+        show_table(head, rows)
+        return
+    for row in (head, ["---"] * len(head), *rows):
+        say(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |")
+
+
+@click.command("expect", epilog="Exit status: 0 done, 2 usage or a file that cannot be used.")
+@click.option(
+    "--update",
+    "path",
+    type=_options.FILE,
+    required=True,
+    metavar="FILE",
+    help="The expectation file to rewrite in place; made if it is not there.",
+)
+@click.argument("report", type=_options.FILE)
+def expect_command(path: Path, report: Path) -> None:
+    """Bring FILE up to date with REPORT: fixed entries go, new failures come.
+
+    Comments stay, entries are sorted. A new entry's reason begins with TODO, and
+    runs refuse it until you have written down why it fails.
+    """
+    loaded = load_report(report)
+    try:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+    except UnicodeDecodeError as error:
+        raise Problem(f"{path}: cannot be read: {error}") from None
+    done = update(text, loaded.results, str(path))
+    path.write_text(done.text, encoding="utf-8")
+    for verb, names in (("added", done.added), ("removed", done.removed), ("changed", done.changed)):
+        for name in names:
+            say(f"{verb} {name}")
+    if done.added:
+        say(f"{path}: replace every {TODO} by a reason before the next run")

@@ -1,0 +1,138 @@
+"""``journalspec run``: judge an implementation."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+from journalspec_conformance.classes import CLASSES
+from journalspec_conformance.cli import _options
+from journalspec_conformance.cli._tables import say, show_table, with_progress
+from journalspec_conformance.explain import explain
+from journalspec_conformance.jobs import choose_jobs, run_probes
+from journalspec_conformance.report import ReportWriter, count, make_header
+from journalspec_conformance.result import Result
+from journalspec_conformance.running import Prepared, RunRequest, header_options, prepare
+
+#: Failures that are listed (and with --details explained) before the rest is only counted.
+LISTED = 20
+EXPLAINED = 5
+
+
+@click.command("run", epilog=_options.EXIT_STATUS)
+@_options.implementation()
+@_options.selection()
+@_options.level()
+@click.option(
+    "--expect",
+    metavar="FILE",
+    help="The expectation file of known failures. Default: the one that ships with the harness, if any;"
+    " none: not even that.",
+)
+@click.option("--report", type=_options.FILE, metavar="FILE", help="Write a report (JSON lines) to FILE.")
+@click.option(
+    "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0 (default): as many as pay."
+)
+@click.option("--validate", is_flag=True, help="Check every message against the protocol's schemas.")
+@click.option("--enforce-should", is_flag=True, help="Fail on recommendations that are not followed.")
+@click.option("--details", is_flag=True, help="Explain failures: requirement, difference, bytes.")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON object instead of tables.")
+def command(report: Path | None, jobs: int, details: bool, as_json: bool, **options: Any) -> None:
+    """Ask IMPL about every selected probe of the corpus and judge its answers."""
+    request = RunRequest(**options)
+    prepared = prepare(request)
+    results = run_prepared(prepared, request, report, jobs)
+    if as_json:
+        say(json.dumps(_summary(prepared, results)))
+    else:
+        show(prepared, results, details)
+    raise click.exceptions.Exit(1 if any(result.red for result in results) else 0)
+
+
+def run_prepared(prepared: Prepared, request: RunRequest, report: Path | None, jobs: int) -> list[Result]:
+    """Run everything, writing the report as results come; return the results in order."""
+    with ExitStack() as stack:
+        engine = prepared.open()
+        stack.callback(engine.close)
+        stream = _results(prepared, engine, choose_jobs(jobs, len(prepared.probes)))
+        shown = with_progress(stream, len(prepared.probes), engine.hello.name)
+        if report is None:
+            return list(shown)
+        header = make_header(engine.hello.impl, request.impl, prepared.tier, **header_options(request))
+        writer = ReportWriter(stack.enter_context(report.open("w", encoding="utf-8")), header)
+        results = list(_written(shown, writer))
+        writer.finish()
+        return results
+
+
+def _results(prepared: Prepared, engine: Any, jobs: int) -> Iterator[Result]:
+    return run_probes(prepared.plan, prepared.probes, jobs, engine)
+
+
+def _written(results: Iterable[Result], writer: ReportWriter) -> Iterator[Result]:
+    for result in results:
+        writer.add(result)
+        yield result
+
+
+def show(prepared: Prepared, results: Sequence[Result], details: bool) -> None:
+    """Print counts per format, the red results, and what was expected to fail."""
+    by_format: dict[str, Counter[str]] = {}
+    for result in results:
+        by_format.setdefault(result.format, Counter())[result.result_class] += 1
+    classes = [name for name in CLASSES if any(found[name] for found in by_format.values())]
+    rows = [
+        [name, *(str(found[entry] or "") for entry in classes)] for name, found in sorted(by_format.items())
+    ]
+    show_table(["format", *classes], rows)
+    red = [result for result in results if result.red]
+    if not red:
+        say(f"as expected: {len(results)} probes")
+        return
+    if details:
+        _explain(prepared, red)
+    else:
+        _list(red)
+    say(f"{len(red)} of {len(results)} probes failed")
+
+
+def _list(red: Sequence[Result]) -> None:
+    say()
+    for result in red[:LISTED]:
+        label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
+        say(f"{label}: {result.probe}: {result.reason}")
+    if len(red) > LISTED:
+        say(f"... and {len(red) - LISTED} more")
+    say("--details explains them, --report keeps them all")
+
+
+def _explain(prepared: Prepared, red: Sequence[Result]) -> None:
+    cases = {probe.id: probe.case for probe in prepared.probes}
+    for result in red[:EXPLAINED]:
+        say()
+        say(explain(result, cases[result.probe], prepared.plan.target.text))
+    if len(red) > EXPLAINED:
+        say()
+        _list(red[EXPLAINED:])
+    say()
+
+
+def _summary(prepared: Prepared, results: Sequence[Result]) -> dict[str, Any]:
+    red = [
+        {"probe": r.probe, "class": r.result_class, "fingerprint": r.fingerprint, "reason": r.reason}
+        for r in results
+        if r.red
+    ]
+    return {
+        "target": prepared.plan.target.text,
+        "tier": prepared.tier,
+        "probes": len(results),
+        "counts": count(results),
+        "failed": red,
+    }

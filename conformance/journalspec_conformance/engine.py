@@ -1,0 +1,277 @@
+"""Ask one probe after the other, and judge the answers.
+
+The engine knows no format: a probe brings its question and the permitted
+answers, the connection what the implementation claims. Anything that is not an
+answer becomes a result of that probe; the run goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from journalspec.formats import UnknownFormat, get_format
+from journalspec.observation import REFUSED, Level
+from journalspec_conformance.compare import Claims, Difference, closest
+from journalspec_conformance.connection import Connection, FormatClaims, Hello, Message
+from journalspec_conformance.errors import Breakdown, Misbehaved
+from journalspec_conformance.expect import Expectations
+from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
+from journalspec_conformance.result import Result
+from journalspec_conformance.scratch import Place, Workspace
+from journalspec_corpus import Case, Probe
+
+#: After so many breakdowns in a row the rest of a run is not asked any more.
+BREAKDOWN_LIMIT = 25
+
+#: Needs that are operations are judged probe by probe, not case by case.
+_OPERATIONS = frozenset({"read", "recover", "write"})
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run: see the command line's options of the same names. `timeout` in seconds."""
+
+    level: Level = Level.LAYOUT
+    timeout: float = 10.0
+    validate: bool = False
+    enforce_should: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a probe came to before expectations and levels are considered."""
+
+    result_class: str
+    fingerprint: str = ""
+    reason: str = ""
+    choice: str = ""
+    difference: Difference | None = None
+    stderr: str = ""
+
+
+class Engine:
+    """Runs probes over one connection. Close it when done."""
+
+    def __init__(
+        self, connection: Connection, options: Options, expectations: Expectations | None = None
+    ) -> None:
+        """Ask `connection` what it can do; raises a Breakdown if it does not even say that."""
+        self.connection = connection
+        self.options = options
+        self.expectations = expectations or Expectations.none()
+        self.hello: Hello = connection.hello()
+        self.workspace = Workspace(connection.in_memory)
+        self._breakdowns = 0
+
+    def run_all(self, probes: Iterable[Probe]) -> Iterator[Result]:
+        """Yield one result per probe, in order."""
+        for probe in probes:
+            yield self.run(probe)
+
+    def run(self, probe: Probe) -> Result:
+        """Ask one probe and return what became of it."""
+        started = time.perf_counter()
+        outcome = self._outcome(probe)
+        result = self._result(probe, outcome)
+        result = self.expectations.apply(result)
+        if result.result_class == "fail" and probe.case.level != "must" and not self.options.enforce_should:
+            result = result.judged("allowed", f"a {probe.case.level} is not followed: {result.reason}")
+        return replace(result, seconds=round(time.perf_counter() - started, 3))
+
+    def close(self) -> None:
+        """Say bye and clean up."""
+        self.connection.close()
+        self.workspace.close()
+
+    def _outcome(self, probe: Probe) -> Outcome:
+        fault = fault_of(probe.case)
+        if fault is not None:
+            return Outcome("quarantined", reason=fault)
+        missing = self.unsupported(probe)
+        if missing is not None:
+            return Outcome("unsupported", reason=missing)
+        if self._breakdowns >= BREAKDOWN_LIMIT:
+            return Outcome("error", reason=f"not asked: it broke down {BREAKDOWN_LIMIT} times in a row")
+        try:
+            outcome = self._judge(probe)
+        except Breakdown as error:
+            self._breakdowns += 1
+            return Outcome(error.result_class, reason=error.reason, stderr=error.stderr)
+        self._breakdowns = 0
+        return outcome
+
+    def _judge(self, probe: Probe) -> Outcome:
+        if probe.op == "write":
+            # Writing needs the reference as a judge; readers should not pay for its import.
+            from journalspec_conformance.writing import judge_write  # noqa: PLC0415 - see above
+
+            return judge_write(self, probe)
+        with self.workspace.place(probe.case) as place:
+            reply = self.ask(self.request(probe, place))
+            settled = settle(reply, self.connection)
+            if settled is not None:
+                return settled
+            outcome = self.compare(probe, reply["ok"], self.claims(probe))
+            if outcome.result_class == "fail":
+                return outcome
+            return self._after(probe, place, reply["ok"]) or outcome
+
+    def _after(self, probe: Probe, place: Place, first: Message) -> Outcome | None:
+        """Judge what the answer cannot show: did asking change anything, is recovery repeatable?"""
+        if "pure" in self.format_claims(probe).features:
+            change = place.change()
+            if change is not None:
+                return Outcome("fail", "modified", f"{probe.op} is declared pure, but {change}")
+            return None
+        if probe.op != "recover":
+            return None
+        before = place.files()
+        reply = self.ask(self.request(probe, place))
+        again = reply.get("ok")
+        if again is None:
+            return Outcome("fail", "not-idempotent", f"the second recovery did not answer: {reply}")
+        parts = _parts(first, again, self.claims(probe))
+        if parts is not None:
+            return Outcome("fail", "not-idempotent", f"the second recovery reports another {parts}")
+        change = place.change(before)
+        if change is not None:
+            return Outcome("fail", "not-idempotent", f"the second recovery changed the files again: {change}")
+        return None
+
+    def ask(self, request: Message) -> Message:
+        """Send `request` and return the reply, both validated if the user asked for it."""
+        self.validate(schema_of_request(request), {"seq": 0, **request})
+        reply = self.connection.ask(request)
+        self.validate(schema_of_reply(request["cmd"], reply), {"seq": 0, **reply})
+        return reply
+
+    def validate(self, schema: str, message: Message) -> None:
+        """Raise Misbehaved if validation is on and `message` does not fit `schema`."""
+        if not self.options.validate:
+            return
+        fault = first_fault(schema, {key: value for key, value in message.items() if key != "files"})
+        if fault is not None:
+            raise Misbehaved(f"not in the protocol: {fault}", self.connection.stderr())
+
+    def request(self, probe: Probe, place: Place, op: str | None = None) -> Message:
+        """Return the request for `probe` on `place` (without what is expected)."""
+        request: Message = {
+            "cmd": op or probe.op,
+            "format": probe.case.format,
+            "edition": probe.case.edition,
+            **place.request_members(),
+            "params": dict(probe.case.params),
+        }
+        if request["cmd"] != "write":
+            request["observe"] = self.claims(probe).level.name.lower()
+        if request["cmd"] == "recover":
+            request["policy"] = probe.policy or "strict"
+        return request
+
+    def compare(self, probe: Probe, observed: Message, claims: Claims) -> Outcome:
+        """Return pass, allowed or fail for `observed`."""
+        if observed.get("verdict") is None:
+            raise Misbehaved(f"the observation has no verdict: {sorted(observed)}", self.connection.stderr())
+        index, difference = closest(probe.expect, observed, claims)
+        if difference is not None:
+            return Outcome("fail", difference.fingerprint, describe(difference), difference=difference)
+        if len(probe.expect) == 1 or index < 0:
+            return Outcome("pass")
+        return Outcome("allowed", choice=f"{index + 1} of {len(probe.expect)}")
+
+    def format_claims(self, probe: Probe) -> FormatClaims:
+        """Return what the implementation declares for the probe's format; raises KeyError."""
+        return self.hello.formats[probe.case.format]
+
+    def claims(self, probe: Probe) -> Claims:
+        """Return what is compared: the lower of the declared level and the one asked for."""
+        declared = self.format_claims(probe)
+        return Claims(min(declared.observe, self.options.level), declared.state, declared.fields)
+
+    def unsupported(self, probe: Probe) -> str | None:
+        """Return what the implementation does not declare but `probe` needs, None if nothing."""
+        case = probe.case
+        declared = self.hello.formats.get(case.format)
+        if declared is None:
+            return f"format {case.format}"
+        if case.edition not in declared.editions:
+            return f"edition {case.edition}"
+        if probe.op not in declared.ops:
+            return f"operation {probe.op}"
+        if probe.policy is not None and probe.policy not in declared.policies:
+            return f"policy {probe.policy}"
+        lacking = sorted(set(case.needs) - _OPERATIONS - declared.features)
+        return f"feature {', '.join(lacking)}" if lacking else None
+
+    def _result(self, probe: Probe, outcome: Outcome) -> Result:
+        case = probe.case
+        return Result(
+            probe=probe.id,
+            case=case.id,
+            format=case.format,
+            edition=case.edition,
+            title=case.title,
+            result_class=outcome.result_class,
+            fingerprint=outcome.fingerprint,
+            reason=outcome.reason,
+            choice=outcome.choice,
+            level=case.level,
+            stratum=case.stratum,
+            requirements=case.requirements,
+            difference=outcome.difference.to_json() if outcome.difference else None,
+            stderr=outcome.stderr or (self.connection.stderr() if outcome.result_class == "fail" else ""),
+        )
+
+
+def settle(reply: Message, connection: Connection) -> Outcome | None:
+    """Return the outcome of a reply that is no answer (unsupported, error), None if it is one."""
+    if "unsupported" in reply:
+        texts = (reply["unsupported"].get(key, "") for key in ("what", "message", "issue"))
+        return Outcome("unsupported", reason=": ".join(text for text in texts if text))
+    if "error" in reply:
+        error: dict[str, Any] = reply["error"]
+        detail = str(error.get("detail", ""))
+        stderr = "\n".join(text for text in (detail, connection.stderr()) if text)
+        return Outcome("error", reason=str(error.get("message", "no message")), stderr=stderr)
+    return None
+
+
+def describe(difference: Difference) -> str:
+    """Return one sentence about where an answer parts from the permitted one."""
+    return f"{difference.where}: expected {_short(difference.expected)}, got {_short(difference.observed)}"
+
+
+def _short(value: Any) -> str:
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def _parts(first: Message, again: Message, claims: Claims) -> str | None:
+    """Return the member in which two recoveries of the same journal differ, None if in none."""
+    if (first.get("verdict") == REFUSED) != (again.get("verdict") == REFUSED):
+        return "verdict"
+    if claims.level >= Level.STATE and (first.get("state") or again.get("state")):
+        return "state" if first.get("state") != again.get("state") else None
+    strip = [
+        [{k: v for k, v in r.items() if k != "at"} for r in o.get("records") or ()] for o in (first, again)
+    ]
+    return "list of records" if strip[0] != strip[1] else None
+
+
+def fault_of(case: Case) -> str | None:
+    """Return why `case` cannot be asked (a fault of the corpus, not of anybody under test)."""
+    try:
+        editions = get_format(case.format).editions
+    except UnknownFormat as error:
+        return str(error)
+    if case.edition not in editions:
+        return f"{case.format} has no edition {case.edition!r}"
+    for entry in case.expect:
+        if not any(key in entry for key in ("verdict", "allowed")):
+            return "an expectation says neither verdict nor allowed: it could not fail"
+        if entry["when"]["op"] == "write" and case.write is None:
+            return "a write is expected, but there is nothing to write"
+    return None

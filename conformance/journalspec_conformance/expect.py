@@ -1,0 +1,176 @@
+"""Expectation files: what an implementer knows to fail, why, and nothing more.
+
+The file belongs to the implementer. Each entry names probes by a pattern and
+predicts how they fail; a prediction that does not come true is red, a pattern
+that names no probe is an error, and so is an entry without a reason.
+
+    [[expect]]
+    case = "xyz.tail.*/recover.strict"     # * within a segment, ** over segments; a case id: all its probes
+    outcome = "fail"                       # fail | crash | timeout | error | flaky | wontfix
+    fingerprint = "records:extra"          # optional: only this failure is the expected one
+    why = "the tail is not checked"        # mandatory
+    issue = "https://..."                  # optional
+    deviation = "id"                       # optional: of the format's deviations
+    tier = "core"                          # optional: the entry is about this tier only
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.patterns import matches
+from journalspec_conformance.result import Result
+
+OUTCOMES = {
+    "fail": "answers wrongly",
+    "crash": "ends before it answers",
+    "timeout": "does not answer in time",
+    "error": "answers outside the protocol",
+    "flaky": "sometimes fails, sometimes not; both are tolerated and listed",
+    "wontfix": "answers wrongly, and will go on doing so",
+}
+#: How a generated reason begins. The lint refuses it: a person has to say why.
+TODO = "TODO"
+
+_MEMBERS = ("case", "outcome", "fingerprint", "why", "issue", "deviation", "tier")
+_FAILING = frozenset({"fail", "crash", "timeout", "error"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One expected failure; see the module's text for the members."""
+
+    case: str
+    outcome: str
+    why: str
+    fingerprint: str = ""
+    issue: str = ""
+    deviation: str = ""
+    tier: str = ""
+
+    def predicts(self, result: Result) -> bool:
+        """Tell whether `result` failed as this entry says."""
+        if self.outcome == "flaky":
+            return result.result_class in _FAILING
+        wanted = "fail" if self.outcome == "wontfix" else self.outcome
+        same = not self.fingerprint or self.fingerprint == result.fingerprint
+        return result.result_class == wanted and same
+
+    @property
+    def story(self) -> str:
+        """The reason, with the deviation's id where one is named."""
+        return f"{self.why} ({self.deviation})" if self.deviation else self.why
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """The entries of one file, bound to the probes of a run."""
+
+    entries: tuple[Entry, ...] = ()
+    _bound: dict[str, Entry] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls) -> Expectations:
+        """Return expectations that predict nothing."""
+        return cls()
+
+    def apply(self, result: Result) -> Result:
+        """Return `result` as known, fixed or unpredicted if an entry is about it, else as it is."""
+        entry = self._bound.get(result.probe)
+        if entry is None or result.result_class in ("unsupported", "quarantined"):
+            return result
+        if entry.predicts(result):
+            return result.judged("known", entry.story, entry.issue)
+        if result.result_class in ("pass", "allowed"):
+            if entry.outcome == "flaky":
+                return result
+            return result.judged(
+                "fixed", f"expected to {entry.outcome}, but it passes: take the entry out", entry.issue
+            )
+        expected = " ".join(part for part in (entry.outcome, entry.fingerprint) if part)
+        return result.judged(
+            result.result_class, f"another failure than the expected one ({expected}): {result.reason}"
+        )
+
+    def bind(
+        self, probe_ids: Sequence[str], tier: str, source: str = "", *, partial: bool = False
+    ) -> Expectations:
+        """Return these entries bound to `probe_ids`; raises Problem if one names no probe.
+
+        `partial` says that the probes are not a whole tier: then naming none is no fault.
+
+        Where several entries name a probe, one that names it literally wins,
+        then the first in the file.
+        """
+        bound: dict[str, Entry] = {}
+        known = set(probe_ids)
+        idle = []
+        for entry in sorted(self.entries, key=lambda item: item.case not in known):
+            named = _named(entry, probe_ids, known)
+            for probe_id in named:
+                bound.setdefault(probe_id, entry)
+            if not named and entry.tier in ("", tier):
+                idle.append(entry.case)
+        if idle and not partial:
+            raise Problem(
+                f"{source or 'expectations'}: no probe of tier {tier} is named by {', '.join(sorted(idle))}",
+                "Take the entries out, or give them the tier that they are about (tier = ...). "
+                "`journalspec list` shows all ids.",
+            )
+        return Expectations(self.entries, bound)
+
+
+def _named(entry: Entry, probe_ids: Iterable[str], known: set[str]) -> list[str]:
+    if entry.case in known:
+        return [entry.case]
+    return [probe_id for probe_id in probe_ids if matches(entry.case, probe_id)]
+
+
+def load_expectations(path: Path) -> Expectations:
+    """Read and lint an expectation file; raises Problem that names every fault."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(f"{path}: cannot be read: {error}") from None
+    return parse_expectations(text, str(path))
+
+
+def parse_expectations(text: str, source: str) -> Expectations:
+    """Read and lint the text of an expectation file called `source`; raises Problem."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Problem(f"{source}: no TOML: {error}") from None
+    items = data.get("expect", [])
+    faults = [f"unknown table {name!r}" for name in data if name != "expect"]
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise Problem(f"{source}: expect must be an array of tables ([[expect]])")
+    seen: set[str] = set()
+    for number, item in enumerate(items, start=1):
+        label = f"entry {number} ({item.get('case', 'without case')})"
+        faults += [f"{label}: {fault}" for fault in _faults(item)]
+        if item.get("case") in seen:
+            faults.append(f"{label}: the same case stands twice")
+        seen.add(str(item.get("case")))
+    if faults:
+        raise Problem(f"{source}: {'; '.join(faults)}")
+    return Expectations(tuple(Entry(**item) for item in items))
+
+
+def _faults(item: dict[str, Any]) -> list[str]:
+    """Return what is wrong with one entry."""
+    faults = [f"unknown member {name!r}" for name in item if name not in _MEMBERS]
+    faults += [f"{name} must be a text" for name in item if not isinstance(item[name], str)]
+    if not item.get("case"):
+        faults.append("case is missing")
+    if item.get("outcome") not in OUTCOMES:
+        faults.append(f"outcome must be one of {', '.join(OUTCOMES)}")
+    why = str(item.get("why", "")).strip()
+    if not why or why.startswith(TODO):
+        faults.append("why it fails is not said")
+    return faults

@@ -1,0 +1,128 @@
+"""Why a probe failed, for the person who has to mend it.
+
+Title, the requirements' own words, what goes wrong if this is mishandled, the
+first difference, the bytes around it with their names, and a line that repeats
+the probe alone.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from journalspec.requirements import requirements
+from journalspec_conformance.result import Result
+from journalspec_corpus import Case
+from journalspec_corpus.flags import load_flags
+from journalspec_reference import load
+from journalspec_reference.hexdump import Fold, Head, fold_text, head_text, hex_cells, lines, notes
+
+WIDTH = 110
+#: Bytes shown before and after the place of the difference.
+AROUND = 48
+#: At most so many lines of bytes, and of standard error.
+DUMP_LINES = 24
+STDERR_LINES = 20
+
+
+def explain(result: Result, case: Case, target: str) -> str:
+    """Return the failure text of `result`; `target` is what the user gave as ``--impl``."""
+    label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
+    parts = [f"{label}: {result.probe}", *_wrap(result.title), *_wrap(result.reason)]
+    parts += _requirement_lines(case)
+    parts += _flag_lines(case)
+    parts += _difference_lines(result)
+    parts += _dump_lines(result, case)
+    parts += ["repeat:", f"  {reproduce(result.probe, target, case.tier)}"]
+    parts += _stderr_lines(result.stderr)
+    return "\n".join(parts)
+
+
+def reproduce(probe: str, target: str, tier: str) -> str:
+    """Return the command that runs `probe` alone."""
+    option = "" if tier == "smoke" else f" --tier {tier}"
+    return f"journalspec run --impl {shlex.quote(target)}{option} --select {shlex.quote(probe)} --details"
+
+
+def _wrap(text: str, indent: str = "  ") -> list[str]:
+    lines_ = " ".join(text.split())
+    return textwrap.wrap(lines_, WIDTH, initial_indent=indent, subsequent_indent=indent)
+
+
+def _requirement_lines(case: Case) -> Iterator[str]:
+    known = {item.id: item for item in requirements(case.format)}
+    found = [known[name] for name in case.requirements if name in known]
+    if found:
+        yield "requirements:"
+    for item in found:
+        yield from _wrap(f"{item.id} ({item.level}): {item.text}")
+
+
+def _flag_lines(case: Case) -> Iterator[str]:
+    known = load_flags(case.format)
+    found = [known[name] for name in case.flags if name in known]
+    if found:
+        yield "if this is mishandled:"
+    for flag in found:
+        yield from _wrap(f"{flag.name}: {flag.effect}")
+
+
+def _difference_lines(result: Result) -> Iterator[str]:
+    difference = result.difference
+    if difference is None:
+        return
+    yield f"first difference, at {difference['where']}:"
+    yield from _wrap(f"expected {_text(difference['expected'])}", "    ")
+    yield from _wrap(f"observed {_text(difference['observed'])}", "    ")
+
+
+def _text(value: Any) -> str:
+    return "nothing" if value is None else json.dumps(value, ensure_ascii=True)[:2000]
+
+
+def _dump_lines(result: Result, case: Case) -> list[str]:
+    at: Mapping[str, Any] = (result.difference or {}).get("at") or {}
+    content = case.files().get(at.get("file", ""))
+    if content is None or case.write is not None:
+        return []
+    off = min(int(at.get("off", "0")), len(content))
+    stop = min(off + int(at.get("len", "1")), len(content))
+    shown = list(_window(content, case, at["file"], max(0, off - AROUND), stop + AROUND))
+    if len(shown) > DUMP_LINES:
+        shown = [*shown[:DUMP_LINES], f"... {len(shown) - DUMP_LINES} more lines"]
+    return [f"{at['file']} around offset {off}:", *(f"  {line}" for line in shown)]
+
+
+def _window(content: bytes, case: Case, file: str, begin: int, end: int) -> Iterator[str]:
+    """Yield the annotated dump of the rows that touch [begin, end), each region with its title."""
+    spans = load(case.format).spans({**case.files()}, edition=case.edition)
+    title: Head | None = None
+    for line in lines(content, spans, file):
+        if isinstance(line, Head):
+            title = line
+            continue
+        length = line.length if isinstance(line, Fold) else len(line.data)
+        if line.off + length <= begin:
+            continue
+        if line.off >= end:
+            return
+        if title is not None:
+            yield head_text(title)
+            title = None
+        if isinstance(line, Fold):
+            yield fold_text(line)
+        else:
+            beside, below = notes(line.labels, WIDTH)
+            yield f"{line.off:08x}  {hex_cells(line.data)}  {beside}".rstrip()
+            yield from below
+
+
+def _stderr_lines(stderr: str) -> Iterator[str]:
+    tail = stderr.rstrip().splitlines()[-STDERR_LINES:]
+    if tail:
+        yield "standard error ends with:"
+    for line in tail:
+        yield f"  | {line[:400]}"

@@ -1,0 +1,142 @@
+"""A report in other forms: text, Markdown, JUnit XML, and several reports side by side."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from xml.etree import ElementTree as ET  # only written, never parsed
+
+from journalspec_conformance.classes import CLASSES
+from journalspec_conformance.report import Report
+from journalspec_conformance.result import Result
+
+#: What XML 1.0 cannot carry even escaped.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+#: Classes in which nothing was judged: out of the score, in a column of their own.
+_UNJUDGED = frozenset({"unsupported", "quarantined"})
+_GOOD = frozenset({"pass", "allowed"})
+
+#: How a class shows in JUnit; classes that are not here pass.
+_JUNIT = {
+    "fail": "failure",
+    "fixed": "failure",
+    "crash": "error",
+    "timeout": "error",
+    "error": "error",
+    "unsupported": "skipped",
+    "known": "skipped",
+    "quarantined": "skipped",
+}
+
+
+def as_text(report: Report) -> str:
+    """Return the report for a terminal without colours: counts, then everything that is red."""
+    lines = [f"{report.name}: {len(report.results)} probes, tier {report.header['tier']}"]
+    lines += [f"  {name:<12}{number:>7}  {CLASSES[name].meaning}" for name, number in report.counts.items()]
+    for result in report.results:
+        if result.red:
+            label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
+            lines.append(f"{label}: {result.probe}: {result.reason}")
+    return "\n".join(lines) + "\n"
+
+
+def as_markdown(report: Report) -> str:
+    """Return the report as Markdown (for a job summary): counts per format, then what is red."""
+    head = f"## {_cell(report.name)}: {'failed' if report.red else 'as expected'}"
+    parts = [head, "", *_table(["format", *CLASSES], _format_rows(report.results))]
+    red = [result for result in report.results if result.red]
+    if red:
+        rows = [[f"`{r.probe}`", r.result_class, r.fingerprint, _cell(r.reason)] for r in red]
+        parts += ["", *_table(["probe", "class", "fingerprint", "reason"], rows)]
+    known = [result for result in report.results if result.result_class == "known"]
+    if known:
+        rows = [[f"`{r.probe}`", r.fingerprint, _cell(f"{r.reason} {r.issue}".strip())] for r in known]
+        parts += ["", "Known:", "", *_table(["probe", "fingerprint", "why"], rows)]
+    return "\n".join(parts) + "\n"
+
+
+def _format_rows(results: Iterable[Result]) -> list[list[str]]:
+    counts: dict[str, Counter[str]] = {}
+    for result in results:
+        counts.setdefault(result.format, Counter())[result.result_class] += 1
+    return [[name, *(str(found[cls] or "") for cls in CLASSES)] for name, found in sorted(counts.items())]
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    return lines + [f"| {' | '.join(row)} |" for row in rows]
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def as_junit(report: Report) -> str:
+    """Return the report as JUnit XML, one test case per probe."""
+    kinds = Counter(_JUNIT.get(result.result_class, "") for result in report.results)
+    suite = ET.Element(
+        "testsuite",
+        name=_xml(f"journalspec: {report.name}"),
+        tests=str(len(report.results)),
+        failures=str(kinds["failure"]),
+        errors=str(kinds["error"]),
+        skipped=str(kinds["skipped"]),
+        time=f"{sum(result.seconds for result in report.results):.3f}",
+    )
+    for result in report.results:
+        suite.append(_junit_case(result))
+    root = ET.Element("testsuites")
+    root.append(suite)
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+
+
+def _junit_case(result: Result) -> ET.Element:
+    case = ET.Element(
+        "testcase", classname=_xml(result.case), name=_xml(result.probe), time=f"{result.seconds:.3f}"
+    )
+    properties = ET.SubElement(case, "properties")
+    pairs = [("case", result.case), ("class", result.result_class), ("fingerprint", result.fingerprint)]
+    pairs += [("requirement", requirement) for requirement in result.requirements]
+    for name, value in pairs:
+        if value:
+            ET.SubElement(properties, "property", name=name, value=_xml(value))
+    kind = _JUNIT.get(result.result_class)
+    if kind is not None:
+        label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
+        detail = ET.SubElement(case, kind, message=_xml(f"{label}: {result.reason}"))
+        detail.text = _xml("\n".join(part for part in (result.title, result.reason, result.stderr) if part))
+    return case
+
+
+def _xml(text: str) -> str:
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def score(results: Iterable[Result]) -> str:
+    """Return ``good/judged``, with a plus for what is not supported: ``118/120 +14``."""
+    found = Counter(result.result_class for result in results)
+    judged = sum(number for name, number in found.items() if name not in _UNJUDGED)
+    good = sum(found[name] for name in _GOOD)
+    text = f"{good}/{judged}" if judged else ""
+    return " ".join(
+        part for part in (text, f"+{found['unsupported']}" if found["unsupported"] else "") if part
+    )
+
+
+def matrix(reports: Sequence[Report], by: str = "format") -> tuple[list[str], list[list[str]]]:
+    """Return (head, rows) of scores: one column per report, rows by ``format`` or ``requirement``."""
+    columns = [_by(report, by) for report in reports]
+    keys = sorted({key for column in columns for key in column})
+    rows = [[key, *(score(column.get(key, ())) for column in columns)] for key in keys]
+    return [by, *(report.name for report in reports)], rows
+
+
+def _by(report: Report, by: str) -> dict[str, list[Result]]:
+    found: dict[str, list[Result]] = {}
+    for result in report.results:
+        for key in (result.format,) if by == "format" else result.requirements:
+            found.setdefault(key, []).append(result)
+    return found

@@ -1,0 +1,9 @@
+"""Implementations that misbehave on purpose: the judge is tested with them.
+
+Each is run as ``python -m journalspec_conformance.fakes.NAME`` and speaks the
+protocol, apart from the one thing that is wrong with it.
+"""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,80 @@
+"""Several implementations at work: the probes of a run over worker processes, results in order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.util import Finalize
+
+from journalspec_conformance.connect import Target
+from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.expect import Expectations
+from journalspec_conformance.result import Result
+from journalspec_corpus import Probe
+
+#: A worker has to be started and to import everything; below so many probes it does not pay.
+PROBES_PER_JOB = 2_000
+#: Probes handed over at a time: few enough for progress to show, enough to make handing over cheap.
+CHUNK = 64
+
+_engine: Engine | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that a worker needs; it pickles."""
+
+    target: Target
+    options: Options
+    expectations: Expectations
+
+
+def choose_jobs(wanted: int, probes: int) -> int:
+    """Return the number of processes: `wanted`, or for 0 what suits `probes` on this machine."""
+    if wanted > 0:
+        return min(wanted, max(1, probes))
+    return max(1, min(os.cpu_count() or 1, probes // PROBES_PER_JOB + 1))
+
+
+def run_probes(plan: Plan, probes: Sequence[Probe], jobs: int, engine: Engine) -> Iterator[Result]:
+    """Yield the results of `probes` in order: from `engine` if one job does it, else from workers.
+
+    Raises Problem if a worker dies (an in-process implementation that takes the
+    interpreter down with it).
+    """
+    if jobs == 1:
+        yield from engine.run_all(probes)
+        return
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _open, (plan,))
+    try:
+        chunks = [pool.submit(_run, list(probes[at : at + CHUNK])) for at in range(0, len(probes), CHUNK)]
+        for chunk in chunks:
+            yield from _wait(chunk)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _wait(chunk: Future[list[Result]]) -> list[Result]:
+    try:
+        return chunk.result()
+    except BrokenProcessPool:
+        raise Problem(
+            "a worker process died: the implementation took the interpreter down with it",
+            "Run it as a process of its own: --impl 'python -m journalspec_conformance.serve module:Class'.",
+        ) from None
+
+
+def _open(plan: Plan) -> None:
+    global _engine  # noqa: PLW0603 - a pool's workers have no other place for what they keep
+    _engine = Engine(plan.target.open(plan.options.timeout), plan.options, plan.expectations)
+    Finalize(None, _engine.close, exitpriority=1)
+
+
+def _run(probes: list[Probe]) -> list[Result]:
+    assert _engine is not None  # the pool's initializer
+    return list(_engine.run_all(probes))

@@ -1,0 +1,205 @@
+"""The pytest plugin: one item per probe, silent unless an implementation is named.
+
+``pytest --pyargs journalspec_conformance --journalspec-impl IMPL``
+
+Everything heavy is imported only then: the plugin is loaded in every pytest run
+of every environment that has this distribution installed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from journalspec_conformance.engine import Engine
+    from journalspec_conformance.jobs import Plan
+    from journalspec_conformance.result import Result
+    from journalspec_corpus import Probe
+
+#: The file of the package that stands for the suite when pytest walks the directory.
+_MARK = Path(__file__).resolve()
+_SUITE = pytest.StashKey["Suite"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options; all of them do nothing without ``--journalspec-impl``."""
+    group = parser.getgroup("journalspec", "journalspec conformance suite")
+    group.addoption(
+        "--journalspec-impl",
+        metavar="IMPL",
+        help="the implementation to judge: a shipped harness, py:module:Class, or a command line",
+    )
+    group.addoption(
+        "--journalspec-mode",
+        metavar="MODE",
+        default="persistent",
+        help="how a command line is run: persistent (default) or oneshot",
+    )
+    group.addoption("--journalspec-expect", metavar="FILE", help="the expectation file of known failures")
+    group.addoption(
+        "--journalspec-tier", metavar="T", default="smoke", help="the corpus tier (default: smoke)"
+    )
+    group.addoption("--journalspec-format", metavar="F", action="append", default=[], help="only this format")
+    group.addoption(
+        "--journalspec-select",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="only probes named so; * within a segment, ** over segments",
+    )
+    group.addoption(
+        "--journalspec-level",
+        metavar="L",
+        help="verdict, records, state or layout (default: as declared)",
+    )
+    group.addoption(
+        "--journalspec-timeout",
+        metavar="S",
+        type=float,
+        default=10.0,
+        help="seconds per question (default: 10)",
+    )
+    group.addoption(
+        "--journalspec-validate",
+        action="store_true",
+        help="check every message against the protocol's schemas",
+    )
+    group.addoption(
+        "--journalspec-enforce-should", action="store_true", help="fail on recommendations not followed"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Find out what is to be judged, and refuse impossible options at once."""
+    if not config.getoption("journalspec_impl"):
+        return
+    from journalspec_conformance.errors import Problem  # noqa: PLC0415 - see the module's text
+
+    try:
+        config.stash[_SUITE] = Suite(config)
+    except (Problem, ValueError) as error:
+        raise pytest.UsageError(f"journalspec: {error}") from None
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Let go of the implementation."""
+    suite = config.stash.get(_SUITE, None)
+    if suite is not None:
+        suite.close()
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Return the suite where pytest comes upon this very file."""
+    suite = parent.config.stash.get(_SUITE, None)
+    if suite is None or file_path.name != _MARK.name or file_path.resolve() != _MARK:
+        return None
+    collector: SuiteFile = SuiteFile.from_parent(
+        parent, path=file_path, name="journalspec", nodeid="journalspec"
+    )
+    return collector
+
+
+class Suite:
+    """One run: the plan, the probes, and (in the process that runs items) the engine."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        """Load the corpus and the expectation file; raises Problem or ValueError."""
+        from journalspec_conformance.running import RunRequest, prepare  # noqa: PLC0415 - see the module's text
+
+        option = config.getoption
+        expect = option("journalspec_expect")
+        self.prepared = prepare(
+            RunRequest(
+                impl=option("journalspec_impl"),
+                mode=option("journalspec_mode"),
+                tier=option("journalspec_tier"),
+                formats=tuple(option("journalspec_format")),
+                select=tuple(option("journalspec_select")),
+                expect=expect,
+                level=option("journalspec_level"),
+                timeout=option("journalspec_timeout"),
+                validate=option("journalspec_validate"),
+                enforce_should=option("journalspec_enforce_should"),
+            )
+        )
+        self._engine: Engine | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """What is run."""
+        return self.prepared.plan
+
+    def engine(self) -> Engine:
+        """Return the engine, started when first needed: one implementation per worker process."""
+        if self._engine is None:
+            self._engine = self.prepared.open()
+        return self._engine
+
+    def close(self) -> None:
+        """Close the engine if there is one."""
+        if self._engine is not None:
+            self._engine.close()
+
+
+class SuiteFile(pytest.File):
+    """The collector of all probes."""
+
+    def collect(self) -> Iterator[ProbeItem]:
+        """Yield one item per probe, in the corpus' order."""
+        for probe in self.config.stash[_SUITE].prepared.probes:
+            yield ProbeItem.from_parent(self, name=probe.id, probe=probe)
+
+
+class ProbeFailure(Exception):
+    """A probe with a red result; carries the text to show."""
+
+
+class ProbeItem(pytest.Item):
+    """One probe. Its name is the probe's id."""
+
+    def __init__(self, *, probe: Probe, **more: Any) -> None:
+        super().__init__(**more)
+        self.probe = probe
+        self.user_properties.append(("case", probe.case.id))
+        self.user_properties += [("requirement", name) for name in probe.case.requirements]
+
+    def runtest(self) -> None:
+        """Ask the implementation; skip what is unsupported, xfail what is known, fail what is red."""
+        suite = self.config.stash[_SUITE]
+        result = _run(suite, self.probe)
+        self.user_properties.append(("class", result.result_class))
+        if result.fingerprint:
+            self.user_properties.append(("fingerprint", result.fingerprint))
+        if result.result_class in ("unsupported", "quarantined"):
+            pytest.skip(f"{result.result_class}: {result.reason}")
+        if result.result_class == "known":
+            pytest.xfail(" ".join(part for part in (result.reason, result.issue) if part))
+        if result.red:
+            from journalspec_conformance.explain import explain  # noqa: PLC0415 - only when something fails
+
+            raise ProbeFailure(explain(result, self.probe.case, suite.plan.target.text))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return the failure text instead of a traceback of ours."""
+        if isinstance(excinfo.value, ProbeFailure):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        """Return the headline of the failure: the probe's id."""
+        return self.path, None, self.name
+
+
+def _run(suite: Suite, probe: Probe) -> Result:
+    from journalspec_conformance.errors import Breakdown, Problem  # noqa: PLC0415 - see the module's text
+
+    try:
+        engine = suite.engine()
+    except (Breakdown, Problem) as error:
+        pytest.exit(f"journalspec: the implementation cannot be used: {error}", returncode=2)
+    return engine.run(probe)

@@ -1,0 +1,109 @@
+"""From what a user asks for to what is run: shared by the command line and the pytest plugin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from journalspec.observation import Level
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.errors import Breakdown, Problem
+from journalspec_conformance.expect import Expectations, load_expectations
+from journalspec_conformance.jobs import Plan
+from journalspec_conformance.selection import cases_of, probes_of
+from journalspec_corpus import Probe
+
+#: The value of ``--expect`` that leaves even a shipped expectation file out.
+NO_EXPECTATIONS = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """The options of a run as the user gave them.
+
+    `level` None means: whatever the implementation declares. `expect` is a
+    path, "none", or None for the file that ships with the harness, if any.
+    `cases` are files of cases to use instead of a published tier.
+    """
+
+    impl: str
+    mode: str = "persistent"
+    tier: str = "smoke"
+    formats: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    cases: tuple[Path, ...] = ()
+    expect: str | None = None
+    level: str | None = None
+    timeout: float = 10.0
+    validate: bool = False
+    enforce_should: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is run: the plan and the probes, in order."""
+
+    plan: Plan
+    probes: tuple[Probe, ...]
+    tier: str
+
+    def open(self) -> Engine:
+        """Start the implementation; raises Problem if it does not even introduce itself."""
+        try:
+            return Engine(
+                self.plan.target.open(self.plan.options.timeout), self.plan.options, self.plan.expectations
+            )
+        except Breakdown as error:
+            tail = f"\n{error.stderr.strip()}" if error.stderr.strip() else ""
+            raise Problem(
+                f"{self.plan.target.text}: it did not introduce itself: {error.reason}",
+                "It must answer the request `hello` on standard output; see the protocol." + tail,
+            ) from None
+
+
+def prepare(request: RunRequest) -> Prepared:
+    """Resolve a request; raises Problem for everything that cannot be run as asked."""
+    if not request.timeout > 0:
+        raise Problem(f"a timeout of {request.timeout:g} s leaves no time to answer")
+    try:
+        level = None if request.level is None else Level.parse(request.level)
+    except ValueError as error:
+        raise Problem(str(error)) from None
+    target = parse_impl(request.impl, request.mode, level)
+    tier = "files" if request.cases else request.tier
+    cases = cases_of(request.tier, files=request.cases)
+    every = probes_of(cases)
+    expectations, source = _expectations(request.expect, target.expectations)
+    partial = bool(request.cases)
+    bound = expectations.bind([probe.id for probe in every], tier, source, partial=partial)
+    chosen = cases if not request.formats else cases_of(request.tier, request.formats, request.cases)
+    options = Options(
+        level=Level.LAYOUT if level is None else level,
+        timeout=request.timeout,
+        validate=request.validate,
+        enforce_should=request.enforce_should,
+    )
+    probes = probes_of(chosen, request.select)
+    return Prepared(Plan(target, options, bound), tuple(probes), tier)
+
+
+def _expectations(wanted: str | None, shipped: Path | None) -> tuple[Expectations, str]:
+    if wanted == NO_EXPECTATIONS or (wanted is None and shipped is None):
+        return Expectations.none(), ""
+    path = Path(wanted) if wanted is not None else shipped
+    assert path is not None  # the line above
+    return load_expectations(path), str(path)
+
+
+def header_options(request: RunRequest) -> dict[str, Any]:
+    """Return the options that a report's header carries."""
+    return {
+        "formats": list(request.formats),
+        "select": list(request.select),
+        "level": request.level or "declared",
+        "timeout": request.timeout,
+        "validate": request.validate,
+        "enforce_should": request.enforce_should,
+    }

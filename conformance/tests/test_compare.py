@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from journalspec.observation import Level
+from journalspec_conformance.compare import Claims, closest, compare
+
+A = {"type": "ADD", "id": "1", "at": {"file": "f", "off": "0", "len": "8"}}
+B = {"type": "ADD", "id": "2", "at": {"file": "f", "off": "8", "len": "8"}}
+C = {"type": "DEL", "id": "1", "at": {"file": "f", "off": "16", "len": "8"}}
+HOLE = {"file": "f", "off": "24", "len": "4", "reason": "torn"}
+GOOD: dict[str, Any] = {
+    "verdict": "recovered",
+    "records": [A, B, C],
+    "state": {"live": ["2"], "last": "9"},
+    "dropped": [HOLE],
+    "notes": [{"code": "odd"}, {"code": "old"}],
+    "files": [{"file": "f", "len": "32", "role": "active", "header": {"x": "1", "y": "2"}}],
+}
+REFUSED = {
+    "verdict": "refused",
+    "phase": "header",
+    "code": "short",
+    "at": {"file": "f", "off": "0", "len": "3"},
+}
+
+
+def moved(record: dict[str, Any], **at: str) -> dict[str, Any]:
+    return {**record, "at": {**record["at"], **at}}
+
+
+def fingerprint(
+    expected: dict[str, Any], observed: dict[str, Any], level: str = "layout", **claims: Any
+) -> str:
+    found = compare(expected, observed, Claims(Level.parse(level), **claims))
+    return "" if found is None else found.fingerprint
+
+
+WANT = {**GOOD, "notes": ["odd"]}
+
+
+def test_equal() -> None:
+    assert fingerprint(WANT, GOOD) == ""
+    assert fingerprint(REFUSED, REFUSED) == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "expected", "level"),
+    [
+        ({"verdict": "clean"}, "verdict", "verdict"),
+        ({**REFUSED}, "refused:header/short", "verdict"),
+        ({"records": [A, B]}, "records:missing", "records"),
+        ({"records": [B, C]}, "records:missing", "records"),
+        ({"records": [A, B, C, C]}, "records:extra", "records"),
+        ({"records": [A, B, {**C, "id": "3"}]}, "records:changed", "records"),
+        ({"records": [A, B, moved(C, file="g")]}, "records:changed", "records"),
+        ({"records": [A, C, B]}, "records:order", "records"),
+        ({"state": {"live": [], "last": "9"}}, "state:live", "state"),
+        ({"state": None}, "state:live", "state"),
+        ({"dropped": []}, "dropped", "layout"),
+        ({"dropped": [HOLE, HOLE]}, "dropped", "layout"),
+        ({"dropped": [{**HOLE, "reason": "other"}]}, "dropped", "layout"),
+        ({"records": [A, B, moved(C, off="17")]}, "layout", "layout"),
+        ({"files": []}, "layout", "layout"),
+        (
+            {"files": [{"file": "f", "len": "32", "role": "active", "header": {"x": "2", "y": "2"}}]},
+            "layout",
+            "layout",
+        ),
+        ({"notes": [{"code": "old"}]}, "notes", "layout"),
+    ],
+)
+def test_first_difference_and_the_level_from_which_on_it_counts(
+    change: dict[str, Any], expected: str, level: str
+) -> None:
+    observed = {**GOOD, **change}
+    assert fingerprint(WANT, observed) == expected
+    for lower in Level:
+        wanted = expected if lower >= Level.parse(level) else ""
+        assert fingerprint(WANT, observed, lower.name) == wanted
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"phase": "record"}, "refused:record/short"),
+        ({"code": "other"}, "refused:header/other"),
+        ({"at": {"file": "f", "off": "1", "len": "3"}}, "layout"),
+    ],
+)
+def test_refused_otherwise(change: dict[str, Any], expected: str) -> None:
+    assert fingerprint(REFUSED, {**REFUSED, **change}) == expected
+
+
+def test_accepting_what_must_be_refused() -> None:
+    assert fingerprint(REFUSED, GOOD) == "verdict"
+
+
+def test_only_listed_members_and_fields_are_compared() -> None:
+    assert fingerprint({"verdict": "recovered"}, GOOD) == ""
+    assert fingerprint({"verdict": "recovered", "records": [{"type": "ADD"}, {"id": "2"}, {}]}, GOOD) == ""
+    assert fingerprint({"verdict": "recovered", "state": {"last": "9"}}, GOOD) == ""
+
+
+def test_undeclared_state_keys_and_fields_are_left_out() -> None:
+    observed = {**GOOD, "state": {"last": "9"}, "records": [{"type": r["type"]} for r in (A, B, C)]}
+    assert fingerprint(WANT, observed, "state", state=frozenset({"last"}), fields=frozenset()) == ""
+    assert (
+        fingerprint(WANT, {**observed, "state": {}}, "state", state=frozenset({"last"}), fields=frozenset())
+        == "state:last"
+    )
+    wrong_type = {**observed, "records": [{"type": "ADD"}] * 3}
+    assert fingerprint(WANT, wrong_type, "records", fields=frozenset()) == "records:changed"
+
+
+def test_difference_says_where() -> None:
+    found = compare(WANT, {**GOOD, "records": [A, B, {**C, "id": "3"}]}, Claims())
+    assert found is not None
+    assert (found.where, found.expected, found.observed) == ("records[2].id", "1", "3")
+    assert found.at == C["at"]
+
+
+def sets(refusal: str = "allowed") -> dict[str, Any]:
+    return {
+        "verdict": "recovered",
+        "allowed": {
+            "must_keep": [{"id": "1", "type": "ADD"}],
+            "may_keep": [{"id": "2"}],
+            "must_drop": [{"type": "DEL"}],
+            "refusal": refusal,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        ([A], ""),
+        ([A, B], ""),
+        ([B], "records:missing"),
+        ([], "records:missing"),
+        ([A, C], "records:extra"),
+        ([A, A], "records:extra"),
+        ([A, B, {"type": "ADD", "id": "9"}], "records:extra"),
+    ],
+)
+def test_permitted_sets(records: list[Any], expected: str) -> None:
+    assert fingerprint(sets(), {**GOOD, "records": records}) == expected
+
+
+@pytest.mark.parametrize(
+    ("refusal", "refused", "accepted"),
+    [("allowed", "", ""), ("forbidden", "refused:header/short", ""), ("required", "", "verdict")],
+)
+def test_permitted_refusal(refusal: str, refused: str, accepted: str) -> None:
+    assert fingerprint(sets(refusal), REFUSED) == refused
+    assert fingerprint(sets(refusal), {**GOOD, "records": [A]}) == accepted
+
+
+def test_closest_of_several_alternatives() -> None:
+    other = {**WANT, "records": [A, B]}
+    assert closest([WANT, other], {**GOOD, "records": [A, B]}, Claims()) == (1, None)
+    index, found = closest([REFUSED, WANT], {**GOOD, "notes": []}, Claims())
+    assert index == -1
+    assert found is not None
+    assert found.fingerprint == "notes"
+
+
+def test_many_records_in_another_order_take_no_square_of_time() -> None:
+    many = [{"type": "ADD", "id": str(number)} for number in range(20_000)]
+    started = time.perf_counter()
+    assert (
+        fingerprint({"verdict": "clean", "records": many}, {"verdict": "clean", "records": many[::-1]})
+        == "records:order"
+    )
+    allowed = {"allowed": {"must_keep": many, "may_keep": [], "must_drop": [], "refusal": "forbidden"}}
+    assert fingerprint(allowed, {"verdict": "clean", "records": many[::-1]}) == ""
+    assert time.perf_counter() - started < 5

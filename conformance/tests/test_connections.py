@@ -1,0 +1,357 @@
+from __future__ import annotations
+
+import json
+import os
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from journalspec.observation import Level
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.errors import Crashed, Misbehaved, Problem, TimedOut
+from journalspec_conformance.harnesses import registry
+from journalspec_conformance.inprocess import InProcessConnection
+from journalspec_conformance.oneshot import OneShotConnection
+from journalspec_conformance.process import STDERR_KEPT, ProcessConnection
+
+HELLO = {
+    "protocol": 1,
+    "impl": {"name": "tiny"},
+    "formats": {"f": {"editions": ["1"], "ops": ["read"], "observe": "records"}},
+}
+LOOP = f"""
+import json, os, subprocess, sys, time
+def say(text):
+    sys.stdout.write(text); sys.stdout.flush()
+for line in sys.stdin:
+    request = json.loads(line)
+    seq = request["seq"]
+    if request["cmd"] == "bye":
+        break
+    if request["cmd"] == "hello":
+        say(json.dumps({{"seq": seq, **{HELLO!r}}}) + "\\n")
+        continue
+"""
+READ = {"cmd": "read", "format": "f", "edition": "1", "dir": ".", "observe": "records", "params": {}}
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Callable[..., ProcessConnection]]:
+    made: list[ProcessConnection] = []
+
+    def make(body: str, timeout: float = 5.0) -> ProcessConnection:
+        path = tmp_path / f"program{len(made)}.py"
+        path.write_text(LOOP + textwrap.indent(textwrap.dedent(body), "    "))
+        made.append(ProcessConnection([sys.executable, "-S", str(path)], timeout=timeout))
+        return made[-1]
+
+    yield make
+    for connection in made:
+        connection.close()
+
+
+def test_one_process_answers_many_questions(program: Callable[..., ProcessConnection]) -> None:
+    connection = program(
+        """say(json.dumps({"seq": seq, "ok": {"verdict": "clean", "pid": str(os.getpid())}}) + "\\n")"""
+    )
+    hello = connection.hello()
+    assert hello.name == "tiny"
+    assert hello.formats["f"].observe is Level.RECORDS
+    answers = [connection.ask(READ)["ok"]["pid"] for _ in range(20)]
+    assert len(set(answers)) == 1
+
+
+def test_an_answer_may_come_in_pieces(program: Callable[..., ProcessConnection]) -> None:
+    connection = program(
+        """
+        text = json.dumps({"seq": seq, "ok": {"verdict": "clean"}}) + "\\n"
+        for char in text:
+            say(char)
+        """
+    )
+    assert connection.ask(READ)["ok"] == {"verdict": "clean"}
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "reason"),
+    [
+        ("os._exit(3)", Crashed, "exit status 3"),
+        ("os.kill(os.getpid(), 11)", Crashed, "SIGSEGV"),
+        ("say('{\"seq\":'); os._exit(0)", Crashed, "7 bytes into a line"),
+        ("os.close(1); time.sleep(60)", Crashed, "closed its output"),
+        ("time.sleep(60)", TimedOut, "no answer within 1 s"),
+        ("say('{\"seq\":'); time.sleep(60)", TimedOut, "7 bytes of an unfinished line"),
+        ("say('hello\\n')", Misbehaved, "no JSON"),
+        ("say('\\n')", Misbehaved, "no JSON"),
+        ("say('[1]\\n')", Misbehaved, "no JSON object"),
+        ("say('[' * 100000 + '\\n')", Misbehaved, "no JSON"),
+        ("say('{\"ok\":{}}\\n')", Misbehaved, "request None"),
+        ("say(json.dumps({'seq': seq}) + '\\n')", Misbehaved, "not exactly one of"),
+        ("say(json.dumps({'seq': seq, 'ok': {}, 'error': {}}) + '\\n')", Misbehaved, "not exactly one of"),
+        ("say(json.dumps({'seq': seq, 'ok': 'yes'}) + '\\n')", Misbehaved, "is no object"),
+    ],
+)
+def test_what_is_no_answer(
+    program: Callable[..., ProcessConnection], body: str, kind: type[Exception], reason: str
+) -> None:
+    connection = program(body, 1.0)
+    connection.hello()
+    with pytest.raises(kind, match=reason):
+        connection.ask(READ)
+
+
+def test_it_is_started_anew_after_a_breakdown(
+    program: Callable[..., ProcessConnection], tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    connection = program(
+        f"""
+        if not os.path.exists({str(mark)!r}):
+            open({str(mark)!r}, "w").close()
+            print("first life", file=sys.stderr, flush=True)
+            os._exit(1)
+        say(json.dumps({{"seq": seq, "ok": {{"verdict": "clean"}}}}) + "\\n")
+        """
+    )
+    with pytest.raises(Crashed) as caught:
+        connection.ask(READ)
+    assert caught.value.stderr == "first life\n"
+    assert connection.ask(READ) == {"seq": 4, "ok": {"verdict": "clean"}}
+
+
+def test_a_flood_on_standard_error_is_kept_to_its_tail(program: Callable[..., ProcessConnection]) -> None:
+    connection = program(
+        """
+        sys.stderr.write("x" * 1000000 + "the end"); sys.stderr.flush()
+        os._exit(9)
+        """
+    )
+    with pytest.raises(Crashed) as caught:
+        connection.ask(READ)
+    assert len(caught.value.stderr) == STDERR_KEPT
+    assert caught.value.stderr.endswith("the end")
+
+
+def test_a_request_that_nobody_reads_times_out(program: Callable[..., ProcessConnection]) -> None:
+    connection = program("time.sleep(60)", 1.0)
+    connection.hello()
+    with pytest.raises(TimedOut):
+        connection.ask({**READ, "params": {"x": "y" * 1_000_000}})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs process groups (POSIX)")
+def test_what_it_started_is_killed_with_it(program: Callable[..., ProcessConnection], tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    connection = program(
+        f"""
+        child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
+        open({str(pid_file)!r}, "w").write(str(child.pid))
+        time.sleep(60)
+        """,
+        1.0,
+    )
+    connection.hello()
+    with pytest.raises(TimedOut):
+        connection.ask(READ)
+    pid = int(pid_file.read_text())
+    deadline = time.monotonic() + 5
+    while _alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not _alive(pid)
+
+
+def _alive(pid: int) -> bool:
+    status = Path(f"/proc/{pid}/stat")
+    if status.exists():
+        return status.read_text().rpartition(")")[2].split()[0] != "Z"
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not Path("/proc").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"protocol": 2}, "protocol 2"),
+        ({"impl": {}}, "impl.name"),
+        ({"formats": {"f": {"editions": ["1"], "ops": ["read"]}}}, "'observe' is missing"),
+        (
+            {"formats": {"f": {"editions": "1", "ops": ["read"], "observe": "records"}}},
+            "editions must be a list",
+        ),
+        ({"formats": {"f": {"editions": ["1"], "ops": ["read"], "observe": "all"}}}, "unknown level 'all'"),
+        ({"formats": []}, "cannot be used"),
+    ],
+)
+def test_hello_that_cannot_be_used(change: dict[str, object], reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "hello.py"
+    path.write_text(f"import json; input(); print(json.dumps({ {'seq': 1, **HELLO, **change}!r}))")
+    connection = ProcessConnection([sys.executable, "-S", str(path)])
+    with pytest.raises(Misbehaved, match=reason):
+        connection.hello()
+    connection.close()
+
+
+def test_a_polite_process_ends_by_itself(tmp_path: Path) -> None:
+    mark = tmp_path / "left"
+    path = tmp_path / "polite.py"
+    path.write_text(LOOP + f"open({str(mark)!r}, 'w').close()\n")
+    connection = ProcessConnection([sys.executable, "-S", str(path)])
+    connection.hello()
+    connection.close()
+    assert mark.exists()
+
+
+def test_stepwise_writing_waits_for_the_runner(
+    program: Callable[..., ProcessConnection], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    body = f"""
+        for number, op in enumerate(request["ops"]):
+            open({str(log)!r}, "a").write(op["op"] + " ")
+            say(json.dumps({{"seq": seq, "step": str(number), "durable": False}}) + "\\n")
+            assert json.loads(sys.stdin.readline())["cmd"] == "step"
+        say(json.dumps({{"seq": seq, "ok": {{"files": []}}}}) + "\\n")
+        """
+    request = {"cmd": "write", "step": True, "ops": [{"op": "a"}, {"op": "b"}, {"op": "c"}]}
+    connection = program(body)
+    assert [reply.get("step") for reply in connection.steps(request)] == ["0", "1", "2", None]
+    log.unlink()
+    steps = connection.steps(request)
+    next(steps)
+    steps.close()
+    time.sleep(0.1)
+    assert log.read_text() == "a "
+    with pytest.raises(Crashed):
+        list(
+            program("say(json.dumps({'seq': seq, 'step': '0', 'durable': True}) + '\\n'); os._exit(1)").steps(
+                request
+            )
+        )
+
+
+def one_shot(tmp_path: Path, body: str, timeout: float = 5.0) -> OneShotConnection:
+    path = tmp_path / "oneshot.py"
+    path.write_text("import sys, json, os, time\n" + textwrap.dedent(body))
+    return OneShotConnection([sys.executable, "-S", str(path)], timeout=timeout)
+
+
+CLEAN = '{"verdict": "clean"}'
+NO = '{"verdict": "refused", "phase": "header", "code": "x"}'
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        (f"print('{CLEAN}')", {"ok": json.loads(CLEAN)}),
+        (f"print('{NO}'); sys.exit(1)", {"ok": json.loads(NO)}),
+        ("print('no such edition'); sys.exit(2)", {"unsupported": {"message": "no such edition"}}),
+    ],
+)
+def test_oneshot_answers(tmp_path: Path, body: str, answer: object) -> None:
+    assert one_shot(tmp_path, body).ask(READ) == answer
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "reason"),
+    [
+        (f"print('{CLEAN}'); sys.exit(3)", Crashed, "exit status 3"),
+        ("os.kill(os.getpid(), 9)", Crashed, "SIGKILL"),
+        ("time.sleep(60)", TimedOut, "within 1 s"),
+        ("print('fine')", Misbehaved, "no JSON"),
+        ("print('[]')", Misbehaved, "no JSON object"),
+        (f"print('{NO}')", Misbehaved, "contradicts"),
+        (f"print('{CLEAN}'); sys.exit(1)", Misbehaved, "contradicts"),
+    ],
+)
+def test_oneshot_that_is_no_answer(tmp_path: Path, body: str, kind: type[Exception], reason: str) -> None:
+    with pytest.raises(kind, match=reason):
+        one_shot(tmp_path, body, 1.0).ask(READ)
+
+
+def test_oneshot_arguments_and_parameters(tmp_path: Path) -> None:
+    body = """
+    print(json.dumps({"verdict": "clean", "message": " ".join(sys.argv[1:]) + os.environ["JOURNALSPEC_PARAMS"]}))
+    """
+    request = {**READ, "cmd": "recover", "policy": "strict", "params": {"a": "b"}}
+    assert one_shot(tmp_path, body).ask(request)["ok"]["message"] == 'recover f 1 . strict{"a": "b"}'
+
+
+def test_oneshot_hello_is_optional(tmp_path: Path) -> None:
+    silent = one_shot(tmp_path, "sys.exit(9)").hello()
+    assert silent.formats
+    assert all(
+        claims.ops == {"read"} and claims.observe is Level.RECORDS for claims in silent.formats.values()
+    )
+    told = one_shot(tmp_path, f"print(json.dumps({HELLO!r}))").hello()
+    assert set(told.formats) == {"f"}
+
+
+class Small:
+    """An implementation of one imaginary format."""
+
+    def hello(self) -> dict[str, object]:
+        return HELLO
+
+    def read(self, request: dict[str, str]) -> dict[str, object]:
+        if request["edition"] == "boom":
+            raise RuntimeError("bang")
+        return {"ok": {"verdict": "clean"}}
+
+    def bye(self) -> None:
+        raise ValueError("nobody should see this")
+
+
+def test_a_python_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "small", sys.modules[__name__])
+    connection = parse_impl("py:small:Small").open()
+    assert isinstance(connection, InProcessConnection)
+    assert connection.hello().name == "tiny"
+    assert not connection.in_memory
+    assert connection.ask(READ)["ok"] == {"verdict": "clean"}
+    with pytest.raises(Crashed, match="RuntimeError: bang") as caught:
+        connection.ask({**READ, "edition": "boom"})
+    assert "test_connections.py" in caught.value.stderr
+    assert connection.ask(READ)["ok"] == {"verdict": "clean"}
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "--impl is empty"),
+        ("no-such-harness", "neither a shipped harness nor a command"),
+        ("./no/such/file --fast", "cannot be started"),
+        ("'unfinished", "cannot be split"),
+        ("py:journalspec_conformance", "no module:Class"),
+        ("py:no_such_module:Class", "cannot be imported"),
+        ("py:journalspec_conformance.serve:Nothing", "has no Nothing"),
+    ],
+)
+def test_impl_that_is_none(text: str, reason: str) -> None:
+    with pytest.raises(Problem, match=reason):
+        parse_impl(text).open().hello()
+
+
+def test_shipped_harnesses_are_found_and_described() -> None:
+    assert {"reference", "construct", "kaitai"} <= set(registry())
+    assert all(entry.summary for entry in registry().values())
+    assert parse_impl("reference").python
+
+
+def test_serve_makes_a_process_of_a_class(judge_cases: dict[str, object], tmp_path: Path) -> None:
+    target = "journalspec_conformance.harnesses.reference:Reference"
+    connection = parse_impl(f"{sys.executable} -m journalspec_conformance.serve {target}").open()
+    hello = connection.hello()
+    assert hello.formats == parse_impl("reference").open().hello().formats
+    reply = connection.ask(
+        {**READ, "format": next(iter(hello.formats)), "edition": "no such", "dir": str(tmp_path)}
+    )
+    assert "no such" in reply["error"]["message"]
+    connection.close()

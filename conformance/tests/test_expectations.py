@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.expect import Expectations, parse_expectations
+from journalspec_conformance.expect_update import update
+from journalspec_conformance.patterns import matches
+from journalspec_conformance.result import Result
+
+PROBES = ("x.tail.a/read", "x.tail.a/recover.strict", "x.tail.b/read", "x.head.c-d/read")
+
+
+def result(probe: str = PROBES[0], result_class: str = "fail", fingerprint: str = "records:extra") -> Result:
+    return Result(probe, probe.partition("/")[0], "x", "1", "t", result_class, fingerprint, "because")
+
+
+def bound(*entries: str) -> Expectations:
+    text = "\n".join(f"[[expect]]\n{entry}\n" for entry in entries)
+    return parse_expectations(text, "file.toml").bind(PROBES, "smoke", "file.toml")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "named"),
+    [
+        ("x.tail.a/read", 1),
+        ("x.tail.a", 2),
+        ("x.tail.*", 3),
+        ("x.tail.*/read", 2),
+        ("x.*.*/read", 3),
+        ("**", 4),
+        ("x.**", 4),
+        ("**/read", 3),
+        ("x.head.c-*", 1),
+        ("x.*", 0),
+        ("x.tail.a/recover", 0),
+        ("x.tail.a/recover.*", 1),
+        ("x?tail?a", 0),
+    ],
+)
+def test_patterns(pattern: str, named: int) -> None:
+    assert sum(matches(pattern, probe) for probe in PROBES) == named
+
+
+@pytest.mark.parametrize(
+    ("entry", "seen", "becomes"),
+    [
+        ('outcome = "fail"', ("fail", "records:extra"), "known"),
+        ('outcome = "fail"\nfingerprint = "records:extra"', ("fail", "records:extra"), "known"),
+        ('outcome = "fail"\nfingerprint = "verdict"', ("fail", "records:extra"), "fail"),
+        ('outcome = "fail"', ("crash", ""), "crash"),
+        ('outcome = "fail"', ("pass", ""), "fixed"),
+        ('outcome = "fail"', ("allowed", ""), "fixed"),
+        ('outcome = "fail"', ("unsupported", ""), "unsupported"),
+        ('outcome = "fail"', ("quarantined", ""), "quarantined"),
+        ('outcome = "wontfix"', ("fail", "x"), "known"),
+        ('outcome = "wontfix"', ("pass", ""), "fixed"),
+        ('outcome = "crash"', ("crash", ""), "known"),
+        ('outcome = "crash"', ("timeout", ""), "timeout"),
+        ('outcome = "timeout"', ("timeout", ""), "known"),
+        ('outcome = "error"', ("error", ""), "known"),
+        ('outcome = "flaky"', ("pass", ""), "pass"),
+        ('outcome = "flaky"', ("timeout", ""), "known"),
+    ],
+)
+def test_prediction(entry: str, seen: tuple[str, str], becomes: str) -> None:
+    expectations = bound(f'case = "{PROBES[0]}"\nwhy = "reason"\nissue = "https://x/1"\n{entry}')
+    judged = expectations.apply(result(PROBES[0], *seen))
+    assert judged.result_class == becomes
+    if becomes == "known":
+        assert (judged.reason, judged.issue) == ("reason", "https://x/1")
+    if becomes == "fail":
+        assert "another failure" in judged.reason
+
+
+def test_a_literal_entry_wins_over_an_earlier_pattern() -> None:
+    expectations = bound(
+        'case = "x.tail.*"\noutcome = "crash"\nwhy = "wide"',
+        f'case = "{PROBES[0]}"\noutcome = "fail"\nwhy = "narrow"',
+    )
+    assert expectations.apply(result()).reason == "narrow"
+    assert expectations.apply(result(PROBES[2], "crash", "")).reason == "wide"
+    assert expectations.apply(result(PROBES[3])).result_class == "fail"
+
+
+def test_an_entry_that_names_nothing_is_an_error_unless_it_is_about_another_tier() -> None:
+    with pytest.raises(Problem, match=r"x\.gone\.\*\*"):
+        bound('case = "x.gone.**"\noutcome = "fail"\nwhy = "w"')
+    bound('case = "x.gone.**"\noutcome = "fail"\nwhy = "w"\ntier = "captured"')
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[[expect]]\noutcome = 'fail'\nwhy = 'w'", "case is missing"),
+        ("[[expect]]\ncase = 'a'\noutcome = 'fail'", "why it fails is not said"),
+        ("[[expect]]\ncase = 'a'\noutcome = 'fail'\nwhy = 'TODO: x'", "why it fails is not said"),
+        ("[[expect]]\ncase = 'a'\noutcome = 'broken'\nwhy = 'w'", "outcome must be one of"),
+        ("[[expect]]\ncase = 'a'\noutcome = 'fail'\nwhy = 'w'\nreason = 'r'", "unknown member 'reason'"),
+        ("[[expect]]\ncase = 'a'\noutcome = 'fail'\nwhy = 'w'\nissue = 7", "issue must be a text"),
+        ("[[expect]]\ncase = 'a'\noutcome = 'fail'\nwhy = 'w'\n" * 2, "stands twice"),
+        ("[[expected]]\ncase = 'a'", "unknown table 'expected'"),
+        ("expect = 3", "array of tables"),
+        ("[[expect", "no TOML"),
+    ],
+)
+def test_lint(text: str, fault: str) -> None:
+    with pytest.raises(Problem, match=r"file\.toml") as caught:
+        parse_expectations(text, "file.toml")
+    assert fault in str(caught.value)
+
+
+FILE = """\
+# Known failures of my-reader.
+# Kept by hand.
+
+# the tail, see the design notes
+[[expect]]
+case = "x.tail.b/read"
+outcome = "fail"
+fingerprint = "verdict"   # since 1.2
+why = "no tail check"
+
+[[expect]]
+case = "x.head.**"   # all of them
+outcome = "crash"
+why = "short headers"
+"""
+
+
+def test_update_keeps_what_people_wrote() -> None:
+    done = update(FILE, [result("x.tail.b/read", "fail", "records:extra"), result(PROBES[0], "pass", "")])
+    assert done.changed == ("x.tail.b/read",)
+    assert (done.added, done.removed) == ((), ())
+    assert 'fingerprint = "records:extra"' in done.text
+    for comment in (
+        "# Known failures of my-reader.",
+        "# Kept by hand.",
+        "# all of them",
+        '# the tail, see the design notes\n[[expect]]\ncase = "x.tail.b/read"',
+    ):
+        assert comment in done.text
+    assert done.text.index("x.head") < done.text.index("x.tail.b")
+
+
+def test_update_adds_what_fails_and_drops_what_is_fixed() -> None:
+    results = [
+        result("x.tail.b/read", "fixed", ""),
+        result(PROBES[0], "fail", "notes"),
+        result(PROBES[1], "timeout", ""),
+        replace(result(PROBES[3], "known", "")),
+    ]
+    done = update(FILE, results)
+    assert done.removed == ("x.tail.b/read",)
+    assert done.added == (PROBES[0], PROBES[1])
+    assert "no tail check" not in done.text
+    with pytest.raises(Problem, match="why it fails is not said"):
+        parse_expectations(done.text, "f")
+    answered = done.text.replace("TODO: ", "")
+    assert [entry.case for entry in parse_expectations(answered, "f").entries] == [
+        "x.head.**",
+        PROBES[0],
+        PROBES[1],
+    ]
+    assert update(done.text, results[1:]).text == done.text
+
+
+def test_update_keeps_a_pattern_as_long_as_one_of_its_probes_fails() -> None:
+    entry = '[[expect]]\ncase = "x.tail.*"\noutcome = "fail"\nwhy = "w"\n'
+    some = [result(PROBES[0], "fixed", ""), result(PROBES[2], "known", "")]
+    assert update(entry, some).removed == ()
+    assert update(entry, [replace(one, result_class="fixed") for one in some]).removed == ("x.tail.*",)
+
+
+def test_update_from_nothing() -> None:
+    done = update("", [result()])
+    assert done.added == (PROBES[0],)
+    assert done.text.startswith("[[expect]]")
+
+
+def test_update_refuses_what_it_cannot_take_apart() -> None:
+    with pytest.raises(Problem, match="cannot be told apart"):
+        update('expect = [{case = "a", outcome = "fail", why = "w"}]\n', [])

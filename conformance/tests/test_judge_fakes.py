@@ -1,0 +1,119 @@
+"""Each fake gets exactly the result that its fault deserves, probe by probe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from journalspec_conformance.engine import Engine, Options
+from journalspec_corpus import Probe
+
+CLEAN_READ = "btm.judge.clean/read"
+CLEAN_STRICT = "btm.judge.clean/recover.strict"
+MISSING_READ = "btm.judge.second-missing/read"
+MISSING_STRICT = "btm.judge.second-missing/recover.strict"
+PASSIVE_READ = "btm.judge.checksum-in-passive/read"
+WRITE = "btm.judge.write/write"
+
+VERDICTS = {
+    "perfect": dict.fromkeys(
+        (CLEAN_READ, CLEAN_STRICT, MISSING_READ, MISSING_STRICT, PASSIVE_READ, WRITE), "pass"
+    ),
+    "stderr_talker": dict.fromkeys((CLEAN_READ, CLEAN_STRICT, MISSING_READ, MISSING_STRICT, WRITE), "pass"),
+    "accepts_all": {
+        CLEAN_READ: "pass",
+        MISSING_READ: "fail verdict",
+        MISSING_STRICT: "fail verdict",
+        PASSIVE_READ: "fail verdict",
+    },
+    "refuses_all": {
+        CLEAN_READ: "fail refused:fileset/no-files",
+        MISSING_READ: "fail refused:fileset/no-files",
+        MISSING_STRICT: "fail refused:fileset/no-files",
+    },
+    "claims_nothing": dict.fromkeys((CLEAN_READ, CLEAN_STRICT, MISSING_READ, WRITE), "unsupported"),
+    "crasher": {CLEAN_READ: "crash", CLEAN_STRICT: "crash", WRITE: "pass"},
+    "noisy_stdout": {CLEAN_READ: "error", MISSING_STRICT: "error"},
+    "wrong_seq": {CLEAN_READ: "error", MISSING_STRICT: "error"},
+    "forgets_records": {
+        CLEAN_READ: "fail records:missing",
+        MISSING_READ: "fail records:missing",
+        MISSING_STRICT: "pass",
+    },
+    "not_idempotent": {
+        CLEAN_READ: "pass",
+        CLEAN_STRICT: "fail not-idempotent",
+        MISSING_STRICT: "fail not-idempotent",
+    },
+    "modifies_dir": {
+        CLEAN_READ: "fail modified",
+        CLEAN_STRICT: "fail modified",
+        MISSING_READ: "fail modified",
+    },
+    "bad_schema": {CLEAN_READ: "fail records:changed", CLEAN_STRICT: "fail records:changed"},
+    "loses_writes": {CLEAN_READ: "pass", WRITE: "fail not-durable"},
+}
+
+MakeEngine = Callable[..., Engine]
+
+
+def outcomes(engine: Engine, probes: dict[str, Probe], names: list[str]) -> dict[str, str]:
+    results = [engine.run(probes[name]) for name in names]
+    return {r.probe: " ".join(part for part in (r.result_class, r.fingerprint) if part) for r in results}
+
+
+@pytest.mark.parametrize("fake", sorted(VERDICTS))
+def test_result_classes(
+    fake: str,
+    make_engine: MakeEngine,
+    fake_command: Callable[[str], str],
+    judge_probes: dict[str, Probe],
+) -> None:
+    engine = make_engine(fake_command(fake))
+    assert outcomes(engine, judge_probes, list(VERDICTS[fake])) == VERDICTS[fake]
+
+
+@pytest.mark.parametrize(
+    ("fake", "reason"), [("hanger", "no answer within"), ("half_line", "20 bytes of an unfinished line")]
+)
+def test_no_answer_in_time(
+    fake: str,
+    reason: str,
+    make_engine: MakeEngine,
+    fake_command: Callable[[str], str],
+    judge_probes: dict[str, Probe],
+) -> None:
+    engine = make_engine(fake_command(fake), Options(timeout=0.5))
+    result = engine.run(judge_probes[CLEAN_READ])
+    assert (result.result_class, result.fingerprint) == ("timeout", "")
+    assert reason in result.reason
+    assert result.seconds < 5
+
+
+def test_validation_finds_what_comparison_does_not_name(
+    make_engine: MakeEngine, fake_command: Callable[[str], str], judge_probes: dict[str, Probe]
+) -> None:
+    engine = make_engine(fake_command("bad_schema"), Options(validate=True))
+    result = engine.run(judge_probes[CLEAN_READ])
+    assert result.result_class == "error"
+    assert "records" in result.reason
+    assert "'string'" in result.reason
+
+
+def test_a_crash_keeps_the_tail_of_standard_error_and_the_run_goes_on(
+    make_engine: MakeEngine, fake_command: Callable[[str], str], judge_probes: dict[str, Probe]
+) -> None:
+    engine = make_engine(fake_command("crasher"))
+    first = engine.run(judge_probes[CLEAN_READ])
+    assert first.stderr.strip() == "about to die"
+    assert "exit status 77" in first.reason
+    assert engine.run(judge_probes[WRITE]).result_class == "pass"
+
+
+def test_every_fake_is_judged() -> None:
+    from importlib.resources import files
+
+    names = {path.name.removesuffix(".py") for path in files("journalspec_conformance.fakes").iterdir()}
+    fakes = {name for name in names if not name.startswith("_")}
+    assert fakes == set(VERDICTS) | {"hanger", "half_line"}

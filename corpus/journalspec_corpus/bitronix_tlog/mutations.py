@@ -1,0 +1,223 @@
+"""How to mutate Bitronix logs: small valid ones, records that lie, and files made to cost much."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from journalspec_corpus.bitronix_tlog.drawn_plan import (
+    DISK_HEADER_LENGTH,
+    NIO_LOG_START,
+    NIO_NAME,
+    PAIR_NAMES,
+    SEED_HEADER_LENGTH,
+    SEED_NAME,
+    Entry,
+    FilePlan,
+    NioPlan,
+    PairPlan,
+    SeedPlan,
+    lay_out,
+)
+from journalspec_corpus.bitronix_tlog.layout import FORMAT_ID, Part, disk_parts, integer
+from journalspec_corpus.bitronix_tlog.nio_layout import header_parts, nio_parts
+from journalspec_corpus.drawn import DrawnJournal
+
+STATUSES = (8, 8, 8, 3, 3, 7, 2, 4, 9, 5, 0, 11, -1)
+NAMES = (b"db1", b"jms1", b"zz", b"?", b"q" * 70)
+#: Numbers that lengths and counts lie with; a checksum over them is right all the same.
+LIES = (-(2**31), -1, 0, 1, 2, 28, 29, 30, 127, 128, 255, 256, 0x7FFF, 0x8000, 0xFFFF, 2**31 - 1)
+LYING_FIELDS = ("record_length", "header_length", "gtrid_length", "names_count", "payload_length")
+END_MARK = b"xntB"
+
+
+def base(edition: str, rng: random.Random) -> DrawnJournal:
+    """Return a small valid journal of `edition`: up to three records a file."""
+    if edition == "seed":
+        return lay_out(SeedPlan(_entries(rng), _entries(rng)))
+    if edition == "nio":
+        delimiters = (rng.randbytes(16), rng.randbytes(16))
+        return lay_out(
+            NioPlan(_entries(rng), _entries(rng), delimiters, rng.randrange(80), rng.choice((0, 0x20)))
+        )
+    one, two = (
+        FilePlan(_entries(rng), _entries(rng), timestamp, rng.choice((0, 255)))
+        for timestamp in rng.sample((1, 85, 149, 2653903, 1795213534333), 2)
+    )
+    return lay_out(PairPlan(edition, (one, two), 1 + rng.randrange(60)))
+
+
+def _entries(rng: random.Random) -> tuple[Entry, ...]:
+    return tuple(_entry(rng) for _ in range(rng.choice((0, 1, 1, 2, 3))))
+
+
+def _entry(rng: random.Random) -> Entry:
+    names = tuple(sorted(rng.sample(NAMES, rng.randrange(3))))
+    gtrid = bytes([rng.randrange(3)]) * rng.choice((1, 16, 16, 127))
+    return Entry(rng.choice(STATUSES), gtrid, names, rng.choice((1, 1795213534333)), rng.randrange(-1, 9))
+
+
+def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
+    """Return files with records whose fields lie, laid out and checksummed as if they did not."""
+    records = [_liar(rng) for _ in range(rng.choice((1, 1, 2)))]
+    if edition == "nio":
+        frames = b"".join(_joined(nio_parts(record)) for record in records)
+        return {NIO_NAME: _joined(header_parts({})) + frames + bytes(rng.randrange(40))}
+    header_length = SEED_HEADER_LENGTH if edition == "seed" else DISK_HEADER_LENGTH
+    log = b"".join(_joined(disk_parts(record, header_length)) for record in records)
+    if edition == "seed":
+        return {SEED_NAME: log}
+    return _pair(log, log[: rng.randrange(len(log))], tail=21 + len(log) + rng.choice((0, 0, 0, -1, 1)))
+
+
+def _liar(rng: random.Random) -> dict[str, Any]:
+    record = _entry(rng).described()
+    for _ in range(rng.choice((1, 1, 2))):
+        record[rng.choice(LYING_FIELDS)] = rng.choice(LIES)
+    if rng.randrange(3) == 0:
+        record["name_lengths"] = {"1": rng.choice(LIES)}
+    if rng.randrange(6) == 0:
+        record["names_hex"] = [rng.choice(("", "e9", "3f", "00", "0a1b", "6462")) for _ in range(3)]
+    if rng.randrange(8) == 0:
+        record["extension"] = bytes(rng.randrange(9)).hex()
+    return record
+
+
+def _joined(parts: list[Part]) -> bytes:
+    return b"".join(part.data for part in parts)
+
+
+def _pair(log: bytes, behind: bytes, tail: int) -> dict[str, bytes]:
+    """Return a pair whose first file is active and holds `log`, then `behind`."""
+    first = bytes.fromhex(FORMAT_ID) + integer(2, 8) + b"\0" + integer(tail, 8) + log + behind
+    second = bytes.fromhex(FORMAT_ID) + integer(1, 8) + b"\0" + integer(21, 8)
+    return {PAIR_NAMES[0]: first, PAIR_NAMES[1]: second.ljust(len(first), b"\0")}
+
+
+def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
+    """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
+    if edition == "nio":
+        return {name: {NIO_NAME: make(size)} for name, make in _HOSTILE_NIO.items()}
+    header_length = SEED_HEADER_LENGTH if edition == "seed" else DISK_HEADER_LENGTH
+    made = {}
+    for name, make in _HOSTILE_LOGS.items():
+        log = make(size, header_length)
+        if edition == "seed":
+            made[name] = {SEED_NAME: log}
+        else:
+            made[name] = _pair(log, b"", 21 + len(log))
+            # The same bytes behind the tail: only a forensic search looks there.
+            made[f"{name}-behind-tail"] = _pair(b"", log, 21)
+    return made
+
+
+def _smallest_records(size: int, header_length: int) -> bytes:
+    record = _joined(disk_parts({"type": 8, "gtrid": "07"}, header_length))
+    return record * (size // len(record))
+
+
+def _many_names(size: int, header_length: int, name: bytes = b"a") -> bytes:
+    count = (size - 40) // (2 + len(name))
+    return _joined(disk_parts({"type": 8, "gtrid": "07", "names_hex": [name.hex()] * count}, header_length))
+
+
+def _short_names(size: int, header_length: int) -> bytes:
+    """One record with as many different names of three bytes as fit."""
+    count = (size - 40) // 5
+    names = [f"{number % 4096:03x}".encode().hex() for number in range(count)]
+    return _joined(disk_parts({"type": 8, "gtrid": "07", "names_hex": names}, header_length))
+
+
+def _nested_frames(size: int, header_length: int) -> bytes:
+    """Heads every 12 bytes, each of whose recordLength finds the one end marker at the end."""
+    log = bytearray(size)
+    for at in range(0, size - 64, 12):
+        struct.pack_into(">iii", log, at, 8, size - at - 8, header_length)
+    log[-4:] = END_MARK
+    return bytes(log)
+
+
+def _bad_chain(size: int, header_length: int) -> bytes:
+    """Well framed records one behind the other, none of them valid."""
+    record = _joined(disk_parts({"type": 8, "gtrid": "07", "names_count": 2**31 - 1}, header_length))
+    return record * (size // len(record))
+
+
+def _one_bad(size: int, header_length: int) -> bytes:
+    return _many_names(size, header_length)[:-5] + b"b" + END_MARK
+
+
+def _unlike_transactions(size: int, header_length: int) -> bytes:
+    chunks = []
+    at = 0
+    for number in range(size // 40):
+        record = {"type": (8, 7)[number % 2], "gtrid": number.to_bytes(4, "big").hex()}
+        chunks.append(_joined(disk_parts(record, header_length)))
+        at += len(chunks[-1])
+    return b"".join(chunks)
+
+
+_HOSTILE_LOGS: Mapping[str, Callable[[int, int], bytes]] = {
+    "smallest-records": _smallest_records,
+    "one-byte-names": _many_names,
+    "no-byte-names": lambda size, header_length: _many_names(size, header_length, b""),
+    "short-names": _short_names,
+    "nested-frames": _nested_frames,
+    "bad-chain": _bad_chain,
+    "one-bad-record": _one_bad,
+    "unlike-transactions": _unlike_transactions,
+    "zeros": lambda size, _: bytes(size),
+}
+
+
+def _nio_file(*frames: bytes) -> bytes:
+    return _joined(header_parts({})).ljust(NIO_LOG_START, b"\0") + b"".join(frames)
+
+
+def _nio_frame(**record: Any) -> bytes:
+    return _joined(nio_parts({"type": 8, "gtrid": "07", **record}))
+
+
+def _nio_starts(size: int) -> bytes:
+    return _nio_file(b"\r\nLR[" * (size // 5))
+
+
+def _nio_foreign(size: int) -> bytes:
+    """Frames of the lap before, every other one of a lap that nobody remembers."""
+    pair = _nio_frame(delimiter="previous") + _nio_frame(delimiter="foreign")
+    return _nio_file(pair * (size // len(pair)))
+
+
+def _nio_nested(size: int) -> bytes:
+    """Heads every 31 bytes that all find the same trailer, up to 64 KiB away, and no checksum right."""
+    head, tail = _nio_frame()[:31], _nio_frame()[-18:]
+    block = bytearray()
+    room = min(size, 65000)
+    for at in range(0, room - 31, 31):
+        block += head[:21] + integer(room - at - 31, 4) + bytes(4) + head[29:31]
+    block = block.ljust(room, b"\0") + tail
+    return _nio_file(bytes(block) * max(1, size // len(block)))
+
+
+def _nio_holes(size: int) -> bytes:
+    """Valid frames of this lap with a broken one between any two."""
+    good = _nio_frame()
+    bad = good[:40] + b"\xff" + good[41:]
+    return _nio_file((good + bad) * (size // (2 * len(good))) + good)
+
+
+def _nio_many_names(size: int) -> bytes:
+    frame = _nio_frame(names_hex=[""] * 30000)
+    return _nio_file(frame * max(1, size // len(frame)))
+
+
+_HOSTILE_NIO: Mapping[str, Callable[[int], bytes]] = {
+    "starts": _nio_starts,
+    "smallest-frames": lambda size: _nio_file(_nio_frame() * (size // 84)),
+    "foreign": _nio_foreign,
+    "nested-frames": _nio_nested,
+    "holes": _nio_holes,
+    "no-byte-names": _nio_many_names,
+}

@@ -1,0 +1,377 @@
+"""Write traces of the disk journal: small workloads at every alignment, on every background.
+
+The traces are recorded from the reference writer in three orders of writes and
+forces: the spec's, and those of the products as traced. What a record is called
+and when it is promised comes from the operations that were asked for.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from journalspec_corpus.crash.trace import (
+    Ack,
+    Mark,
+    Op,
+    Publish,
+    RecordingStorage,
+    Release,
+    Trace,
+    Write,
+    writes_since,
+)
+from journalspec_reference import load
+from journalspec_reference.storage import MemoryStorage
+
+FORMAT = "bitronix_tlog"
+FILES = ("btm1.tlog", "btm2.tlog")
+HEADER = 21
+TAIL_AT, TIMESTAMP_AT = 13, 4
+SECTOR = 512
+BACKGROUNDS = ("zero", "stale-same", "stale-shifted", "garbage")
+#: order of writes -> the edition whose products write so
+ORDERS = {"spec": "2.1", "2.1.4": "2.1", "3.0": "3.0"}
+#: Distance of a record's start below a sector edge: that field then begins on the edge.
+FIELDS = {
+    "status": 0,
+    "recordLength": 4,
+    "headerLength": 8,
+    "time": 12,
+    "sequenceNumber": 20,
+    "crc32": 24,
+    "gtridLength": 28,
+    "gtrid": 29,
+}
+#: size name -> (gtrid bytes, bytes in names)
+SIZES = {"tiny": (1, ()), "typical": (16, (3, 4)), "sector": (16, (455,)), "three": (16, (3, 1300))}
+_FIXED = struct.Struct(">iiiqiIB")
+_EMPTY = 37  # a record without gtrid and names
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One logical operation: a record of `type` for transaction `gtrid` (a small number)."""
+
+    type: str
+    gtrid: int
+    size: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What one trace is made from; a pure function of these members.
+
+    `align` names the field of the first record that begins on a sector edge,
+    `edge` is that edge in bytes. `force` is ``each`` or ``end``. `kind` is
+    append, swap (the last step does not fit any more), create or close.
+    """
+
+    kind: str
+    order: str
+    steps: tuple[Step, ...]
+    align: str = "status"
+    edge: int = 1024
+    force: str = "each"
+    background: str = "zero"
+
+    @property
+    def name(self) -> str:
+        """A readable name, unique among workloads."""
+        steps = "+".join(f"{step.type.lower()}-{step.gtrid}-{step.size}" for step in self.steps)
+        return f"{self.kind}/{self.order}/{steps}/{self.align}@{self.edge}/{self.force}/{self.background}"
+
+
+def gtrid_bytes(number: int, length: int, life: int) -> bytes:
+    """Return a gtrid of `length` bytes that differs for every transaction and life of a file."""
+    return bytes([0x30 + 16 * life + number]) * length
+
+
+def operation(step: Step, life: int) -> dict[str, Any]:
+    """Return the protocol's ``log`` operation of `step`."""
+    length, names = SIZES[step.size]
+    # In a shifted earlier life every record is three bytes longer.
+    length += 3 if life == 2 else 0
+    return {
+        "op": "log",
+        "type": step.type,
+        "gtrid": gtrid_bytes(step.gtrid, length, life).hex(),
+        "names": ["abcdefgh"[at] * size for at, size in enumerate(names)],
+    }
+
+
+def size_of(op: dict[str, Any]) -> int:
+    """Return the bytes that a ``log`` operation takes on disk."""
+    return _EMPTY + len(op["gtrid"]) // 2 + sum(2 + len(name) for name in op["names"])
+
+
+def key_of(data: bytes) -> str:
+    """Return what a reader calls the record `data`, which a writer has just written."""
+    status, _, _, time, sequence, crc, length = _FIXED.unpack_from(data)
+    names, at = [], 33 + length
+    for _ in range(int.from_bytes(data[29 + length : at], "big")):
+        size = int.from_bytes(data[at : at + 2], "big")
+        names.append(data[at + 2 : at + 2 + size].decode("ascii"))
+        at += 2 + size
+    return key(status, time, sequence, crc, data[29 : 29 + length].hex(), names)
+
+
+def key(status: int, time: int, sequence: int, crc: int, gtrid: str, names: list[str]) -> str:  # noqa: PLR0913, PLR0917  # a record's fields
+    """Return the key of a record with these fields; names are as read (U+FFFD for non-ASCII)."""
+    return f"{status}:{time}:{sequence}:{crc}:{gtrid}:{','.join(names)}"
+
+
+def fields_of(data: bytes) -> tuple[tuple[int, str], ...]:
+    """Return the start of every field of a record, for naming the place of a tear."""
+    length = data[28]
+    return (
+        (0, "status"),
+        (4, "recordLength"),
+        (8, "headerLength"),
+        (12, "time"),
+        (20, "sequenceNumber"),
+        (24, "crc32"),
+        (28, "gtridLength"),
+        (29, "gtrid"),
+        (29 + length, "names"),
+        (len(data) - 4, "endRecord"),
+    )
+
+
+class _Run:
+    """One run of the writer, with the annotations made as it goes."""
+
+    def __init__(self, work: Workload, life: int) -> None:
+        self.work = work
+        self.life = life
+        self.memory = MemoryStorage()
+        self.storage = RecordingStorage(self.memory)
+        self.active = FILES[0]
+        self.tails = dict.fromkeys(FILES, HEADER)
+        self.ids: dict[tuple[str, ...], str] = {}
+        self.marks: list[Mark] = []
+        self.pending: list[str] = []
+        #: record id of the COMMITTING record of each unfinished transaction
+        self.dangling: dict[str, str] = {}
+        self.last_step_at = 0
+        self.writer: Any = None
+
+    def open(self, length: int) -> None:
+        start = "1000000" if self.life == 0 else "1000"
+        params = {
+            "order": self.work.order,
+            "file_length": str(length),
+            "clock": start,
+            "sequence": "500" if self.life == 0 else "1",
+        }
+        self.writer = load(FORMAT).writer(self.storage, edition=ORDERS[self.work.order], params=params)
+        self.apply({"op": "open"})
+
+    def apply(self, op: dict[str, Any]) -> None:
+        before = len(self.storage.ops)
+        self.writer.apply(op)
+        done = self.storage.ops[before:]
+        del self.storage.ops[before:]
+        for item in done:
+            self.storage.ops.append(item)
+            if isinstance(item, Write):
+                self._annotate(item, op)
+        if op["op"] in ("force", "close") and self.pending:
+            self.storage.note(Ack(tuple(self.pending)))
+            self.pending.clear()
+
+    def _annotate(self, item: Write, op: dict[str, Any]) -> None:
+        if item.off >= HEADER and len(item.data) >= _EMPTY and op["op"] == "log":
+            self._record(item, op)
+        elif item.off == TAIL_AT and len(item.data) == 8:
+            self.tails[item.file] = int.from_bytes(item.data, "big")
+            if item.file == self.active:
+                self._publish(item.file)
+            elif op["op"] == "log" and self.tails[item.file] == HEADER:
+                self._swap_begins()
+        elif item.off == TIMESTAMP_AT and op["op"] == "log":
+            self.active = item.file
+            self._publish(item.file)
+
+    def _record(self, item: Write, op: dict[str, Any]) -> None:
+        gtrid = item.data[29 : 29 + item.data[28]].hex()
+        copy = item.file != self.active
+        identity = (str(item.data[3]), gtrid, *map(str, fields_of(item.data)[-1]))
+        record = self.ids.setdefault(identity, f"r{len(self.ids)}")
+        mark = Mark(record, item.file, item.off, len(item.data), key_of(item.data), fields_of(item.data))
+        self.storage.note(mark)
+        self.marks.append(mark)
+        if not copy:
+            self.pending.append(record)
+            if op["type"] == "COMMITTING":
+                self.dangling[gtrid] = record
+            elif op["type"] in ("COMMITTED", "ROLLEDBACK", "UNKNOWN"):
+                self.dangling.pop(gtrid, None)
+
+    def _publish(self, file: str) -> None:
+        ids = [mark.record for mark in self.marks if mark.file == file and mark.off + mark.length <= self.tails[file]]
+        if ids:
+            self.storage.note(Publish(tuple(dict.fromkeys(ids))))
+
+    def _swap_begins(self) -> None:
+        kept = set(self.dangling.values())
+        gone = [mark.record for mark in self.marks if mark.record not in kept]
+        if gone:
+            self.storage.note(Release(tuple(dict.fromkeys(gone))))
+
+    def play(self) -> None:
+        """Do the steps, forcing as the workload says."""
+        for number, step in enumerate(self.work.steps, start=1):
+            last = number == len(self.work.steps)
+            if last:
+                self.last_step_at = len(self.storage.ops)
+            self.apply(operation(step, self.life))
+            if last and self.work.kind == "close":
+                self.last_step_at = len(self.storage.ops)
+                self.apply({"op": "close"})
+            elif self.work.force == "each" or last:
+                self.apply({"op": "force"})
+
+
+def _lengths(work: Workload) -> tuple[int, int]:
+    """Return where the first step's record starts, and the length of both files."""
+    steps = [size_of(operation(step, 0)) for step in work.steps]
+    back = steps[0] - 4 if work.align == "endRecord" else FIELDS[work.align]
+    start = work.edge - back
+    while start < HEADER + 128:
+        start += SECTOR
+    if work.kind == "swap":
+        # One byte too short for the last step, also for writers that use the last byte.
+        return start, start + sum(steps) - 1
+    return start, -(-(start + sum(steps) + 64) // 4096) * 4096
+
+
+def _prepare(work: Workload, life: int) -> _Run:
+    """Return a run whose log ends where the first step's record is to start."""
+    run = _Run(work, life)
+    start, length = _lengths(work)
+    if work.kind == "create":
+        return run
+    run.open(length)
+    unfinished = operation(Step("COMMITTING", 0, "typical"), 0)
+    unfinished["gtrid"] = gtrid_bytes(15, 16, life).hex()
+    room = start - HEADER - size_of(unfinished)
+    filler = {"op": "log", "type": "ACTIVE", "gtrid": gtrid_bytes(14, 1, life).hex(), "names": []}
+    if room > size_of(filler) + 2:
+        filler["names"] = ["p" * (room - size_of(filler) - 2)]
+    else:
+        filler["gtrid"] = gtrid_bytes(14, room - _EMPTY, life).hex()
+    run.apply(filler)
+    run.apply(unfinished)
+    run.apply({"op": "force"})
+    return run
+
+
+def build(work: Workload) -> Trace:
+    """Return the trace of `work`."""
+    run = _prepare(work, 0)
+    stale: tuple[Mark, ...] = ()
+    if work.kind == "create":
+        base: dict[str, bytes] = {}
+        standing: tuple[Mark, ...] = ()
+        run.open(HEADER + 100)
+    else:
+        stale = _lay_background(run, work)
+        base = {name: bytes(data) for name, data in run.memory.files.items()}
+        standing = tuple(run.marks)
+        run.storage.ops.clear()
+    run.play()
+    ops: tuple[Op, ...] = tuple(run.storage.ops)
+    tags = {"kind": work.kind, "order": work.order, "align": work.align, "force": work.force}
+    tags["sizes"] = ",".join(step.size for step in work.steps)
+    first = 0 if work.kind == "create" else run.last_step_at
+    return Trace(
+        FORMAT, ORDERS[work.order], work.name, base, ops, work.background, standing, stale, first, tags
+    )
+
+
+def _lay_background(run: _Run, work: Workload) -> tuple[Mark, ...]:
+    """Put the workload's background behind the tail of both files; return the stale records in it."""
+    if work.background == "zero":
+        return ()
+    if work.background == "garbage":
+        for number, name in enumerate(FILES):
+            content = run.memory.files[name]
+            content[run.tails[name] :] = _noise(len(content) - run.tails[name], number)
+        return ()
+    life = 1 if work.background == "stale-same" else 2
+    earlier = _prepare(replace(work, background="zero"), life)
+    before = len(earlier.marks)
+    # The earlier life went on in the same layout, and further than this run will.
+    earlier.play()
+    _play_on(earlier)
+    for name in FILES:
+        content, old = run.memory.files[name], earlier.memory.files[name]
+        content[run.tails[name] :] = old[run.tails[name] :]
+    return tuple(
+        replace(mark, record=f"stale-{number}")
+        for number, mark in enumerate(earlier.marks[before:])
+        if mark.off >= run.tails[mark.file]
+    )
+
+
+def _play_on(run: _Run) -> None:
+    """Log two more small records if they fit without a swap."""
+    if run.work.kind != "append":
+        return
+    for number in (12, 13):
+        run.apply(operation(Step("COMMITTING", number, "typical"), run.life))
+    run.apply({"op": "force"})
+
+
+def _noise(length: int, number: int) -> bytes:
+    """Return `length` bytes that look like nothing, the same ones every time."""
+    state = 0x9E3779B9 + number
+    out = bytearray()
+    while len(out) < length:
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        out += (state >> 32).to_bytes(4, "big")
+    return bytes(out[:length])
+
+
+def record_writes(trace: Trace) -> list[Write]:
+    """Return the writes of a trace that put records down."""
+    return [op for op in writes_since(trace.ops, 0) if op.off >= HEADER]
+
+
+def workloads(scope: str) -> Iterator[Workload]:
+    """Yield the workloads of a scope, in a fixed order: ``smoke`` < ``core`` < ``full``."""
+    orders = tuple(ORDERS)
+    for order in orders:
+        yield Workload("create", order, (Step("COMMITTING", 1, "tiny"),))
+    edges = (1024,) if scope != "full" else (1024, 4096)
+    aligns = {"smoke": ("status", "crc32"), "core": ("status", "time", "crc32", "gtrid", "endRecord")}.get(
+        scope, (*FIELDS, "endRecord")
+    )
+    sizes = {"smoke": ("typical",), "core": ("typical", "three")}.get(scope, tuple(SIZES))
+    most = {"smoke": 1, "core": 2}.get(scope, 3)
+    for count in range(1, most + 1):
+        for order, background, align, edge in product(orders, BACKGROUNDS, aligns, edges):
+            for steps, force in _sequences(count, sizes):
+                yield Workload("append", order, steps, align, edge, force, background)
+                if force == "each":
+                    yield Workload("swap", order, steps, align, edge, force, background)
+                if count == 1:
+                    yield Workload("close", order, steps, align, edge, force, background)
+
+
+def _sequences(count: int, sizes: tuple[str, ...]) -> Iterator[tuple[tuple[Step, ...], str]]:
+    """Yield all step sequences of `count` steps with every way to force them."""
+    for chosen in product(sizes, repeat=count):
+        for finish in (False, True) if count > 1 else (False,):
+            steps = [Step("COMMITTING", number, size) for number, size in enumerate(chosen, start=1)]
+            if finish and chosen[0] != chosen[-1]:
+                continue
+            if finish:
+                # The last step confirms the first instead of deciding another one.
+                steps[-1] = Step("COMMITTED", 1, chosen[0])
+            for force in ("each", "end") if count > 1 else ("each",):
+                yield tuple(steps), force

@@ -1,0 +1,263 @@
+"""Which states of a crash point are looked at: all of them while they are few.
+
+A group whose cells allow at most ``EXHAUSTIVE`` combinations is enumerated
+whole (12 granules with two versions each). Beyond that, states with at most two
+deviations from "everything arrived" and from "nothing arrived" are taken: most
+faults need few lost writes, and nothing is sampled that can be counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from journalspec_corpus.crash.cells import DATA, SIZE, TRASHED, Cell, Codes, Group, Timeline
+from journalspec_corpus.crash.model import PRESETS, Preset
+from journalspec_corpus.crash.trace import Ack, Create, Mark, Publish, Release, Reuse, Sync, SyncDir, Trace, Write
+
+#: 2 to the 12th: twelve granules, each lost or kept.
+EXHAUSTIVE = 4096
+_ANNOTATIONS = (Ack, Mark, Publish, Release, Reuse)
+
+
+@dataclass(frozen=True)
+class States:
+    """States of one group: row i is version ``codes[i, j]`` of each cell j.
+
+    ``preset[i]`` indexes :data:`PRESETS`; ``tear[i]`` is the number of bytes of
+    operation `torn` that arrived (0 in subset presets).
+    """
+
+    group: Group
+    codes: Codes
+    preset: npt.NDArray[np.uint8]
+    tear: npt.NDArray[np.int32]
+    #: index of the operation that is cut short, or -1
+    torn: int = -1
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def crash_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[States]:
+    """Yield the states of `trace` under `presets`, strongest preset first, in a fixed order.
+
+    A state that a stronger preset already reaches at the same crash point is
+    left out where that is cheap to see; the rest falls to the de-duplication by id.
+    """
+    yield from _prefix_states(trace, presets)
+    covered = any(preset.order == "prefix" for preset in presets)
+    for number, preset in enumerate(PRESETS):
+        if preset.order == "subset" and preset in presets:
+            yield from _subset_states(trace, preset, number, seed, covered)
+
+
+def _prefix_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
+    allowed = [(number, preset.granule) for number, preset in enumerate(PRESETS) if preset in presets]
+    allowed = [(number, granule) for number, granule in allowed if PRESETS[number].order == "prefix"]
+    if not allowed:
+        return
+    line = Timeline(trace, 512)
+    for index, op in enumerate(trace.ops):
+        if index < trace.crash_from:
+            continue
+        line.advance(index)
+        if isinstance(op, Write) and op.data:
+            yield _torn(line.group(settled=True), index, op, allowed)
+        elif not isinstance(op, (Mark, Publish, Release, Reuse, Sync, SyncDir)):
+            yield _single(line.group(settled=True), allowed[0][0])
+    line.advance(len(trace.ops))
+    yield _single(line.group(settled=True), allowed[0][0])
+
+
+def _single(group: Group, preset: int) -> States:
+    return States(
+        group, np.zeros((1, 0), np.uint16), np.full(1, preset, np.uint8), np.zeros(1, np.int32)
+    )
+
+
+def _torn(group: Group, index: int, op: Write, allowed: list[tuple[int, int]]) -> States:
+    """Return the states in which write `index` has arrived up to some byte."""
+    number = group.names[op.file]
+    size = group.sizes[number]
+    end = op.off + len(op.data)
+    granules = range(op.off // 512, (end - 1) // 512 + 1)
+    cells: list[Cell] = []
+    codes = np.zeros((len(op.data) + 1, len(granules) + (end > size)), np.uint16)
+    for at, granule in enumerate(granules):
+        cell, column = _torn_cell(group.contents[number], number, granule, op)
+        cells.append(cell)
+        codes[:, at] = column
+    if end > size:
+        # The file grows with the bytes that arrive: together, never before them.
+        sizes = sorted({max(size, op.off + arrived) for arrived in range(1, len(op.data) + 1)} | {size})
+        level = [0] * (len(sizes) - 1) + [1]
+        cells.append(Cell(SIZE, number, 0, tuple(sizes), tuple(level)))
+        reached = np.maximum(size, op.off + np.arange(len(op.data) + 1))
+        reached[0] = size
+        codes[:, -1] = np.searchsorted(np.asarray(sizes), reached)
+    tears = np.arange(len(op.data) + 1, dtype=np.int32)
+    preset = np.full(len(tears), 255, np.uint8)
+    for rank, unit in reversed(allowed):
+        cut = (op.off + tears) % unit == 0
+        cut[[0, -1]] = True
+        preset[cut] = rank
+    keep = preset != 255  # noqa: PLR2004  # the filler above
+    full = tuple((at, max(cell.levels)) for at, cell in enumerate(cells) if max(cell.levels) > 0)
+    torn = Group(
+        trace=group.trace,
+        crash_index=index,
+        granule=512,
+        cells=tuple(cells),
+        contents=group.contents,
+        sizes=group.sizes,
+        names=group.names,
+        reach={index: full} if full else {},
+        kills=(tuple(0 for _ in cells), tuple(max(cell.levels) for cell in cells)),
+    )
+    return States(torn, codes[keep], preset[keep], tears[keep], index)
+
+
+def _torn_cell(content: bytes, number: int, granule: int, op: Write) -> tuple[Cell, Codes]:
+    """Return the cell of one granule under a torn write, and its code for every tear."""
+    start = granule * 512
+    old = content[start : start + 512].ljust(512, b"\0")
+    column = np.zeros(len(op.data) + 1, np.uint16)
+    versions = [old]
+    now = bytearray(old)
+    first, last = max(op.off, start), min(op.off + len(op.data), start + 512)
+    for at in range(first, last):
+        byte = op.data[at - op.off]
+        if now[at - start] != byte:
+            now[at - start] = byte
+            versions.append(bytes(now))
+        column[at - op.off + 1] = len(versions) - 1
+    column[last - op.off + 1 :] = len(versions) - 1
+    levels = (0,) * (len(versions) - 1) + (1,) if len(versions) > 1 else (0,)
+    return Cell(DATA, number, granule, tuple(versions), levels), column
+
+
+def _subset_states(
+    trace: Trace, preset: Preset, number: int, seed: int, covered: bool
+) -> Iterator[States]:
+    line = Timeline(trace, preset.granule)
+    ends = [at for at, op in enumerate(trace.ops) if isinstance(op, (Sync, SyncDir, Ack))]
+    for index in [*ends, len(trace.ops)]:
+        if index < trace.crash_from:
+            continue
+        line.advance(index)
+        group = line.group()
+        if not group.cells or (covered and len(group.cells) == 1 and not preset.trash):
+            # One cell in flight: its versions are what the prefix presets leave anyway.
+            continue
+        codes = subsets(group.dims)
+        if preset.trash:
+            group, codes = _trash(group, seed)
+        yield States(
+            group, codes, np.full(len(codes), number, np.uint8), np.zeros(len(codes), np.int32)
+        )
+
+
+def subsets(dims: tuple[int, ...]) -> Codes:
+    """Return all combinations of cell versions, or those with at most two deviations.
+
+    Each row is one combination; rows are distinct and in a fixed order.
+    """
+    total = 1
+    for size in dims:
+        total *= size
+        if total > EXHAUSTIVE:
+            return _deviations(dims)
+    return np.stack(np.unravel_index(np.arange(total), dims), axis=1).astype(np.uint16)
+
+
+def _deviations(dims: tuple[int, ...]) -> Codes:
+    rows: dict[bytes, Codes] = {}
+    for base in (np.asarray(dims, np.uint16) - 1, np.zeros(len(dims), np.uint16)):
+        for count in range(3):
+            for where in combinations(range(len(dims)), count):
+                for row in _with(base.astype(np.uint16), where, dims):
+                    rows.setdefault(row.tobytes(), row)
+    return np.stack(list(rows.values()))
+
+
+def _with(base: Codes, where: tuple[int, ...], dims: tuple[int, ...]) -> Iterator[Codes]:
+    """Yield `base` with every other version at the places `where`."""
+    if not where:
+        yield base.copy()
+        return
+    for code in range(dims[where[0]]):
+        if code != base[where[0]]:
+            changed = base.copy()
+            changed[where[0]] = code
+            yield from _with(changed, where[1:], dims)
+
+
+def _trash(group: Group, seed: int) -> tuple[Group, Codes]:
+    """Return the group with one garbage version per granule, and states with exactly one of them.
+
+    The other cells all arrived, all did not, or deviate in one place.
+    """
+    cells = tuple(
+        Cell(cell.kind, cell.file, cell.index, (*cell.versions, garbage), (*cell.levels, TRASHED))
+        if cell.kind == DATA
+        else cell
+        for cell in group.cells
+        for garbage in [garbage_bytes(seed, group, cell)]
+    )
+    trashed = Group(
+        group.trace,
+        group.crash_index,
+        group.granule,
+        cells,
+        group.contents,
+        group.sizes,
+        group.names,
+        group.reach,
+        group.kills,
+    )
+    dims = np.asarray(group.dims, np.uint16)
+    rows: dict[bytes, Codes] = {}
+    for base in (dims - 1, np.zeros_like(dims)):
+        plain = [row for count in (0, 1) for place in combinations(range(len(dims)), count)
+                 for row in _with(base, place, group.dims)]
+        for row in plain:
+            for at, cell in enumerate(cells):
+                if cell.kind == DATA:
+                    changed = row.copy()
+                    changed[at] = group.dims[at]
+                    rows.setdefault(changed.tobytes(), changed)
+    if not rows:
+        return trashed, np.zeros((0, len(cells)), np.uint16)
+    return trashed, np.stack(list(rows.values()))
+
+
+def garbage_bytes(seed: int, group: Group, cell: Cell) -> bytes:
+    """Return a granule of garbage: a pure function of seed, trace, crash point and cell."""
+    text = f"{seed}/{group.trace.id}/{group.crash_index}/{cell.file}/{cell.index}"
+    state = int.from_bytes(text.encode()[-8:], "big")
+    for char in text.encode():
+        state = _splitmix(state ^ char)
+    words = []
+    for _ in range(-(-group.granule // 8)):
+        state = (state + 0x9E3779B97F4A7C15) & _MASK
+        words.append(_mix(state))
+    return b"".join(word.to_bytes(8, "big") for word in words)[: group.granule]
+
+
+_MASK = (1 << 64) - 1
+
+
+def _splitmix(state: int) -> int:
+    return _mix((state + 0x9E3779B97F4A7C15) & _MASK)
+
+
+def _mix(value: int) -> int:
+    """Return the output function of SplitMix64."""
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK
+    return value ^ (value >> 31)

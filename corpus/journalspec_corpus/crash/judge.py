@@ -1,0 +1,86 @@
+"""What a reader answered, held against what it owed: the standard verdicts.
+
+Verdict names and invariants:
+
+========== ======= ==========================================================
+verdict    breaks  meaning
+========== ======= ==========================================================
+pass       --      everything owed is there, nothing else is
+acceptable --      refused, and the state allows (or demands) that
+refused    I1      refused a state in which nothing is damaged
+lost       I1      an acknowledged record is not in effect
+torn-accepted I2,I5 a record that nobody ever wrote came out
+resurrected I4     a record of the file's earlier life came out
+hole       I3      a record is missing between two that came out
+silent     I8      damage inside the log went unreported
+========== ======= ==========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REQUIRED, Owed
+
+#: verdict -> the invariants that it breaks (in the order in which they are looked for)
+VERDICTS: Mapping[str, tuple[str, ...]] = {
+    "pass": (),
+    "acceptable": (),
+    "refused": ("I1",),
+    "torn-accepted": ("I2", "I5"),
+    "resurrected": ("I4",),
+    "lost": ("I1",),
+    "hole": ("I3",),
+    "silent": ("I8",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one reader said about one state: keys of the records in effect, or a refusal.
+
+    `reported` tells whether it said that something was left out.
+    """
+
+    keys: tuple[str, ...]
+    refused: str | None = None
+    reported: bool = False
+
+
+def judge(answer: Answer, owed: Owed, refusal: str, *, holes_allowed: bool) -> str:
+    """Return the verdict on `answer` under what is owed in this group and state.
+
+    `refusal` is allowed, required or forbidden; `holes_allowed` is true for
+    policies that may leave records out if they say so.
+    """
+    if answer.refused is not None:
+        return "refused" if refusal == FORBIDDEN else "acceptable"
+    records = [owed.record_of.get(key) for key in answer.keys]
+    worst = _foreign(records, owed.must_drop)
+    if worst is not None:
+        return worst
+    present = [record for record in records if record is not None]
+    if not owed.must_keep.issubset(present):
+        return "lost"
+    if not holes_allowed and _has_hole(present, owed.order):
+        return "hole"
+    if refusal == REQUIRED and not answer.reported:
+        return "silent"
+    return "pass"
+
+
+def _foreign(records: Sequence[str | None], must_drop: Collection[str]) -> str | None:
+    if None in records:
+        return "torn-accepted"
+    if any(record in must_drop for record in records):
+        return "resurrected"
+    return None
+
+
+def _has_hole(present: Sequence[str], order: Sequence[str]) -> bool:
+    """Tell whether `present` is not a run from the front of `order` (empty order: no rule)."""
+    return bool(order) and list(present) != list(order[: len(present)])
+
+
+__all__ = ["ALLOWED", "FORBIDDEN", "REQUIRED", "VERDICTS", "Answer", "judge"]

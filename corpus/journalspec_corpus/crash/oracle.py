@@ -1,0 +1,222 @@
+"""What recovery owes in a state, from the trace and the preset alone.
+
+No reader is asked. A write has *arrived* if every granule it changed holds it
+or something later; a record is *intact* if its write arrived and nothing that
+arrived later overwrote it; it is *published* if what makes it count arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from journalspec_corpus.crash.cells import DATA, TRASHED, Group
+from journalspec_corpus.crash.enumerate import States
+from journalspec_corpus.crash.trace import Ack, Mark, Publish, Release, Trace, Write
+
+ALLOWED, REQUIRED, FORBIDDEN = "allowed", "required", "forbidden"
+REFUSALS = (ALLOWED, REQUIRED, FORBIDDEN)
+
+Rows = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Owed:
+    """What all states of one crash point have in common.
+
+    `must_keep` are acknowledged records whose effect nothing took back,
+    `may_keep` those that had at least been issued, `must_drop` records of an
+    earlier life. `record_of` maps a reader's key to the record's name; a key that
+    is not in it belongs to nothing that was ever written. `order` is the order in
+    which the records of the log were issued, or empty if files were switched.
+    """
+
+    must_keep: frozenset[str]
+    may_keep: frozenset[str]
+    must_drop: frozenset[str]
+    record_of: Mapping[str, str]
+    order: tuple[str, ...]
+
+
+def owed(trace: Trace, crash_index: int, torn: int = -1) -> Owed:
+    """Return what is owed after ``ops[:crash_index]``; `torn` is an operation under way, if any."""
+    upto = max(crash_index, torn + 1)
+    # A record that is being written has been issued: its annotation follows its write.
+    issued = [op for op in trace.ops[: upto + 1] if isinstance(op, Mark)]
+    released = trace.released(upto)
+    acknowledged = trace.acknowledged(crash_index)
+    own = (*trace.standing, *issued)
+    switched = any(isinstance(op, Release) for op in trace.ops[:upto])
+    return Owed(
+        must_keep=frozenset(acknowledged) - released,
+        may_keep=frozenset(mark.record for mark in own),
+        must_drop=frozenset(mark.record for mark in trace.stale),
+        record_of={mark.key: mark.record for mark in (*trace.stale, *own)},
+        order=() if switched else tuple(dict.fromkeys(mark.record for mark in own)),
+    )
+
+
+class Facts:
+    """What is true of each state (row) of one group, as boolean columns."""
+
+    def __init__(self, states: States) -> None:
+        self.states = states
+        self.group: Group = states.group
+        self.trace = states.group.trace
+        codes = states.codes
+        self._levels = (
+            np.stack(
+                [np.asarray(cell.levels, np.int16)[codes[:, at]] for at, cell in enumerate(self.group.cells)],
+                axis=1,
+            )
+            if self.group.cells
+            else np.zeros((len(codes), 0), np.int16)
+        )
+        self._upto = max(self.group.crash_index, states.torn + 1)
+        self.all = np.ones(len(codes), bool)
+
+    def arrived(self, index: int) -> Rows:
+        """Return the rows in which operation `index` is on disk as a whole."""
+        out = self.all.copy()
+        for cell, level in self.group.reach.get(index, ()):
+            out &= self._levels[:, cell] >= level
+        return out
+
+    def touched(self, index: int) -> Rows:
+        """Return the rows in which at least a part of operation `index` is on disk."""
+        entries = self.group.reach.get(index)
+        if entries is None:
+            return self.all.copy()
+        out = ~self.all
+        for cell, level in entries:
+            out |= self._levels[:, cell] >= level
+        if index == self.states.torn:
+            out |= self.states.tear > 0
+        return out
+
+    def cell_at(self, cell: int, level: int) -> Rows:
+        """Return the rows in which `cell` is at `level` or beyond."""
+        return np.asarray(self._levels[:, cell] >= level)
+
+    @cached_property
+    def kill(self) -> Rows:
+        """Rows that a killed process leaves: a whole number of operations, in order."""
+        out = ~self.all
+        for levels in self.group.kills:
+            out |= (self._levels == np.asarray(levels, np.int16)).all(axis=1)
+        if self.states.torn >= 0:
+            # A torn granule has no level of its own: only its first and its last version are whole.
+            out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
+        return out
+
+    @cached_property
+    def trashed(self) -> Rows:
+        """Rows in which a granule holds garbage."""
+        return (self._levels == TRASHED).any(axis=1) if self._levels.size else ~self.all
+
+    @cached_property
+    def issued(self) -> list[tuple[int, Mark]]:
+        """Every record written so far: (index of its write, its mark)."""
+        out, last = [], -1
+        for index, op in enumerate(self.trace.ops):
+            if isinstance(op, Write):
+                last = index
+            elif isinstance(op, Mark) and last < self._upto:
+                out.append((last, op))
+        return out
+
+    def intact(self, index: int, mark: Mark) -> Rows:
+        """Rows in which the record written by operation `index` stands whole."""
+        return self.arrived(index) & ~self._overwritten(mark, index + 1)
+
+    def stands(self, mark: Mark) -> Rows:
+        """Rows in which a record from before the trace stands whole."""
+        return ~self._overwritten(mark, 0)
+
+    def _overwritten(self, mark: Mark, start: int) -> Rows:
+        out = ~self.all
+        for index in range(start, self._upto):
+            op = self.trace.ops[index]
+            if isinstance(op, Write) and op.file == mark.file and _overlap(op, mark):
+                out |= self._overlap_touched(index, op, mark)
+        return out | self._trash_over(mark)
+
+    def _overlap_touched(self, index: int, op: Write, mark: Mark) -> Rows:
+        entries = self.group.reach.get(index)
+        if entries is None:
+            return self.all.copy()
+        if index == self.states.torn:
+            return self.states.tear > max(0, mark.off - op.off)
+        out = ~self.all
+        step = self.group.granule
+        for cell, level in entries:
+            start = self.group.cells[cell].index * step
+            a, b = max(op.off, start), min(op.off + len(op.data), start + step)
+            if a < mark.off + mark.length and mark.off < b:
+                out |= self._levels[:, cell] >= level
+        return out
+
+    def _trash_over(self, mark: Mark) -> Rows:
+        out = ~self.all
+        step = self.group.granule
+        number = self.group.names.get(mark.file)
+        for at, cell in enumerate(self.group.cells):
+            if cell.kind == DATA and cell.file == number and TRASHED in cell.levels:
+                start = cell.index * step
+                if start < mark.off + mark.length and mark.off < start + step:
+                    out |= self._levels[:, at] == TRASHED
+        return out
+
+    def published(self, record: str) -> Rows:
+        """Rows in which something that makes `record` count is on disk."""
+        out = ~self.all
+        last = -1
+        for index, op in enumerate(self.trace.ops):
+            if isinstance(op, Write):
+                last = index
+            elif isinstance(op, Publish) and last < self._upto and record in op.records:
+                out |= self.arrived(last)
+        return out
+
+    @cached_property
+    def damaged(self) -> Rows:
+        """Rows in which a published record of this run stands nowhere whole, and no old one in its place."""
+        out = ~self.all
+        places: dict[str, list[tuple[int, Mark]]] = {}
+        for index, mark in self.issued:
+            places.setdefault(mark.record, []).append((index, mark))
+        for record, marks in places.items():
+            whole = ~self.all
+            replaced = ~self.all
+            for mark in self.trace.standing:
+                if mark.record == record:
+                    whole |= self.stands(mark)
+            for index, mark in marks:
+                whole |= self.intact(index, mark)
+                for old in self.trace.stale:
+                    if old.file == mark.file and old.off == mark.off:
+                        replaced |= self.stands(old)
+            out |= self.published(record) & ~whole & ~replaced
+        return out
+
+    @cached_property
+    def usable(self) -> bool:
+        """Whether the journal had been set up before the crash: then a kill leaves it readable."""
+        return bool(self.trace.base) or any(isinstance(op, Ack) for op in self.trace.ops[: self._upto])
+
+    @cached_property
+    def refusals(self) -> npt.NDArray[np.uint8]:
+        """Return for each row the index into :data:`REFUSALS`."""
+        out = np.full(len(self.all), REFUSALS.index(ALLOWED), np.uint8)
+        if self.usable:
+            out[self.kill & ~self.trashed] = REFUSALS.index(FORBIDDEN)
+        out[self.damaged & ~self.kill] = REFUSALS.index(REQUIRED)
+        return out
+
+
+def _overlap(op: Write, mark: Mark) -> bool:
+    return op.off < mark.off + mark.length and mark.off < op.off + len(op.data)

@@ -1,0 +1,73 @@
+"""Finding what a format's own room gives to the crash engine."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from journalspec.formats import UnknownFormat, format_ids, format_module
+from journalspec.observation import Observation
+from journalspec_corpus.crash.judge import Answer
+from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.view import View
+
+PACKAGE = "journalspec_corpus"
+
+
+@dataclass(frozen=True)
+class CrashRoom:
+    """A format's ``traces`` and ``crash_reader`` modules, as the engine uses them.
+
+    `workloads(scope)` yields workloads in a fixed order, `build(workload)` records
+    one. `read(view)` returns one answer per name in `readers`, from the state that
+    the view shows; `answer(observation)` gives the same for an implementation that
+    read whole files. Readers in `salvaging` may leave records out if they say so.
+    """
+
+    format: str
+    workloads: Callable[[str], Iterator[Any]]
+    build: Callable[[Any], Trace]
+    readers: tuple[str, ...]
+    salvaging: tuple[str, ...]
+    read: Callable[[View], tuple[Answer, ...]]
+    answer: Callable[[Observation], Answer]
+
+
+def has_crash_room(format_id: str) -> bool:
+    """Tell whether `format_id` has traces; raises UnknownFormat if it is not described."""
+    try:
+        _module(format_id, "traces")
+    except UnknownFormat:
+        if format_id not in format_ids():
+            raise
+        return False
+    return True
+
+
+def crash_room(format_id: str) -> CrashRoom:
+    """Return the crash room of `format_id`; raises UnknownFormat if it has none."""
+    traces = _module(format_id, "traces")
+    reader = _module(format_id, "crash_reader")
+    return CrashRoom(
+        format=format_id,
+        workloads=traces.workloads,
+        build=traces.build,
+        readers=tuple(reader.READERS),
+        salvaging=tuple(reader.SALVAGING),
+        read=reader.read,
+        answer=reader.answer,
+    )
+
+
+def _module(format_id: str, name: str) -> ModuleType:
+    room = format_module(PACKAGE, format_id).__name__
+    full = f"{room}.{name}"
+    try:
+        return importlib.import_module(full)
+    except ModuleNotFoundError as error:
+        if error.name != full:
+            raise
+        raise UnknownFormat(f"{format_id} has no crash traces yet: {full} is missing") from None

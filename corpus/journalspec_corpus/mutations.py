@@ -1,0 +1,229 @@
+"""Damaging a journal at random, with an eye for its structure: input for fuzzers.
+
+Fast and without an oracle: nothing is claimed about the result. Every input is
+a pure function of (format, seed, number), so that a find is a number. A format
+takes part with a module ``mutations`` in its room:
+
+    base(edition, rng) -> DrawnJournal          a small valid journal
+    lies(edition, rng) -> dict[str, bytes]      fields that lie under a checksum that is right
+    hostile(edition, size) -> {name: files}     inputs of about `size` bytes, made to cost much
+"""
+
+from __future__ import annotations
+
+import importlib
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from journalspec.formats import UnknownFormat, get_format
+from journalspec_corpus.drawn import DrawnJournal, Field
+
+#: So many inputs share one valid journal; drawing one costs more than damaging it.
+INPUTS_PER_BASE = 50
+#: Shares of all inputs, in percent; the rest is damage to valid journals.
+LIES, NOISE = 15, 4
+#: One input in so many is read as another edition than the one it was made as.
+WRONG_EDITION = 16
+MOST_DAMAGES = 4
+FIRST_BITS = (7, 8, 15, 16, 31, 32, 63)
+WORD = 8
+
+Files = dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input: its number, how it came about, the edition to read it as, and the files."""
+
+    number: int
+    kind: str
+    edition: str
+    files: Mapping[str, bytes]
+
+
+class Source:
+    """All inputs of one format and seed, by number."""
+
+    def __init__(self, format_id: str, seed: int) -> None:
+        self.editions = tuple(get_format(format_id).editions)
+        self.seed = seed
+        self._room = _room(format_id)
+        self._base: tuple[int, DrawnJournal] | None = None
+
+    def __getitem__(self, number: int) -> Input:
+        rng = random.Random(_mixed(self.seed, number))  # noqa: S311  # repeatable, not secret
+        share = rng.randrange(100)
+        journal = self._base_of(number)
+        edition = journal.edition
+        if share < NOISE:
+            kind, files = "noise", {name: rng.randbytes(rng.randrange(120)) for name in journal.files}
+        elif share < NOISE + LIES:
+            kind, files = "lies", self._room.lies(edition, rng)
+        else:
+            kind, files = _damaged(journal, rng)
+        if rng.randrange(WRONG_EDITION) == 0:
+            edition = rng.choice(self.editions)
+        return Input(number, kind, edition, files)
+
+    def _base_of(self, number: int) -> DrawnJournal:
+        group = number // INPUTS_PER_BASE
+        if self._base is None or self._base[0] != group:
+            rng = random.Random(_mixed(~self.seed, group))  # noqa: S311  # repeatable, not secret
+            edition = self.editions[group % len(self.editions)]
+            self._base = group, self._room.base(edition, rng)
+        return self._base[1]
+
+    def hostile(self, edition: str, size: int) -> Mapping[str, Files]:
+        """Return the format's inputs that are made to cost much, each of about `size` bytes."""
+        inputs: Mapping[str, Files] = self._room.hostile(edition, size)
+        return inputs
+
+
+def _mixed(seed: int, number: int) -> int:
+    """Return a seed for one input; neighbouring numbers give unlike ones."""
+    return (seed << 64) ^ ((number + 1) * 0x9E3779B97F4A7C15)
+
+
+def _room(format_id: str) -> Any:
+    name = f"{__package__}.{format_id}.mutations"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not name.startswith(error.name):
+            raise
+        raise UnknownFormat(f"nothing says how to mutate {format_id}") from None
+
+
+def _damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:
+    """Return the name of the first damage, and the files after one to MOST_DAMAGES of them."""
+    files = dict(journal.files)
+    kinds = []
+    # Mostly one: the second damage is rarely reached.
+    for _ in range(1 + rng.randrange(MOST_DAMAGES) * (rng.randrange(3) == 0)):
+        kind = rng.choice(_NAMES)
+        kinds.append(kind)
+        _DAMAGES[kind](journal, files, rng)
+    return kinds[0], files
+
+
+def _place(journal: DrawnJournal, files: Files, rng: random.Random) -> Field | None:
+    """Return a field that still lies within its file, or any byte of a file."""
+    for _ in range(4):
+        if not journal.fields:
+            break
+        field = rng.choice(journal.fields)
+        if field.length and field.off + field.length <= len(files.get(field.file, b"")):
+            return field
+    names = [name for name, content in files.items() if content]
+    if not names:
+        return None
+    name = rng.choice(names)
+    return Field(name, rng.randrange(len(files[name])), 1, "byte")
+
+
+def _put(files: Files, name: str, off: int, data: bytes) -> None:
+    content = files[name]
+    files[name] = content[:off] + data + content[off + len(data) :]
+
+
+def _flip(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
+    place = _place(journal, files, rng)
+    if place is not None:
+        off = place.off + rng.randrange(place.length)
+        _put(files, place.file, off, bytes([files[place.file][off] ^ 1 << rng.randrange(8)]))
+
+
+def _number(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
+    """Set a field to a number of the kind that programs get wrong."""
+    place = _place(journal, files, rng)
+    if place is None:
+        return
+    size = min(place.length, WORD)
+    old = int.from_bytes(files[place.file][place.off : place.off + size], place.order)
+    bit = rng.choice(FIRST_BITS)
+    chosen = rng.choice(
+        (0, 1, -1, old + 1, old - 1, old + rng.randint(-70, 70), (1 << bit) - 1, 1 << bit, -(1 << bit), rng.getrandbits(64))
+    )
+    _put(files, place.file, place.off, (chosen % (1 << 8 * size)).to_bytes(size, place.order))
+
+
+def _noise(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
+    place = _place(journal, files, rng)
+    if place is not None:
+        room = len(files[place.file]) - place.off
+        _put(files, place.file, place.off, rng.randbytes(min(rng.randrange(1, 24), room)))
+
+
+def _truncate(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
+    place = _place(journal, files, rng)
+    if place is not None:
+        files[place.file] = files[place.file][: place.off + rng.randrange(place.length + 1)]
+
+
+def _extend(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
+    name = rng.choice(sorted(files))
+    files[name] += rng.choice((bytes(rng.randrange(70)), rng.randbytes(rng.randrange(70)), files[name][:100]))
+
+
+def _move(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
+    """Copy a range to another place, within the file's length or pushing the rest along."""
+    place, target = _place(journal, files, rng), _place(journal, files, rng)
+    if place is None or target is None:
+        return
+    size = rng.choice((place.length, 37, 64, 110, 512))
+    piece = files[place.file][place.off : place.off + size]
+    if rng.randrange(2):
+        _put(files, target.file, target.off, piece[: len(files[target.file]) - target.off])
+    else:
+        content = files[target.file]
+        files[target.file] = content[: target.off] + piece + content[target.off :]
+
+
+def _cut_out(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
+    place = _place(journal, files, rng)
+    if place is not None:
+        content = files[place.file]
+        end = place.off + rng.choice((1, place.length, rng.randrange(1, 80)))
+        files[place.file] = content[: place.off] + content[end:]
+
+
+def _block(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
+    """Give an aligned block the content of the file's previous life, or zeros."""
+    name = rng.choice(sorted(files))
+    size = rng.choice((16, 64, 512))
+    start = size * rng.randrange(len(files[name]) // size + 1)
+    end = min(start + size, len(files[name]))
+    old = journal.before[name] if rng.randrange(2) else b""
+    _put(files, name, start, old[start:end].ljust(end - start, b"\0"))
+
+
+def _fileset(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
+    """Take a file away, empty it, exchange two, or add one."""
+    names = sorted(files)
+    name, other = rng.choice(names), rng.choice(names)
+    choice = rng.randrange(4)
+    if choice == 0:
+        files[name] = b""
+    elif choice == 1 and len(names) > 1:
+        del files[name]
+    elif choice == 2:  # noqa: PLR2004  # the third of four choices
+        files[name], files[other] = files[other], files[name]
+    else:
+        files[name + "2"] = files[name]
+
+
+_DAMAGES: Mapping[str, Callable[[DrawnJournal, Files, random.Random], None]] = {
+    "flip": _flip,
+    "number": _number,
+    "bytes": _noise,
+    "truncate": _truncate,
+    "extend": _extend,
+    "move": _move,
+    "cut-out": _cut_out,
+    "block": _block,
+    "fileset": _fileset,
+}
+#: Numbers come twice as often: lengths and counts are where readers fail.
+_NAMES = (*_DAMAGES, "number", "number", "flip")

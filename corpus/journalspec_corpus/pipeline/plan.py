@@ -1,0 +1,72 @@
+"""What a build does: which workloads, in which shards, under which presets and seed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from journalspec import __version__
+from journalspec_corpus.crash.model import PRESETS, get_preset
+from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.pipeline.run import Shard
+
+#: Raised whenever the same descriptor would give another id, class or verdict.
+ENGINE = 1
+#: Tiers that are built from traces, and how many workloads make one shard.
+BUILT_TIERS = {"core": 24, "full": 64}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A build, completely: two equal plans give the same bytes.
+
+    `every` takes each n-th workload only (benchmarks, tests).
+    """
+
+    format: str
+    tier: str
+    seed: int = 1
+    presets: tuple[str, ...] = tuple(preset.name for preset in PRESETS)
+    every: int = 1
+    engine: int = ENGINE
+    version: str = __version__
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan as a JSON object."""
+        return {**asdict(self), "presets": list(self.presets)}
+
+    @property
+    def fingerprint(self) -> str:
+        """Return 32 hex digits that tell this plan from any other."""
+        text = json.dumps(self.to_json(), sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+    @property
+    def shard_size(self) -> int:
+        """How many workloads one shard holds; fewer where only some are taken."""
+        return max(4, BUILT_TIERS[self.tier] // min(self.every, 4))
+
+    def workloads(self) -> tuple[Any, ...]:
+        """Return all workloads of the build, in order."""
+        return _workloads(self.format, self.tier)[:: self.every]
+
+    def shards(self) -> int:
+        """Return how many shards there are."""
+        return -(-len(self.workloads()) // self.shard_size)
+
+    def shard(self, number: int) -> Shard:
+        """Return shard `number`, judged. A pure function of the plan."""
+        room = crash_room(self.format)
+        shard = Shard(room, tuple(get_preset(name) for name in self.presets), self.seed)
+        start = number * self.shard_size
+        for work in self.workloads()[start : start + self.shard_size]:
+            shard.add(room.build(work))
+        return shard
+
+
+@lru_cache(maxsize=8)
+def _workloads(format_id: str, tier: str) -> tuple[Any, ...]:
+    return tuple(crash_room(format_id).workloads(tier))

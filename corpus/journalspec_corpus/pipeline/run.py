@@ -1,0 +1,228 @@
+"""One trace from states to judged rows. Everything here is a pure function of trace, presets and seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from journalspec_corpus.crash.classes import CATEGORIES, categories, fields
+from journalspec_corpus.crash.digest import ID_BYTES, promise
+from journalspec_corpus.crash.enumerate import States, crash_states
+from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
+from journalspec_corpus.crash.model import PRESETS, Preset
+from journalspec_corpus.crash.oracle import REFUSALS, Facts, Owed, owed
+from journalspec_corpus.crash.room import CrashRoom
+from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.view import answers
+from journalspec_corpus.pipeline.ids import case_ids, content_ids
+
+#: Crash states are what a crash can leave; corruption and hostile bytes are other strata.
+STRATUM = "R"
+_VERDICTS = tuple(VERDICTS)
+_LABEL = pa.dictionary(pa.int8(), pa.string())
+
+
+def schema(readers: Iterable[str]) -> pa.Schema:
+    """Return the columns of a shard: descriptor, ids, class, and one verdict per reader."""
+    return pa.schema(
+        [
+            ("case_id", pa.binary(ID_BYTES)),
+            ("content_id", pa.binary(ID_BYTES)),
+            ("trace", pa.dictionary(pa.int32(), pa.string())),
+            ("workload", pa.dictionary(pa.int32(), pa.string())),
+            ("edition", pa.dictionary(pa.int32(), pa.string())),
+            ("writer", pa.dictionary(pa.int32(), pa.string())),
+            ("background", pa.dictionary(pa.int32(), pa.string())),
+            ("preset", _LABEL),
+            ("crash_index", pa.int32()),
+            ("mask", pa.binary()),
+            ("tear", pa.int32()),
+            ("seed", pa.int64()),
+            ("category", _LABEL),
+            ("field", pa.dictionary(pa.int32(), pa.string())),
+            ("acknowledged", pa.int32()),
+            ("refusal", _LABEL),
+            *((f"verdict_{name}", _LABEL) for name in readers),
+        ]
+    )
+
+
+@dataclass
+class Rows:
+    """The judged states of one group, column by column."""
+
+    states: States
+    case_ids: list[bytes]
+    content_ids: list[bytes]
+    keep: npt.NDArray[np.int64]
+    category: npt.NDArray[np.uint8]
+    field: npt.NDArray[np.uint8]
+    field_names: list[str]
+    refusal: npt.NDArray[np.uint8]
+    verdicts: list[npt.NDArray[np.uint8]]
+    acknowledged: int
+
+
+@dataclass
+class Tally:
+    """What has been seen in one trace or shard: ids, and how many states were generated."""
+
+    ids: set[bytes] = field(default_factory=set)
+    generated: int = 0
+
+
+def judged_rows(
+    trace: Trace, room: CrashRoom, presets: tuple[Preset, ...], seed: int, tally: Tally
+) -> Iterator[Rows]:
+    """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out."""
+    for states in crash_states(trace, presets, seed):
+        tally.generated += len(states)
+        debt = owed(trace, states.group.crash_index, states.torn)
+        contents = content_ids(states.group, states.codes)
+        names = case_ids(contents, _promise(trace, debt))
+        keep = []
+        for at, name in enumerate(names):
+            if name not in tally.ids:
+                tally.ids.add(name)
+                keep.append(at)
+        if keep:
+            yield _judged(states, debt, room, names, contents, np.asarray(keep))
+
+
+def _promise(trace: Trace, debt: Owed) -> bytes:
+    keys = [key for key, record in debt.record_of.items() if record in debt.must_keep]
+    return promise(trace.format, trace.edition, STRATUM, keys)
+
+
+def _judged(
+    states: States, debt: Owed, room: CrashRoom, names: list[bytes], contents: list[bytes], keep: Any
+) -> Rows:
+    states = States(states.group, states.codes[keep], states.preset[keep], states.tear[keep], states.torn)
+    facts = Facts(states)
+    found, which = answers(states.group, states.codes, room.read)
+    refusal = facts.refusals
+    field_of, field_names = fields(facts)
+    return Rows(
+        states,
+        [names[at] for at in keep],
+        [contents[at] for at in keep],
+        keep,
+        categories(facts),
+        field_of,
+        field_names,
+        refusal,
+        _verdicts(found, which, refusal, debt, room),
+        len(debt.must_keep),
+    )
+
+
+def _verdicts(
+    found: list[tuple[Answer, ...]],
+    which: npt.NDArray[np.int32],
+    refusal: npt.NDArray[np.uint8],
+    debt: Owed,
+    room: CrashRoom,
+) -> list[npt.NDArray[np.uint8]]:
+    """Return one column per reader: the index into the verdicts' names."""
+    number: dict[tuple[Answer, ...], int] = {}
+    path = np.asarray([number.setdefault(given, len(number)) for given in found], np.int64)
+    used = np.unique(path[which] * len(REFUSALS) + refusal)
+    distinct = list(number)
+    table = np.zeros((len(room.readers), len(distinct) * len(REFUSALS)), np.uint8)
+    for entry in used.tolist():
+        given, kind = distinct[entry // len(REFUSALS)], REFUSALS[entry % len(REFUSALS)]
+        for reader, answer in enumerate(given):
+            salvaging = room.readers[reader] in room.salvaging
+            table[reader, entry] = _VERDICTS.index(judge(answer, debt, kind, holes_allowed=salvaging))
+    entries = path[which] * len(REFUSALS) + refusal
+    return [table[reader, entries] for reader in range(len(room.readers))]
+
+
+class Shard:
+    """The rows of several traces, gathered column by column and made one Arrow table at the end."""
+
+    def __init__(self, room: CrashRoom, presets: tuple[Preset, ...], seed: int) -> None:
+        self.room = room
+        self.presets = presets
+        self.seed = seed
+        self.tally = Tally()
+        self._texts: list[tuple[str, ...]] = []
+        self._groups: list[tuple[int, Rows]] = []
+
+    def add(self, trace: Trace) -> None:
+        """Judge every state of `trace` that the shard does not hold yet."""
+        number = len(self._texts)
+        writer = trace.tags.get("order", "")
+        self._texts.append((trace.id, trace.name, trace.edition, writer, trace.background))
+        for rows in judged_rows(trace, self.room, self.presets, self.seed, self.tally):
+            self._groups.append((number, rows))
+
+    @property
+    def traces(self) -> int:
+        """How many traces were added."""
+        return len(self._texts)
+
+    def table(self) -> pa.Table:
+        """Return everything added so far, in order."""
+        groups = [rows for _, rows in self._groups]
+        counts = [len(rows.case_ids) for rows in groups]
+
+        def spread(values: Iterable[int]) -> npt.NDArray[np.int32]:
+            return np.repeat(np.asarray(list(values), np.int32), counts)
+
+        def labels(columns: list[npt.NDArray[np.uint8]], names: Iterable[str]) -> pa.Array:
+            codes = np.concatenate(columns or [np.zeros(0, np.uint8)]).astype(np.int8)
+            return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(names), pa.string()))
+
+        owner = spread(number for number, _ in self._groups)
+        tears = [rows.states.tear for rows in groups] or [np.zeros(0, np.int32)]
+        columns: list[pa.Array] = [
+            pa.array([name for rows in groups for name in rows.case_ids], pa.binary(ID_BYTES)),
+            pa.array([name for rows in groups for name in rows.content_ids], pa.binary(ID_BYTES)),
+            *(_texts(owner, [texts[at] for texts in self._texts]) for at in range(5)),
+            labels([rows.states.preset for rows in groups], [preset.name for preset in PRESETS]),
+            pa.array(spread(rows.states.group.crash_index for rows in groups)),
+            pa.array([mask for rows in groups for mask in _masks(rows.states)], pa.binary()),
+            pa.array(np.concatenate(tears).astype(np.int32)),
+            pa.array(np.full(sum(counts), self.seed, np.int64)),
+            labels([rows.category for rows in groups], CATEGORIES),
+            _fields(groups),
+            pa.array(spread(rows.acknowledged for rows in groups)),
+            labels([rows.refusal for rows in groups], REFUSALS),
+            *(
+                labels([rows.verdicts[at] for rows in groups], _VERDICTS)
+                for at in range(len(self.room.readers))
+            ),
+        ]
+        return pa.Table.from_arrays(columns, schema=schema(self.room.readers))
+
+
+def _masks(states: States) -> list[bytes]:
+    """Return one byte per cell for each state of a subset preset, nothing for a torn one."""
+    count, width = states.codes.shape
+    if states.torn >= 0 or not width:
+        return [b""] * count
+    raw = states.codes.astype(np.uint8).tobytes()
+    return [raw[at : at + width] for at in range(0, len(raw), width)]
+
+
+def _fields(groups: list[Rows]) -> pa.Array:
+    """Return the column of torn fields under one list of names."""
+    names: dict[str, int] = {"": 0}
+    parts = [np.zeros(0, np.int32)]
+    for rows in groups:
+        lookup = [names.setdefault(name, len(names)) for name in rows.field_names]
+        parts.append(np.asarray(lookup, np.int32)[rows.field])
+    return _texts(np.concatenate(parts), list(names))
+
+
+def _texts(codes: npt.NDArray[np.int32], names: list[str]) -> pa.Array:
+    """Return a text column that stores each name once."""
+    distinct = list(dict.fromkeys(names))
+    lookup = np.asarray([distinct.index(name) for name in names] or [0], np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(lookup[codes]), pa.array(distinct, pa.string()))

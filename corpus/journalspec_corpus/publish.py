@@ -1,0 +1,173 @@
+"""From authored groups, families and captures to the published tiers.
+
+``python -m journalspec_corpus.publish`` writes them, with ``--check`` it only
+says whether they are up to date. Exit status: 0 good, 1 a fault or out of date,
+2 usage. Publishing is deterministic: same sources, same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import json
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
+from journalspec_corpus.authored import CHECKOUT, AuthoringError, authored_cases
+from journalspec_corpus.captured import captured_cases
+from journalspec_corpus.case import Case
+from journalspec_corpus.lint import lint, tombstones
+from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
+
+MANIFEST = "manifest.json"
+
+
+class PublishError(ValueError):
+    """The corpus has faults and was not published; the message lists them."""
+
+
+def collect(format_id: str, root: Path = CHECKOUT) -> dict[str, list[Case]]:
+    """Return tier -> cases from all sources of `format_id`, in published order.
+
+    `root` holds ``cases/`` and ``captured/`` (default: the checkout's corpus folder).
+    """
+    judged = _judged(root / "cases" / format_id / "judged.toml")
+    smoke = [*authored_cases(format_id, root / "cases" / format_id), *generated_cases(format_id)]
+    captured = list(captured_cases(format_id, root / "captured" / format_id))
+    return {
+        "smoke": [_with_judges(case, judged) for case in smoke],
+        "captured": [_with_judges(case, judged) for case in captured],
+    }
+
+
+def generated_cases(format_id: str) -> Iterator[Case]:
+    """Yield the cases of the format's module ``families``, if it has one."""
+    try:
+        room = format_module("journalspec_corpus", format_id)
+        module = importlib.import_module(f"{room.__name__}.families")
+    except UnknownFormat:
+        return
+    except ModuleNotFoundError as error:
+        if error.name != f"journalspec_corpus.{format_id}.families":
+            raise
+        return
+    yield from module.families()
+
+
+def input_digest(case: Case) -> str:
+    """Return the SHA-256 over names, lengths and contents of the case's files."""
+    total = hashlib.sha256()
+    for name, data in sorted(case.files().items()):
+        total.update(f"{name} {len(data)} {hashlib.sha256(data).hexdigest()}\n".encode())
+    return total.hexdigest()
+
+
+def _judged(path: Path) -> dict[str, list[str]]:
+    """Return input digest -> products that were run on these bytes and confirmed the expectation."""
+    if not path.is_file():
+        return {}
+    found = tomllib.loads(path.read_text(encoding="utf-8")).get("judged", ())
+    return {entry["input"]: list(entry["by"]) for entry in found}
+
+
+def _with_judges(case: Case, judged: dict[str, list[str]]) -> Case:
+    more = judged.get(input_digest(case), []) if judged and case.write is None else []
+    if not more:
+        return case
+    return replace(
+        case, origin=replace(case.origin, checked_by=tuple(dict.fromkeys((*case.origin.checked_by, *more))))
+    )
+
+
+def render(format_id: str, tiers: dict[str, list[Case]]) -> dict[str, bytes]:
+    """Return file name -> content of the published form, manifest included."""
+    out: dict[str, bytes] = {}
+    summary = {}
+    for tier in PUBLISHED_TIERS:
+        cases = tiers[tier]
+        lines = [json.dumps(case.to_json(), ensure_ascii=False, separators=(",", ":")) + "\n" for case in cases]
+        name = f"{tier}.jsonl"
+        out[name] = "".join(lines).encode("utf-8")
+        summary[tier] = {
+            "file": name,
+            "cases": len(cases),
+            "probes": sum(len(case.probes) for case in cases),
+            "bytes": len(out[name]),
+            "sha256": hashlib.sha256(out[name]).hexdigest(),
+        }
+    manifest = {"format": format_id, "licence": "CC0-1.0", "tiers": summary, "withdrawn": sorted(tombstones(format_id))}
+    out[MANIFEST] = (json.dumps(manifest, indent=2) + "\n").encode("utf-8")
+    return out
+
+
+def publish(format_id: str, root: Path = CHECKOUT, out: Path | None = None, *, check: bool = False) -> list[str]:
+    """Write the published form of `format_id` to `out`; return the names of files that differed.
+
+    With `check` nothing is written. Raises PublishError if the lint finds
+    faults, or if an id that is published would vanish without a tombstone.
+    """
+    target = out or published_folder(format_id) or root / "journalspec_corpus" / "published" / format_id
+    tiers = collect(format_id, root)
+    everything = [case for cases in tiers.values() for case in cases]
+    faults = lint(format_id, everything) + list(_vanished(format_id, everything, target))
+    if faults:
+        raise PublishError(f"{format_id}: {len(faults)} faults\n" + "\n".join(faults))
+    changed = []
+    for name, data in render(format_id, tiers).items():
+        path = target / name
+        if path.is_file() and path.read_bytes() == data:
+            continue
+        changed.append(name)
+        if not check:
+            target.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    return changed
+
+
+def _vanished(format_id: str, cases: list[Case], target: Path) -> Iterator[str]:
+    """Ids are permanent: one that is published stays, or is listed as withdrawn."""
+    now = {case.id for case in cases} | tombstones(format_id)
+    for tier in PUBLISHED_TIERS:
+        path = target / f"{tier}.jsonl"
+        if path.is_file():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                name = json.loads(line)["id"]
+                if name not in now:
+                    yield f"{name}: is published and would vanish; keep it, or list it in tombstones.toml"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m journalspec_corpus.publish", description=__doc__)
+    parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats to publish (default: all)")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if anything is out of date")
+    options = parser.parse_args(arguments)
+    status = 0
+    for format_id in options.formats or format_ids():
+        try:
+            get_format(format_id)
+            changed = publish(format_id, check=options.check)
+        except UnknownFormat as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 2
+        except (PublishError, AuthoringError) as error:
+            print(f"error: {error}", file=sys.stderr)
+            status = 1
+            continue
+        if not changed:
+            print(f"{format_id}: up to date")
+        elif options.check:
+            print(f"{format_id}: out of date: {', '.join(changed)}; run python -m journalspec_corpus.publish")
+            status = 1
+        else:
+            print(f"{format_id}: wrote {', '.join(changed)}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

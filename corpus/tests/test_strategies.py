@@ -1,0 +1,95 @@
+"""The public strategies: what they draw is what they say, in every edition and for every kind of fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from journalspec.formats import UnknownFormat, get_format
+from journalspec_corpus.strategies import KINDS, DrawnJournal, faults, formats_with_strategies, journals
+
+FORMATS = formats_with_strategies()
+EDITIONS = [(format_id, edition) for format_id in FORMATS for edition in get_format(format_id).editions]
+QUICK = settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def test_there_is_a_format_to_draw() -> None:
+    assert FORMATS
+
+
+def test_unknown_format_and_edition_are_named() -> None:
+    with pytest.raises(UnknownFormat, match="no format 'nonsense'"):
+        journals("nonsense")
+    with pytest.raises(UnknownFormat, match="no edition '99'"):
+        journals(FORMATS[0], "99")
+
+
+@pytest.mark.parametrize(("format_id", "edition"), EDITIONS)
+@QUICK
+@given(data=st.data())
+def test_a_journal_is_consistent_in_itself(format_id: str, edition: str, data: st.DataObject) -> None:
+    journal = data.draw(journals(format_id, edition))
+    assert (journal.format, journal.edition) == (format_id, edition)
+    assert journal.files.keys() == journal.before.keys()
+    for name, content in journal.files.items():
+        assert len(content) == len(journal.before[name])
+    for record in journal.records:
+        assert 0 <= record.at.off < record.at.off + record.at.length <= len(journal.files[record.at.file])
+    assert set(map(id, journal.recovered)) <= set(map(id, journal.records))
+    assert set(journal.state) == set(get_format(format_id).state)
+    for field in journal.fields:
+        assert field.off + field.length <= len(journal.files[field.file])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("format_id", FORMATS)
+@QUICK
+@given(data=st.data())
+def test_a_fault_touches_nothing_but_its_range(format_id: str, kind: str, data: st.DataObject) -> None:
+    editions = st.sampled_from(sorted(get_format(format_id).editions))
+    journal = data.draw(editions.flatmap(lambda edition: journals(format_id, edition)))
+    if kind == "pointer" and not journal.pointers:
+        with pytest.raises(ValueError, match="no pointer"):
+            faults(journal, (kind,))
+        return
+    fault = data.draw(faults(journal, (kind,)))
+    for name, content in journal.files.items():
+        if name != fault.file:
+            assert fault.files[name] == content
+    damaged, sound = fault.files[fault.file], journal.files[fault.file]
+    assert damaged[: fault.off] == sound[: fault.off]
+    if kind != "truncation":
+        assert damaged[fault.off + fault.length :] == sound[fault.off + fault.length :]
+    if fault.strict == "open":
+        assert fault.why, "a fault that may go unnoticed says why"
+    assert set(map(id, fault.intact)) <= set(map(id, journal.recovered))
+
+
+def test_every_verdict_occurs() -> None:
+    """The judge is no constant: each of its answers is reached for the formats there are."""
+    seen: dict[str, Any] = {}
+
+    @settings(QUICK, max_examples=150, phases=(Phase.generate,))
+    @given(st.data())
+    def collect(data: st.DataObject) -> None:
+        fault = data.draw(faults(data.draw(journals(FORMATS[0]))))
+        seen.setdefault(fault.strict, fault)
+
+    collect()
+    assert seen.keys() == {"same", "refused", "open"}
+
+
+@settings(QUICK, max_examples=1)
+@given(journals(FORMATS[0]))
+def test_unknown_kind_of_fault_is_refused(journal: DrawnJournal) -> None:
+    with pytest.raises(ValueError, match="no such kind of fault: nonsense"):
+        faults(journal, ("nonsense",))

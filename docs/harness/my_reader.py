@@ -1,0 +1,45 @@
+"""A reader of the Bitronix log that knows nothing of journalspec but its protocol."""
+
+import json
+import struct
+import sys
+from pathlib import Path
+
+TYPES = "ACTIVE MARKED_ROLLBACK PREPARED COMMITTED ROLLEDBACK UNKNOWN NO_TRANSACTION PREPARING COMMITTING ROLLING_BACK"
+BITRONIX = {
+    "editions": ["2.1", "3.0"],
+    "ops": ["read"],
+    "observe": "records",  # type and fields of each record; not where it stands
+    "fields": ["gtrid", "names"],  # of those, only these two
+    "features": ["pure"],  # changes no file; does not claim to cope with damage
+}
+HELLO = {"protocol": 1, "impl": {"name": "my-reader", "version": "0.1"}, "formats": {"bitronix_tlog": BITRONIX}}
+
+
+def records(data):
+    tail = struct.unpack_from(">q", data, 13)[0]
+    start = 21
+    while start < tail:
+        status, length = struct.unpack_from(">ii", data, start)
+        at = start + 29
+        gtrid = data[at : at + data[at - 1]]
+        at += len(gtrid) + 4
+        names = []
+        for _ in range(struct.unpack_from(">i", data, at - 4)[0]):
+            size = struct.unpack_from(">H", data, at)[0]
+            names.append(data[at + 2 : at + 2 + size].decode("ascii", "replace"))
+            at += 2 + size
+        kind = TYPES.split()[status] if 0 <= status <= 9 else "OTHER"
+        yield {"type": kind, "gtrid": gtrid.hex(), "names": names}
+        start += 8 + length
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["cmd"] == "bye":
+        break
+    reply = HELLO
+    if request["cmd"] == "read":
+        files = [Path(request["dir"], name).read_bytes() for name in ("btm1.tlog", "btm2.tlog")]
+        reply = {"ok": {"verdict": "clean", "records": [record for data in files for record in records(data)]}}
+    print(json.dumps({"seq": request["seq"], **reply}), flush=True)

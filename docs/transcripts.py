@@ -1,0 +1,144 @@
+"""The terminal sessions that the pages show: run, compared, rewritten when asked.
+
+Each ``transcripts/*.txt`` holds commands (lines that begin with ``$ ``) and what
+they printed. All of a file's commands run one after the other in a fresh
+directory that holds a copy of ``docs/harness``. Lines that begin with ``#!`` set
+the scene and are not shown on the page:
+
+    #! replace my_reader.py: OLD => NEW      a change to a file before the commands run
+
+``python docs/transcripts.py`` compares, ``--update`` rewrites what differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+FOLDER = HERE / "transcripts"
+HARNESS = HERE / "harness"
+COLUMNS = 96
+SECONDS = 120
+_REPLACE = re.compile(r"#! replace (?P<file>\S+): (?P<old>.+) => (?P<new>.+)")
+
+
+class TranscriptError(ValueError):
+    """A transcript cannot be played; the message names the file and the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One file: lines that set the scene, then commands with their output."""
+
+    path: Path
+    setting: tuple[str, ...]
+    commands: tuple[str, ...]
+    text: str
+
+    @classmethod
+    def load(cls, path: Path) -> Transcript:
+        """Read a transcript."""
+        text = path.read_text(encoding="utf-8")
+        lines = text.splitlines()
+        setting = tuple(line for line in lines if line.startswith("#!"))
+        commands = tuple(line[2:] for line in lines if line.startswith("$ "))
+        return cls(path, setting, commands, text)
+
+    def play(self) -> str:
+        """Run the commands and return the transcript as it should read."""
+        with tempfile.TemporaryDirectory(prefix="transcript-") as name:
+            place = Path(name)
+            for source in sorted(HARNESS.iterdir()):
+                if source.is_file():
+                    shutil.copy(source, place / source.name)
+            for line in self.setting:
+                self._set(line, place)
+            shown = [*self.setting]
+            for command in self.commands:
+                shown += _run(command, place)
+        return "\n".join(shown) + "\n"
+
+    def _set(self, line: str, place: Path) -> None:
+        match = _REPLACE.fullmatch(line)
+        if match is None:
+            raise TranscriptError(f"{self.path.name}: not understood: {line}")
+        path = place / match["file"]
+        before = path.read_text(encoding="utf-8")
+        if before.count(match["old"]) != 1:
+            raise TranscriptError(f"{self.path.name}: {match['file']} does not hold {match['old']!r} exactly once")
+        path.write_text(before.replace(match["old"], match["new"]), encoding="utf-8")
+
+
+def _environment() -> Mapping[str, str]:
+    """Return an environment in which `python` and `journalspec` are those of this interpreter."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    return {**os.environ, "PATH": path, "COLUMNS": str(COLUMNS), "NO_COLOR": "1", "PYTHONUTF8": "1"}
+
+
+def _run(command: str, place: Path) -> Iterator[str]:
+    done = subprocess.run(
+        ["sh", "-c", command],  # noqa: S607 - the sessions are written for a POSIX shell
+        cwd=place,
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=SECONDS,
+        check=False,
+        text=True,
+        encoding="utf-8",
+    )
+    yield f"$ {command}"
+    yield from (line.rstrip() for line in done.stdout.replace(str(place), "/home/you").rstrip().splitlines())
+    if done.returncode:
+        yield f"[exit status {done.returncode}]"
+
+
+def transcripts() -> list[Transcript]:
+    """Return all transcripts by name."""
+    return [Transcript.load(path) for path in sorted(FOLDER.glob("*.txt"))]
+
+
+def difference(transcript: Transcript) -> str:
+    """Return how the file differs from what the commands print now; nothing if it does not.
+
+    Numbers and the width of columns may differ: the corpus grows.
+    """
+    now = transcript.play()
+    if _shape(transcript.text) == _shape(now):
+        return ""
+    old, new = transcript.text.splitlines(), now.splitlines()
+    return "\n".join(difflib.unified_diff(old, new, transcript.path.name, "now", lineterm="", n=1))
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"[ ─]+", " ", re.sub(r"\d+", "0", text))
+
+
+def main() -> int:
+    """Compare or rewrite; 0 all as committed, 1 something differed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", action="store_true", help="rewrite the files that differ")
+    options = parser.parse_args()
+    status = 0
+    for transcript in transcripts():
+        found = difference(transcript)
+        if found:
+            print(found)
+            status = 1
+        if found and options.update:
+            transcript.path.write_text(transcript.play(), encoding="utf-8")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,383 @@
+"""From a path to journals: which files lie there, and which of them belong together.
+
+Reading only: files are opened without write access and mapped, so that the size
+of a file costs address space and not memory. Files that end in ``.gz`` are
+decompressed on the side, up to a bound, and keep their names.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+import tempfile
+import zlib
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from journalspec.formats import format_ids, get_format
+from journalspec_reference.api import Detection
+from journalspec_reference.api import load as load_implementation
+
+#: What all compressed files of one directory may decompress to, together.
+MAX_BYTES = 1 << 30
+#: Files up to this size are copied: a copy cannot change while it is read.
+COPY_BELOW = 256 << 10
+#: A mapping holds a file handle; a directory may hold more files than handles.
+OPEN_AT_ONCE = 64
+CHUNK = 1 << 20
+GZIP_MAGIC = b"\x1f\x8b"
+#: How far `below` looks around before it gives up.
+MAX_DIRECTORIES = 2000
+MAX_DEPTH = 6
+
+
+class FilesetError(Exception):
+    """A path that gives no journal: what and why in the text, what to do in `hint`."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A directory entry that was not read, and why."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The files at a path.
+
+    `files` maps names to read-only buffers, opened when asked for; `asked` is
+    the name of the one file that the user pointed at, or None for a directory.
+    """
+
+    path: Path
+    root: Path
+    files: Mapping[str, Any]
+    asked: str | None = None
+    _left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What could not be read, as far as it was tried, sorted by name."""
+        return tuple(LeftOut(name, why) for name, why in sorted(self._left_out.items()))
+
+
+@dataclass(frozen=True)
+class Journal:
+    """One journal: format, edition, and its files in the format's own order."""
+
+    format: str
+    edition: str
+    files: Mapping[str, Any]
+    #: Names that belong to the journal but are not there.
+    missing: tuple[str, ...] = ()
+
+
+class _Refused(Exception):
+    """Internal: this one file cannot be taken; the text says why."""
+
+
+class _Budget:
+    """How many decompressed bytes are still allowed; a file is charged once."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.left = total
+        self._charged: set[str] = set()
+
+    def limit(self, name: str) -> int:
+        return self.total if name in self._charged else self.left
+
+    def charge(self, name: str, size: int) -> None:
+        if name not in self._charged:
+            self._charged.add(name)
+            self.left -= size
+
+
+class _Files(Mapping[str, Any]):
+    """Name -> content, opened on first use; the few used last are kept open."""
+
+    def __init__(self, paths: Mapping[str, Path], left_out: dict[str, str], max_bytes: int) -> None:
+        self._paths = dict(paths)
+        self._left_out = left_out
+        self._budget = _Budget(max_bytes)
+        self._open: OrderedDict[str, Any] = OrderedDict()
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._open:
+            self._open.move_to_end(name)
+            return self._open[name]
+        content = self._content(name)
+        self._open[name] = content
+        if len(self._open) > OPEN_AT_ONCE:
+            # Dropped, not closed: whoever still holds the buffer keeps it.
+            self._open.popitem(last=False)
+        return content
+
+    def _content(self, name: str) -> Any:
+        path = self._paths[name]
+        try:
+            return _open_file(path, self._budget)
+        except _Refused as error:
+            self._left_out[name] = str(error)
+        except OSError as error:
+            self._left_out[name] = error.strerror or str(error)
+        del self._paths[name]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        # Opening may take a name away, so that what is listed can be read.
+        for name in list(self._paths):
+            try:
+                self[name]
+            except KeyError:
+                continue
+            yield name
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._paths
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def load(path: Path, *, max_bytes: int = MAX_BYTES) -> Loaded:
+    """Return the files at `path`: those of a directory, or a file with its neighbours.
+
+    Directories are not descended into. Symbolic links to regular files are
+    followed; devices, pipes and sockets are left out. `max_bytes` bounds what
+    the ``.gz`` files decompress to. Raises FilesetError if there is no such
+    path or it cannot be listed.
+    """
+    try:
+        info = path.stat()
+    except OSError as error:
+        hint = "check the spelling" if isinstance(error, FileNotFoundError) else ""
+        raise FilesetError(f"cannot read {str(path)!r}: {error.strerror}", hint) from None
+    if stat.S_ISDIR(info.st_mode):
+        root, asked = path, None
+    elif stat.S_ISREG(info.st_mode):
+        root, asked = path.parent, path.name
+    else:
+        raise FilesetError(
+            f"{str(path)!r} is neither a file nor a directory", "give the directory that holds the journal"
+        )
+    paths, left_out = _entries(root, asked)
+    files = _Files(paths, left_out, max_bytes)
+    if asked is not None and files.get(asked) is None:
+        why = left_out.get(asked, "it went away")
+        raise FilesetError(f"cannot read {str(path)!r}: {why}")
+    return Loaded(path, root, files, asked, left_out)
+
+
+def _entries(root: Path, asked: str | None) -> tuple[dict[str, Path], dict[str, str]]:
+    """Return the readable-looking files of `root` by name, and what was left out."""
+    paths: dict[str, Path] = {}
+    left_out: dict[str, str] = {}
+    try:
+        with os.scandir(root) as entries:
+            for entry in sorted(entries, key=lambda item: item.name):
+                why = _unfit(entry)
+                if why is None:
+                    paths[entry.name] = Path(entry.path)
+                elif why:
+                    left_out[entry.name] = why
+    except OSError as error:
+        if asked is None:
+            raise FilesetError(
+                f"cannot list {str(root)!r}: {error.strerror}", "check its permissions"
+            ) from None
+        # A readable file in a directory that may not be listed: alone, then.
+        paths[asked] = root / asked
+    return paths, left_out
+
+
+def _unfit(entry: os.DirEntry[str]) -> str | None:
+    """Return None for a regular file, "" for a directory, or why the entry is left out."""
+    try:
+        mode = entry.stat().st_mode
+    except OSError as error:
+        return f"broken symbolic link: {error.strerror}" if entry.is_symlink() else str(error.strerror)
+    if stat.S_ISREG(mode):
+        return None
+    return "" if stat.S_ISDIR(mode) else "not a regular file"
+
+
+def _open_file(path: Path, budget: _Budget) -> Any:
+    # Non-blocking: the entry may have become a pipe since it was listed.
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb", buffering=0) as stream:
+        info = os.fstat(stream.fileno())
+        if not stat.S_ISREG(info.st_mode):
+            raise _Refused("not a regular file")
+        if path.suffix == ".gz" and stream.read(2) == GZIP_MAGIC:
+            stream.seek(0)
+            return _gunzip(stream, path.name, budget)
+        return _map(stream, info.st_size)
+
+
+def _map(stream: Any, size: int) -> Any:
+    if size <= COPY_BELOW:
+        stream.seek(0)
+        content: bytes = stream.read()
+        return content
+    return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _gunzip(stream: Any, name: str, budget: _Budget) -> Any:
+    """Decompress into an unnamed temporary file (blocks of zeros become holes) and map that."""
+    limit = budget.limit(name)
+    size = 0
+    # Unbuffered: the mapping must see everything that was written.
+    with tempfile.TemporaryFile(buffering=0) as target:
+        for block in _inflate(stream):
+            size += len(block)
+            if size > limit:
+                budget.charge(name, 0)
+                raise _Refused(
+                    f"decompresses to more than {limit} bytes; decompress it and give the path of the result"
+                )
+            if block.count(0) == len(block):
+                target.seek(len(block), os.SEEK_CUR)
+            else:
+                target.write(block)
+        target.truncate(size)
+        budget.charge(name, size)
+        return _map(target, size)
+
+
+def _inflate(stream: Any) -> Iterator[bytes]:
+    """Yield the decompressed blocks of all gzip members; raises _Refused with the place of damage."""
+    engine = zlib.decompressobj(wbits=31)
+    pending = b""
+    while True:
+        data = pending or stream.read(CHUNK)
+        if not data:
+            break
+        try:
+            if engine.eof:
+                if not data.strip(b"\0"):
+                    pending = b""
+                    continue  # zero padding behind the last member, as tapes leave it
+                engine = zlib.decompressobj(wbits=31)
+            block = engine.decompress(data, CHUNK)
+        except zlib.error as error:
+            raise _Refused(f"not a sound gzip file ({error})") from None
+        pending = engine.unconsumed_tail or engine.unused_data
+        if block:
+            yield block
+    if not engine.eof:
+        raise _Refused("the gzip data end early")
+
+
+def find_journals(loaded: Loaded, format: str | None = None, edition: str | None = None) -> list[Journal]:
+    """Return the journals among the loaded files, sorted by their first file.
+
+    Every described format looks; of two claims to one file the better one wins.
+    With `format` given and nothing recognised, the file asked for (or all files)
+    is taken as such a journal, so that damage can be looked at. Raises
+    UnknownFormat for a format or edition that is not described, FilesetError if
+    nothing is found.
+    """
+    wanted = (format,) if format else format_ids()
+    if format or edition:
+        _check_edition(wanted, edition)
+    claims: list[Detection] = []
+    for format_id in wanted:
+        claims.extend(load_implementation(format_id).detect(loaded.files))
+    chosen = _best(claims)
+    if loaded.asked is not None:
+        chosen = [claim for claim in chosen if loaded.asked in claim.files]
+    if not chosen and format:
+        chosen = _as_told(loaded, format)
+    if not chosen:
+        raise FilesetError(*_nothing(loaded))
+    return [_journal(loaded, claim, edition) for claim in chosen]
+
+
+def _check_edition(wanted: Iterable[str], edition: str | None) -> None:
+    formats = [get_format(format_id) for format_id in wanted]
+    if not any(edition in description.editions for description in formats):
+        for description in formats:
+            description.edition(edition)
+
+
+def _best(claims: list[Detection]) -> list[Detection]:
+    """Return claims that share no file, the better ones first served, in file order."""
+    taken: set[str] = set()
+    chosen = []
+    for claim in sorted(claims, key=lambda item: -item.score):
+        if taken.isdisjoint(claim.files):
+            taken.update(claim.files)
+            chosen.append(claim)
+    return sorted(chosen, key=lambda item: item.files)
+
+
+def _as_told(loaded: Loaded, format_id: str) -> list[Detection]:
+    names = (loaded.asked,) if loaded.asked else tuple(loaded.files)
+    return [Detection(format_id, get_format(format_id).default_edition, names, 0)] if names else []
+
+
+def _journal(loaded: Loaded, claim: Detection, edition: str | None) -> Journal:
+    files = {}
+    for name in claim.files:
+        if name in loaded.files:
+            files[name] = loaded.files[name]
+    missing = tuple(name for name in claim.files if name not in files)
+    known = get_format(claim.format).editions
+    chosen = edition if edition in known else claim.edition
+    return Journal(claim.format, chosen or claim.edition, files, missing)
+
+
+def _nothing(loaded: Loaded) -> tuple[str, str]:
+    """Return the message and the hint for a path that holds no journal."""
+    formats = ", ".join(format_ids())
+    if loaded.asked is not None:
+        return (
+            f"{str(loaded.path)!r} is not recognised as part of a journal of a known format ({formats})",
+            "name the format with --format to look at it all the same",
+        )
+    what = "no files" if not len(loaded.files) else f"{len(loaded.files)} file(s), none of a known format"
+    message = f"no journal in {str(loaded.path)!r}: {what} ({formats})"
+    found = [str(path) for path in below(loaded.path)]
+    if found:
+        return message, "journals lie below it, for example in:\n  " + "\n  ".join(found)
+    if len(loaded.files):
+        return message, "name the format with --format to look at the files all the same"
+    return message, "give the directory that holds the journal's files"
+
+
+def below(path: Path, *, at_most: int = 10) -> list[Path]:
+    """Return up to `at_most` directories under `path` that hold a journal, nearest name first.
+
+    Symbolic links to directories are not followed; the search is bounded in
+    depth and in the number of directories.
+    """
+    found: list[Path] = []
+    depth = len(path.parts)
+    for seen, (root, names, _) in enumerate(os.walk(path)):
+        names.sort()
+        if len(Path(root).parts) - depth >= MAX_DEPTH:
+            names.clear()
+        if seen >= MAX_DIRECTORIES or len(found) >= at_most:
+            break
+        if Path(root) != path and _holds_journal(Path(root)):
+            found.append(Path(root))
+    return found
+
+
+def _holds_journal(directory: Path) -> bool:
+    try:
+        loaded = load(directory)
+    except FilesetError:
+        return False
+    return any(load_implementation(format_id).detect(loaded.files) for format_id in format_ids())

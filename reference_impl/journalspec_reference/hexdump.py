@@ -1,0 +1,278 @@
+"""Annotated hexdumps and file maps, from the byte ranges that a format names.
+
+Input are :class:`~journalspec_reference.api.Span` values and bytes, output are
+plain values: terminals, the documentation and failure texts each paint them
+their own way. Everything is produced row by row, so that the size of a file
+costs time only where it says something: long runs of one byte become a fold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from journalspec_reference.api import Span
+
+WIDTH = 16
+#: Kinds that name a region rather than a field of it.
+CONTAINERS = frozenset({"header", "record", "dropped", "stale", "fill", "unused"})
+#: A run of one byte is folded if it would fill more rows than this.
+FOLD_ABOVE = 3
+CHUNK = 1 << 16
+PRINTABLE = range(0x20, 0x7F)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The line above a region: what the bytes that follow are."""
+
+    off: int
+    length: int
+    title: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Up to WIDTH bytes at `off`, the kind and the path of each, and the labels of fields that start here."""
+
+    off: int
+    data: bytes
+    kinds: tuple[str, ...]
+    paths: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """`length` bytes at `off`, all of the same value, not printed one by one."""
+
+    off: int
+    length: int
+    byte: int
+    kind: str
+
+
+Line = Head | Row | Fold
+
+
+@dataclass(frozen=True)
+class Region:
+    """A top-level range of a file (a header, a record, a dropped region, ...) with its fields."""
+
+    span: Span
+    fields: tuple[Span, ...]
+
+
+def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
+    """Yield the regions of `file` in offset order, covering all of its `length` bytes.
+
+    A range that no span names becomes a region of kind ``unused``; spans that
+    lie within an earlier one become its fields. Ranges beyond the file are cut.
+    """
+    at = 0
+    open_span: Span | None = None
+    fields: list[Span] = []
+    for span in spans:
+        if span.file != file or span.off >= length:
+            continue
+        if open_span is not None and span.off + span.length <= open_span.off + open_span.length:
+            fields.append(span)
+            continue
+        if open_span is not None:
+            yield Region(open_span, tuple(fields))
+            at = open_span.off + open_span.length
+        if span.off > at:
+            yield Region(Span(file, at, span.off - at, "unnamed", "unused"), ())
+        begin = max(span.off, at)
+        size = min(span.off + span.length, length) - begin
+        open_span, fields = Span(file, begin, max(size, 0), span.path, span.kind, span.value), []
+    if open_span is not None:
+        yield Region(open_span, tuple(fields))
+        at = open_span.off + open_span.length
+    if at < length:
+        yield Region(Span(file, at, length - at, "unnamed", "unused"), ())
+
+
+def lines(data: Any, spans: Iterable[Span], file: str) -> Iterator[Line]:
+    """Yield the annotated dump of `file`, whose content is `data` (any buffer).
+
+    Rows start anew at each region, so that a row never holds bytes of two.
+    """
+    for region in regions(spans, file, len(data)):
+        span = region.span
+        title = f"{span.path} {span.value}".rstrip()
+        yield Head(span.off, span.length, title, span.kind)
+        yield from _region_lines(data, region)
+
+
+def _region_lines(data: Any, region: Region) -> Iterator[Line]:
+    end = region.span.off + region.span.length
+    at = region.span.off
+    fields = _Cursor(region)
+    while at < end:
+        run = _run(data, at, min(end, fields.next_start(at)))
+        if run > FOLD_ABOVE * WIDTH:
+            yield Fold(at, run, data[at], fields.at(at).kind)
+            at += run
+            continue
+        stop = min(at + WIDTH, end)
+        yield _row(bytes(data[at:stop]), at, fields)
+        at = stop
+
+
+def _row(content: bytes, off: int, fields: _Cursor) -> Row:
+    covering = [fields.at(off + index) for index in range(len(content))]
+    labels = tuple(fields.starting(off, off + len(content)))
+    return Row(
+        off,
+        content,
+        tuple(span.kind for span in covering),
+        tuple(span.path for span in covering),
+        labels,
+    )
+
+
+class _Cursor:
+    """The innermost field at an offset that only moves forward."""
+
+    def __init__(self, region: Region) -> None:
+        self.outer = region.span
+        # Fields without bytes label a place but never cover it.
+        self._fields = region.fields
+        self._next = 0
+        self._stack: list[Span] = [region.span]
+        self._labelled = 0
+
+    def at(self, off: int) -> Span:
+        while self._next < len(self._fields) and self._fields[self._next].off <= off:
+            self._stack.append(self._fields[self._next])
+            self._next += 1
+        while len(self._stack) > 1 and self._stack[-1].off + self._stack[-1].length <= off:
+            self._stack.pop()
+        return self._stack[-1]
+
+    def next_start(self, off: int) -> int:
+        """Return where the next field begins at or after `off`; the region's end if there is none."""
+        self.at(off)
+        index = self._labelled
+        while index < len(self._fields) and self._fields[index].off < off:
+            index += 1
+        if index < len(self._fields):
+            return max(self._fields[index].off, off)
+        return self.outer.off + self.outer.length
+
+    def starting(self, off: int, stop: int) -> Iterator[str]:
+        while self._labelled < len(self._fields) and self._fields[self._labelled].off < stop:
+            span = self._fields[self._labelled]
+            self._labelled += 1
+            if span.off >= off:
+                yield label(span, self.outer)
+
+
+def label(span: Span, outer: Span) -> str:
+    """Return ``name=value`` with the name relative to the region that holds it."""
+    name = span.path
+    if name.startswith(outer.path):
+        name = name[len(outer.path) :].lstrip(".") or name
+    return f"{name}={span.value}" if span.value else name
+
+
+def _run(data: Any, at: int, end: int) -> int:
+    """Return how many bytes from `at` on are equal, looking no further than `end`."""
+    if end - at <= FOLD_ABOVE * WIDTH:
+        return 0
+    value = bytes([data[at]])
+    head = bytes(data[at : at + WIDTH * FOLD_ABOVE])
+    if head != value * len(head):
+        return 0
+    pattern = value * CHUNK
+    here = at
+    while here < end:
+        piece = bytes(data[here : min(here + CHUNK, end)])
+        if piece != pattern[: len(piece)]:
+            return here - at + len(piece) - len(piece.lstrip(value))
+        here += len(piece)
+    return end - at
+
+
+def uniform(data: Any, off: int, length: int) -> int | None:
+    """Return the byte that all `length` bytes at `off` are, or None if they differ or are none."""
+    if length <= 0:
+        return None
+    value = bytes([data[off]])
+    pattern = value * min(length, CHUNK)
+    for here in range(off, off + length, CHUNK):
+        piece = bytes(data[here : min(here + CHUNK, off + length)])
+        if piece != pattern[: len(piece)]:
+            return None
+    return value[0]
+
+
+def printable(text: str) -> str:
+    """Return `text` with every control and non-ASCII character escaped: safe on any terminal."""
+    return "".join(
+        char if ord(char) in PRINTABLE else char.encode("unicode_escape").decode("ascii") for char in text
+    )
+
+
+def ascii_column(data: bytes) -> str:
+    """Return one character a byte, a dot for what is not printable."""
+    return "".join(chr(byte) if byte in PRINTABLE else "." for byte in data)
+
+
+def hex_cells(data: bytes) -> str:
+    """Return the two-digit cells of one row, padded to full width."""
+    return " ".join(f"{byte:02x}" for byte in data).ljust(3 * WIDTH - 1)
+
+
+#: Columns before the notes: eight digits, two blanks, the cells, two blanks.
+NOTES_AT = 8 + 2 + (3 * WIDTH - 1) + 2
+#: With less room than this beside the bytes, the notes go below them.
+MIN_NOTES = 36
+BELOW_AT = 10
+
+
+def notes(labels: Iterable[str], columns: int) -> tuple[str, list[str]]:
+    """Return what to write behind the bytes of a row, and the full lines to write below it."""
+    beside = columns - NOTES_AT >= MIN_NOTES
+    indent = NOTES_AT if beside else BELOW_AT
+    pieces = _packed([printable(item) for item in labels], max(columns - indent, MIN_NOTES))
+    below = [" " * indent + piece for piece in (pieces[1:] if beside else pieces)]
+    return (pieces[0] if beside and pieces else ""), below
+
+
+def _packed(items: list[str], room: int) -> list[str]:
+    """Return the items with commas on as few lines as it takes; only what exceeds a line is broken."""
+    packed: list[str] = []
+    for number, item in enumerate(items):
+        text = item if number + 1 == len(items) else f"{item},"
+        if packed and len(packed[-1]) + 1 + len(text) <= room:
+            packed[-1] += f" {text}"
+            continue
+        packed.extend(text[at : at + room] for at in range(0, len(text), room))
+    return packed
+
+
+def plain(data: Any, spans: Iterable[Span], file: str, *, columns: int = 100) -> Iterator[str]:
+    """Yield the annotated dump as ASCII text lines, for pipes, pages and failure texts."""
+    for line in lines(data, spans, file):
+        if isinstance(line, Head):
+            yield head_text(line)
+        elif isinstance(line, Fold):
+            yield fold_text(line)
+        else:
+            beside, below = notes(line.labels, columns)
+            yield f"{line.off:08x}  {hex_cells(line.data)}  {beside}".rstrip()
+            yield from below
+
+
+def head_text(line: Head) -> str:
+    """Return the text of the line above a region."""
+    return f"-- {printable(line.title)}: {line.length} bytes at {line.off} ({line.kind})"
+
+
+def fold_text(line: Fold) -> str:
+    """Return the text that stands for a folded run."""
+    return f"{line.off:08x}  {line.byte:02x} * {line.length} bytes, up to {line.off + line.length:08x}"

@@ -1,0 +1,172 @@
+"""Where a product departs from the specification, from a format's ``deviations.toml``.
+
+Only what was observed is listed. An entry is one of two kinds: ``errata``, the
+product is wrong, or ``permissive``, the product takes (or writes) more than the
+specification allows and harms nobody by it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from journalspec.formats import UnknownFormat, format_ids, get_format
+from journalspec.requirements import requirements
+
+FILE_NAME = "deviations.toml"
+KINDS = ("errata", "permissive")
+MEMBERS = (
+    "id",
+    "product",
+    "since",
+    "until",
+    "kind",
+    "requirements",
+    "title",
+    "text",
+    "example",
+    "cases",
+    "observed",
+)
+_ID = re.compile(r"(?P<prefix>[A-Z]{3})-DEV-[0-9]{3}")
+_HEX = re.compile(r"([0-9a-f]{2})+")
+_CASE = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+){2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One departure of a product, and how it was seen.
+
+    `since` and `until` are the first and last version known to have it; an
+    empty `until` means the newest version looked at still has it. `example` is
+    ``{"hex", "where"}`` and may be empty; `observed` is ``{"how", "on"}``.
+    """
+
+    id: str
+    product: str
+    since: str
+    until: str
+    kind: str
+    requirements: tuple[str, ...]
+    title: str
+    text: str
+    example: Mapping[str, str]
+    cases: tuple[str, ...]
+    observed: Mapping[str, str]
+
+
+@cache
+def deviations(format_id: str) -> tuple[Deviation, ...]:
+    """Return the deviations of `format_id` in document order, none if it has no such file.
+
+    Raises UnknownFormat, or ValueError that lists every fault that :func:`lint` finds.
+    """
+    source = get_format(format_id).root.joinpath(FILE_NAME)
+    if not source.is_file():
+        return ()
+    data = tomllib.loads(source.read_text(encoding="utf-8"))
+    faults = lint(format_id, data)
+    if faults:
+        raise ValueError(f"{format_id}/{FILE_NAME}:\n" + "\n".join(faults))
+    return tuple(_deviation(entry) for entry in data.get("deviation", ()))
+
+
+def _deviation(entry: Mapping[str, Any]) -> Deviation:
+    return Deviation(
+        id=entry["id"],
+        product=entry["product"],
+        since=entry["since"],
+        until=entry.get("until", ""),
+        kind=entry["kind"],
+        requirements=tuple(entry["requirements"]),
+        title=entry["title"],
+        text=" ".join(entry["text"].split()),
+        example=dict(entry.get("example", {})),
+        cases=tuple(entry["cases"]),
+        observed=dict(entry["observed"]),
+    )
+
+
+def lint(format_id: str, data: Mapping[str, Any], known_cases: Collection[str] | None = None) -> list[str]:
+    """Return what is wrong with the parsed ``deviations.toml``, one line per fault.
+
+    `known_cases` are the ids that a case may have; the specification itself
+    knows no cases, so without it only their form is looked at.
+    """
+    faults = [f"{key!r} is no member of this file" for key in data if key != "deviation"]
+    seen: set[str] = set()
+    for number, entry in enumerate(data.get("deviation", ()), start=1):
+        name = str(entry.get("id", f"deviation number {number}"))
+        if name in seen:
+            faults.append(f"{name}: the id is used twice")
+        seen.add(name)
+        found = [*_form_faults(format_id, name, entry), *_reference_faults(format_id, entry, known_cases)]
+        faults += [f"{name}: {fault}" for fault in found]
+    return faults
+
+
+def _form_faults(format_id: str, name: str, entry: Mapping[str, Any]) -> Iterator[str]:
+    prefix = get_format(format_id).prefix
+    match = _ID.fullmatch(name)
+    if not match or match["prefix"] != prefix:
+        yield f"the id is not of the form {prefix}-DEV-000"
+    for member in entry:
+        if member not in MEMBERS:
+            yield f"{member!r} is none of {', '.join(MEMBERS)}"
+    for member in ("product", "since", "title", "text"):
+        if not isinstance(entry.get(member), str) or not entry[member].strip():
+            yield f"there is no {member}"
+    if entry.get("kind") not in KINDS:
+        yield f"kind {entry.get('kind')!r} is none of {', '.join(KINDS)}"
+    yield from _example_faults(entry.get("example"))
+    observed = entry.get("observed")
+    if not isinstance(observed, Mapping) or not observed.get("how") or not observed.get("on"):
+        yield "observed says neither how nor on what: a deviation that nobody saw is not listed"
+
+
+def _example_faults(example: object) -> Iterator[str]:
+    if example is None:
+        return
+    if not isinstance(example, Mapping) or not example.get("where"):
+        yield "the example does not say where its bytes stand"
+        return
+    if not _HEX.fullmatch(str(example.get("hex", "")).replace(" ", "")):
+        yield "the example's hex is not pairs of lower-case hexadecimal digits"
+
+
+def _reference_faults(
+    format_id: str, entry: Mapping[str, Any], known_cases: Collection[str] | None
+) -> Iterator[str]:
+    known = requirements(format_id)
+    if not entry.get("requirements"):
+        yield "it names no requirement that it departs from"
+    for requirement in entry.get("requirements", ()):
+        if requirement not in known:
+            yield f"there is no requirement {requirement}"
+    if not entry.get("cases"):
+        yield "it names no case that shows it"
+    for case in entry.get("cases", ()):
+        if not _CASE.fullmatch(case):
+            yield f"{case!r} is not the form of a case id"
+        elif known_cases is not None and case not in known_cases:
+            yield f"there is no case {case}"
+
+
+def main() -> int:
+    """Lint the deviations of all formats; returns the exit status."""
+    try:
+        for name in format_ids():
+            print(f"{name}: {len(deviations(name))} deviations")
+    except (UnknownFormat, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,463 @@
+"""The two schemas against what was put into the bytes, against each other, and against damage."""
+
+from __future__ import annotations
+
+import random
+import struct
+import zlib
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from journalspec.bitronix_tlog import kaitai, schema
+from journalspec.bitronix_tlog.build import (
+    build_file,
+    build_frame,
+    build_header,
+    build_nio_file,
+    build_record,
+    header_layout,
+    record_layout,
+    status_number,
+)
+from journalspec.bitronix_tlog.constants import STATUS
+from journalspec.formats import get_format
+from journalspec.observation import Observation
+from journalspec.schemas import SchemaError
+
+SCHEMAS = [pytest.param(schema, id="construct"), pytest.param(kaitai, id="kaitai")]
+G1 = bytes.fromhex("73727631000001920000000000000001")
+G2 = bytes.fromhex("73727631000001920000000000000002")
+OLD, NEW = b"o" * 16, b"n" * 16
+
+#: From a unit test of the product: a record and the checksum that it must have.
+KNOWN_ANSWER = bytes.fromhex(
+    "00000003 00000074 0000001c 0000011c31fd489d 0000957a adb79357"
+    "1c 626974726f6e697853657276657249440000011c31fd45510000955b"
+    "00000002 0008 4163746976654d51"
+    "002f 636f6d2e6d7973716c2e6a6462632e6a646263322e6f7074696f6e616c2e4d7973716c584144617461536f75726365"
+    "786e7442"
+)
+#: The first record of a file that BTM 2.1.4 wrote.
+FROM_THE_PRODUCT = bytes.fromhex(
+    "000000000000002d0000001c0000000000105352000000016561c0fa10"
+    "7372763100000192000000000000000100000000786e7442"
+)
+
+
+def pair(*records: bytes, **fields: Any) -> dict[str, bytes]:
+    return {
+        "btm1.tlog": build_file("2.1", records, timestamp=2000, size=2048, **fields),
+        "btm2.tlog": build_file("2.1", timestamp=1000, size=2048),
+    }
+
+
+def test_the_known_answer_is_built_byte_for_byte() -> None:
+    gtrid = KNOWN_ANSWER[29:57]
+    names = ["ActiveMQ", "com.mysql.jdbc.jdbc2.optional.MysqlXADataSource"]
+    built = build_record("2.1", 3, gtrid, names, time=1220609394845, sequence_number=38266)
+    assert built == KNOWN_ANSWER
+
+
+def test_a_products_record_is_built_byte_for_byte() -> None:
+    assert build_record("2.1", "ACTIVE", G1, time=0x105352) == FROM_THE_PRODUCT
+
+
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_the_known_answer_verifies_and_no_flipped_bit_does(module: ModuleType) -> None:
+    files = pair(KNOWN_ANSWER)
+    [record] = module.parse(files, "2.1").records
+    assert record.fields["crc32"] == 0xADB79357
+    data = bytearray(files["btm1.tlog"])
+    for bit in range(len(KNOWN_ANSWER) * 8):
+        at, mask = 21 + bit // 8, 1 << bit % 8
+        data[at] ^= mask
+        with pytest.raises(SchemaError):
+            module.parse({**files, "btm1.tlog": bytes(data)}, "2.1")
+        data[at] ^= mask
+
+
+def random_names(rng: random.Random) -> list[str]:
+    letters = [chr(code) for code in range(0x20, 0x7F)]
+    return sorted({"".join(rng.choices(letters, k=rng.randrange(12))) for _ in range(rng.randrange(4))})
+
+
+def random_fields(rng: random.Random) -> dict[str, Any]:
+    return {
+        "status": rng.choice([*STATUS, -1, 10, 2**31 - 1, -(2**31)]),
+        "gtrid": rng.randbytes(rng.choice([0, 1, 16, 64, 127])),
+        "names": random_names(rng),
+        "time": rng.randrange(-(2**63), 2**63),
+        "sequence_number": rng.randrange(-(2**31), 2**31),
+    }
+
+
+def assert_holds(observation: Observation, wanted: list[dict[str, Any]]) -> None:
+    assert observation.verdict == "clean"
+    assert len(observation.records) == len(wanted)
+    for record, fields in zip(observation.records, wanted, strict=True):
+        assert record.type == STATUS.get(fields["status"], "OTHER")
+        assert fields.items() <= dict(record.fields).items()
+
+
+@pytest.mark.parametrize("edition", ["2.1", "3.0"])
+@pytest.mark.parametrize("seed", range(8))
+def test_both_schemas_find_in_a_pair_what_was_put_in(edition: str, seed: int) -> None:
+    rng = random.Random(seed)
+    halves = [[random_fields(rng) for _ in range(rng.randrange(6))] for _ in range(2)]
+    files = {}
+    size = 4000
+    for number, fields in enumerate(halves, start=1):
+        records = [build_record(edition, **item) for item in fields]
+        files[f"btm{number}.tlog"] = build_file(
+            edition,
+            records,
+            timestamp=rng.randrange(-(2**63), 2**63),
+            state=255,
+            size=size,
+            fill=rng.randrange(256),
+        )
+    seen = schema.parse(files, edition)
+    assert_holds(seen, halves[0] + halves[1])
+    assert kaitai.parse(files, edition) == seen
+    for data in files.values():
+        assert schema.build(schema.decode(data, edition), edition) == data
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_both_schemas_find_in_a_seed_file_what_was_put_in(seed: int) -> None:
+    rng = random.Random(seed)
+    wanted = [random_fields(rng) for _ in range(rng.randrange(6))]
+    extensions = [rng.randbytes(rng.choice([0, 0, 1, 20])) for _ in wanted]
+    data = build_file(
+        "seed",
+        [build_record("seed", **item, extension=more) for item, more in zip(wanted, extensions, strict=True)],
+    )
+    seen = schema.parse({"log": data}, "seed")
+    assert_holds(seen, wanted)
+    assert [record.fields["header_length"] for record in seen.records] == [
+        16 + len(more) for more in extensions
+    ]
+    assert kaitai.parse({"log": data}, "seed") == seen
+    assert schema.build(schema.decode(data, "seed"), "seed") == data
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_both_schemas_find_in_a_nio_file_what_was_put_in(seed: int) -> None:
+    rng = random.Random(seed)
+    wanted = [random_fields(rng) for _ in range(rng.randrange(8))]
+    cut = rng.randrange(len(wanted) + 1)
+    frames = [
+        build_frame(NEW if number < cut else OLD, **item, rolled_over=number % 2, padding=bytes(number))
+        for number, item in enumerate(wanted)
+    ]
+    # The older lap is cut somewhere in a frame by the younger one.
+    data = build_nio_file(
+        OLD, NEW, [*frames[:cut], b"n a torn frame ]-", *frames[cut:]], size=9000, fill=0x20
+    )
+    seen = schema.parse({"nio-btm1.tlog": data}, "nio")
+    assert_holds(seen, wanted)
+    assert [record.fields["rolled_over"] for record in seen.records] == [
+        bool(n % 2) for n in range(len(wanted))
+    ]
+    assert kaitai.parse({"nio-btm1.tlog": data}, "nio") == seen
+    assert schema.build(schema.decode(data, "nio"), "nio") == data
+
+
+def test_the_nio_checksum_is_of_the_payload_alone() -> None:
+    frame = build_frame(NEW, "COMMITTING", G1, ["jms1", "db1"], time=7)
+    layout = record_layout("nio", frame)
+    off, length = layout["payload"]
+    assert struct.unpack_from(">I", frame, layout["crc32"][0]) == (zlib.crc32(frame[off : off + length]),)
+    assert frame[: 5 + 16] == b"\r\nLR[" + NEW
+    assert frame[-18:] == b"]-" + NEW
+
+
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_records_of_the_previous_lap_come_first_for_recovery(module: ModuleType) -> None:
+    frames = [build_frame(NEW, "COMMITTED", G1, ["a"]), build_frame(OLD, "COMMITTING", G1, ["a", "b"])]
+    seen = module.parse({"j": build_nio_file(OLD, NEW, frames)}, "nio")
+    assert seen.state["unfinished"] == [{"gtrid": G1, "names": ["b"]}]
+
+
+STATES = [
+    ([("COMMITTING", ["a", "b"])], ["a", "b"]),
+    ([("COMMITTING", ["a", "b"]), ("COMMITTED", ["a"])], ["b"]),
+    ([("COMMITTING", ["a", "b"]), ("ROLLEDBACK", ["a", "b"])], None),
+    ([("COMMITTING", ["a"]), ("UNKNOWN", ["a", "b"])], None),
+    ([("COMMITTING", ["a"]), ("COMMITTED", ["b"])], ["a"]),
+    ([("COMMITTING", ["a"]), ("COMMITTED", [])], ["a"]),
+    ([("COMMITTING", [])], []),
+    ([("COMMITTING", []), ("COMMITTED", ["a"])], None),
+    ([("COMMITTED", ["a"]), ("COMMITTING", ["a"])], ["a"]),
+    ([("COMMITTING", ["a"]), ("COMMITTING", ["b"])], ["b"]),
+    ([("COMMITTING", ["a"]), ("ROLLING_BACK", ["a"])], ["a"]),
+]
+
+
+@pytest.mark.parametrize(("events", "left"), STATES)
+def test_the_state_follows_the_table_of_the_specification(events: list[Any], left: list[str] | None) -> None:
+    records = [build_record("2.1", status, G1, names) for status, names in events]
+    seen = schema.parse(pair(*records), "2.1")
+    assert seen.state == {
+        "active": "btm1.tlog",
+        "unfinished": [] if left is None else [{"gtrid": G1, "names": left}],
+        "in_doubt": [],
+    }
+
+
+def test_what_is_in_doubt() -> None:
+    records = [
+        build_record("2.1", "PREPARED", G2, ["b", "c"]),
+        build_record("2.1", "PREPARING", G1, ["a"]),
+    ]
+    state: Any = schema.parse(pair(*records), "2.1").state
+    assert state["in_doubt"] == [
+        {"gtrid": G1, "status": "PREPARING", "names": ["a"]},
+        {"gtrid": G2, "status": "PREPARED", "names": ["b", "c"]},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "active"),
+    [
+        (2, 1, "btm1.tlog"),
+        (1, 2, "btm2.tlog"),
+        (1, 1, "btm2.tlog"),
+        (-1, 1, "btm2.tlog"),
+        (0, -(2**63), "btm1.tlog"),
+    ],
+)
+def test_the_larger_signed_timestamp_is_active(first: int, second: int, active: str) -> None:
+    files = {
+        "btm1.tlog": build_file("2.1", timestamp=first, size=100),
+        "btm2.tlog": build_file("2.1", timestamp=second, size=100),
+    }
+    for module in (schema, kaitai):
+        seen = module.parse(files, "2.1")
+        assert seen.state is not None
+        assert seen.state["active"] == active
+        assert {entry.file: entry.role for entry in seen.files}[active] == "active"
+        assert any(note.code == "ambiguous-election" for note in seen.notes) == (first == second)
+
+
+def test_files_are_ordered_by_the_number_in_their_names() -> None:
+    files = {"log10": build_file("2.1", timestamp=5), "log9": build_file("2.1", timestamp=5)}
+    seen = schema.parse(files, "2.1")
+    assert [entry.file for entry in seen.files] == ["log9", "log10"]
+    assert seen.state is not None
+    assert seen.state["active"] == "log10"
+
+
+NOTES: list[tuple[str, list[bytes], dict[str, Any]]] = [
+    ("unclean", [], {"state": 255}),
+    ("bad-state", [], {"state": 7}),
+    ("header-length", [build_record("2.1", 8, G1, header_length=0)], {}),
+    ("names-unsorted", [build_record("2.1", 8, G1, ["b", "a"])], {}),
+    ("name-not-recoverable", [build_record("2.1", 8, G1, [b"b\xe9se"])], {}),
+    (
+        "stale-suspect",
+        [
+            build_record("2.1", 0, G1, time=9, sequence_number=9),
+            build_record("2.1", 0, G1, time=8, sequence_number=8),
+        ],
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "records", "fields"), NOTES, ids=[code for code, _, _ in NOTES])
+def test_what_is_odd_is_noted_and_nothing_else(
+    code: str, records: list[bytes], fields: dict[str, Any]
+) -> None:
+    for module in (schema, kaitai):
+        seen = module.parse(pair(*records, **fields), "2.1")
+        assert [note.code for note in seen.notes] == [code]
+        assert code in get_format("bitronix_tlog").notes
+
+
+def test_a_timestamp_that_is_a_record_boundary_is_noted() -> None:
+    records = [build_record("2.1", 8, G1, ["a"])]
+    files = pair(*records)
+    files["btm1.tlog"] = build_file("2.1", records, timestamp=21 + len(records[0]), size=2048)
+    assert [note.code for note in kaitai.parse(files, "2.1").notes] == ["position-as-timestamp"]
+
+
+def test_names_that_are_not_ascii_keep_their_bytes_beside_the_text() -> None:
+    [record] = schema.parse(pair(build_record("2.1", 8, G1, [b"b\xe9se"])), "2.1").records
+    assert record.fields["names"] == ["b\ufffdse"]
+    assert record.fields["names_raw"] == [b"b\xe9se"]
+
+
+def test_equal_names_count_once_for_the_checksum() -> None:
+    once = build_record("2.1", 8, G1, ["a"], record_length=99, names_count=1)
+    twice = build_record("2.1", 8, G1, ["a", "a"], record_length=99, names_count=2)
+    assert once[24:28] == twice[24:28]
+
+
+COMMIT = build_record("2.1", 8, G1, ["db1", "jms1"])
+ONE = build_record("2.1", 8, G1, ["a"])
+DAMAGE: dict[str, Mapping[str, bytes]] = {
+    "one-file": {"btm1.tlog": pair(COMMIT)["btm1.tlog"]},
+    "three-files": {**pair(COMMIT), "btm3.tlog": pair(COMMIT)["btm1.tlog"]},
+    "unequal": {**pair(COMMIT), "btm2.tlog": build_file("2.1", size=2047)},
+    "short": {"btm1.tlog": b"Btnx", "btm2.tlog": b"Btnx"},
+    "empty": {"btm1.tlog": b"", "btm2.tlog": b""},
+    "format-id": pair(COMMIT, format_id=b"Btny"),
+    "tail-20": pair(position=20),
+    "tail-negative": pair(position=-1),
+    "tail-beyond": pair(COMMIT, position=2049),
+    "tail-inside-a-record": pair(COMMIT, position=21 + 63),
+    "tail-one-too-far": pair(COMMIT, position=21 + 65),
+    "length-28": pair(build_record("2.1", 8, b"", record_length=28)),
+    "length-negative": pair(build_record("2.1", 8, G1, record_length=-1)),
+    "length-huge": pair(build_record("2.1", 8, G1, record_length=2**31 - 1)),
+    "length-plus-one": pair(build_record("2.1", 8, G1, record_length=46)),
+    "end-marker": pair(build_record("2.1", 8, G1, end_record=b"Btnx")),
+    "gtrid-128": pair(build_record("2.1", 8, bytes(128))),
+    "gtrid-length": pair(build_record("2.1", 8, G1, gtrid_length=15)),
+    "count-negative": pair(build_record("2.1", 8, G1, names_count=-1)),
+    "count-huge": pair(build_record("2.1", 8, G1, ["a"], names_count=2**31 - 1)),
+    "count-low": pair(build_record("2.1", 8, G1, ["a", "b"], names_count=1)),
+    "name-too-long": pair(build_record("2.1", 8, G1, ["a"], name_lengths=[0xFFFF])),
+    "name-too-short": pair(build_record("2.1", 8, G1, ["ab"], name_lengths=[1])),
+    "checksum": pair(COMMIT, build_record("2.1", 8, G1, crc32=1)),
+    "passive-file-damaged": {
+        **pair(COMMIT),
+        "btm2.tlog": build_file("2.1", [build_record("2.1", 8, G1, crc32=1)], timestamp=1, size=2048),
+    },
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_a_pair_that_is_not_clean_is_refused(module: ModuleType, name: str) -> None:
+    with pytest.raises(SchemaError):
+        module.parse(DAMAGE[name], "2.1")
+
+
+FRAME = build_frame(NEW, 8, G1, ["a"])
+NIO_DAMAGE = {
+    "banner": b"X" + build_nio_file(OLD, NEW)[1:],
+    "separator": build_nio_file(OLD, NEW).replace(NEW + b"\r\n\r\n", NEW + b"\r\n\r\x00"),
+    "short": build_nio_file(OLD, NEW)[:441],
+    "foreign": build_nio_file(OLD, NEW, [build_frame(b"x" * 16, 8, G1)]),
+    "checksum": build_nio_file(OLD, NEW, [build_frame(NEW, 8, G1, crc32=1)]),
+    "trailer": build_nio_file(OLD, NEW, [build_frame(NEW, 8, G1, delimiter_again=OLD)]),
+    "end-mark": build_nio_file(OLD, NEW, [build_frame(NEW, 8, G1, end_mark=b"]+")]),
+    "middle": build_nio_file(OLD, NEW, [build_frame(NEW, 8, G1, separator=b"[]")]),
+    "too-long": build_nio_file(OLD, NEW, [build_frame(NEW, 8, G1, padding=bytes(65536))]),
+    "gap": build_nio_file(OLD, NEW, [FRAME, b"gap", FRAME]),
+    "torn": build_nio_file(OLD, NEW, [FRAME, FRAME[:-1]]),
+    "torn-in-the-older-lap": build_nio_file(NEW, OLD, [b"gap", FRAME, FRAME[:40]]),
+    "gtrid-length": build_nio_file(OLD, NEW, [build_frame(NEW, 8, G1, gtrid_length=200)]),
+    "count": build_nio_file(OLD, NEW, [build_frame(NEW, 8, G1, ["a"], names_count=9)]),
+}
+
+
+@pytest.mark.parametrize("name", NIO_DAMAGE)
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_a_nio_file_that_is_not_clean_is_refused(module: ModuleType, name: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        module.parse({"nio-btm1.tlog": NIO_DAMAGE[name]}, "nio")
+    assert caught.value.file == "nio-btm1.tlog"
+
+
+SEED_RECORD = build_record("seed", 8, G1, ["a"])
+SEED_DAMAGE = {
+    "cut": SEED_RECORD[:-1],
+    "trailing-zeros": SEED_RECORD + bytes(64),
+    "header-length-15": build_record("seed", 8, G1, ["a"], header_length=15),
+    "header-length-beyond": build_record("seed", 8, G1, ["a"], header_length=1000),
+    "header-length-negative": build_record("seed", 8, G1, ["a"], header_length=-1),
+    "checksum": build_record("seed", 8, G1, ["a"], crc32=1),
+    "of-the-product": build_file("2.1", [COMMIT]),
+}
+
+
+@pytest.mark.parametrize("name", SEED_DAMAGE)
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_a_seed_file_that_is_not_clean_is_refused(module: ModuleType, name: str) -> None:
+    with pytest.raises(SchemaError):
+        module.parse({"log": SEED_DAMAGE[name]}, "seed")
+
+
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_a_file_cut_anywhere_is_refused_or_still_whole(module: ModuleType) -> None:
+    data = build_file("2.1", [COMMIT, ONE])
+    for size in range(len(data)):
+        cut = data[:size]
+        with pytest.raises(SchemaError):
+            module.parse({"btm1.tlog": cut, "btm2.tlog": cut}, "2.1")
+
+
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_unknown_editions_and_empty_sets_are_refused(module: ModuleType) -> None:
+    with pytest.raises(SchemaError, match="no schema for edition"):
+        module.parse(pair(), "4.0")
+    for edition in module.EDITIONS:
+        with pytest.raises(SchemaError):
+            module.parse({}, edition)
+    assert set(module.EDITIONS) == set(get_format("bitronix_tlog").editions)
+
+
+@pytest.mark.parametrize("edition", ["seed", "2.1", "3.0", "nio"])
+def test_the_layout_of_a_record_covers_it_without_gap(edition: str) -> None:
+    if edition == "nio":
+        record = build_frame(NEW, 8, G1, ["ab", "c"], padding=b"12")
+    else:
+        more: dict[str, Any] = {"extension": b"xyz"} if edition == "seed" else {}
+        record = build_record(edition, 8, G1, ["ab", "c"], **more)
+    layout = record_layout(edition, record)
+    assert layout.pop("record") == (0, len(record))
+    layout.pop("payload", None)
+    at = 0
+    for off, length in layout.values():
+        assert off == at
+        at += length
+    assert at == len(record)
+    prefix = "payload." if edition == "nio" else ""
+    off, length = layout[f"{prefix}names[0].value"]
+    assert record[off : off + length] == b"ab"
+    off, length = layout[f"{prefix}gtrid"]
+    assert record[off : off + length] == G1
+
+
+def test_the_layout_of_the_header_is_that_of_the_bytes() -> None:
+    header = build_header(0x0102030405060708, 9, 0x1112131415161718)
+    parts = {name: header[off : off + length].hex() for name, (off, length) in header_layout().items()}
+    assert parts == {
+        "format_id": "42746e78",
+        "timestamp": "0102030405060708",
+        "state": "09",
+        "position": "1112131415161718",
+    }
+
+
+def test_overrides_damage_one_field_and_the_checksum_follows() -> None:
+    sound = build_record("2.1", 8, G1, ["a"])
+    odd = build_record("2.1", 8, G1, ["a"], header_length=99)
+    layout = record_layout("2.1", sound)
+    differing = {
+        name
+        for name, (off, length) in layout.items()
+        if name != "record" and sound[off : off + length] != odd[off : off + length]
+    }
+    assert differing == {"header_length", "crc32"}
+
+
+def test_unknown_overrides_are_refused() -> None:
+    with pytest.raises(TypeError, match="recordLength"):
+        build_record("2.1", 8, G1, recordLength=1)
+    with pytest.raises(TypeError, match="crc"):
+        build_frame(NEW, 8, G1, crc=1)
+
+
+def test_status_names_are_those_of_the_format() -> None:
+    types = get_format("bitronix_tlog").record_types
+    assert {*STATUS.values(), "OTHER"} == set(types)
+    for number, name in STATUS.items():
+        assert types[name].startswith(f"{number}: ")
+        assert status_number(name) == status_number(number) == number

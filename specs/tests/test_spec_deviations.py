@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from journalspec.deviations import deviations, lint, main
+from journalspec.formats import format_ids, get_format
+from journalspec.requirements import requirements
+
+#: Any format will do: the lint is the same for all.
+FORMAT = format_ids()[0]
+P = get_format(FORMAT).prefix
+
+GOOD: dict[str, Any] = {
+    "deviation": [
+        {
+            "id": f"{P}-DEV-001",
+            "product": "org.example:product",
+            "since": "2.1.3",
+            "until": "2.1.4",
+            "kind": "errata",
+            "requirements": [requirements(FORMAT).items[0].id],
+            "title": "The tail is stored as the timestamp",
+            "text": "After a swap ...",
+            "example": {"hex": "00 00 00 95", "where": "a.log, offset 4"},
+            "cases": ["x.swap.position-as-timestamp"],
+            "observed": {"how": "captured files", "on": "2.1.4, Java 17"},
+        }
+    ]
+}
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_format_has_deviations_without_fault(format_id: str) -> None:
+    found = deviations(format_id)
+    assert len({item.id for item in found}) == len(found)
+
+
+def test_good_data_has_no_fault() -> None:
+    assert lint(FORMAT, GOOD) == []
+    assert lint(FORMAT, GOOD, {"x.swap.position-as-timestamp"}) == []
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "complaint"),
+    [
+        ("id", f"{P}-DEV-1", f"not of the form {P}-DEV-000"),
+        ("id", "ZZZ-DEV-001", f"not of the form {P}-DEV-000"),
+        ("sincee", "1", "'sincee' is none of"),
+        ("since", "", "there is no since"),
+        ("title", None, "there is no title"),
+        ("kind", "bug", "kind 'bug'"),
+        ("requirements", [], "no requirement that it departs from"),
+        ("requirements", [f"{P}-XXX-999"], f"there is no requirement {P}-XXX-999"),
+        ("cases", [], "no case that shows it"),
+        ("cases", ["Swap"], "not the form of a case id"),
+        ("example", {"hex": "0g", "where": "x"}, "not pairs"),
+        ("example", {"hex": "000", "where": "x"}, "not pairs"),
+        ("example", {"hex": "00"}, "where its bytes stand"),
+        ("observed", None, "nobody saw"),
+        ("observed", {"how": "read in the source"}, "nobody saw"),
+    ],
+)
+def test_lint_sees(member: str, value: Any, complaint: str) -> None:
+    data = copy.deepcopy(GOOD)
+    if value is None:
+        del data["deviation"][0][member]
+    else:
+        data["deviation"][0][member] = value
+    assert any(complaint in fault for fault in lint(FORMAT, data))
+
+
+def test_lint_sees_double_ids_unknown_members_and_unknown_cases() -> None:
+    data = copy.deepcopy(GOOD)
+    data["deviation"].append(data["deviation"][0])
+    data["deviations"] = []
+    faults = lint(FORMAT, data, set())
+    assert f"{P}-DEV-001: the id is used twice" in faults
+    assert f"{P}-DEV-001: there is no case x.swap.position-as-timestamp" in faults
+    assert "'deviations' is no member of this file" in faults
+
+
+def test_main_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main() == 0
+    assert f"{FORMAT}: " in capsys.readouterr().out

@@ -1,0 +1,151 @@
+"""The .ksy files of all formats: their form, their references, and the parsers made from them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from journalspec.formats import format_ids, get_format
+from journalspec.requirements import requirements
+
+ROOT = Path(__file__).resolve().parents[2]
+SPECS = ROOT / "specs" / "journalspec"
+TOOL = ROOT / "tools" / "kaitai"
+SCHEMAS = sorted(SPECS.glob("*/*.ksy"))
+KEY_ORDER = ["meta", "doc", "doc-ref", "-requirement", "seq", "instances", "types", "enums"]
+META_ORDER = [
+    "id",
+    "title",
+    "application",
+    "file-extension",
+    "xref",
+    "license",
+    "ks-version",
+    "encoding",
+    "endian",
+]
+each_schema = pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)
+
+
+def load(path: Path) -> dict[str, Any]:
+    data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return data
+
+
+def types_of(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield data["meta"]["id"], data
+    yield from data.get("types", {}).items()
+
+
+def fields_of(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, body in types_of(data):
+        for field in body.get("seq", ()):
+            yield f"{name}.{field['id']}", field
+
+
+def required(body: dict[str, Any]) -> list[str]:
+    found = body.get("-requirement", [])
+    return [found] if isinstance(found, str) else found
+
+
+def in_order(keys: list[str], order: list[str]) -> bool:
+    return keys == [key for key in order if key in keys]
+
+
+def test_there_are_schemas() -> None:
+    assert {path.parent.name for path in SCHEMAS} <= set(format_ids())
+    assert SCHEMAS
+
+
+@each_schema
+def test_a_schema_looks_like_those_of_the_gallery(path: Path) -> None:
+    data = load(path)
+    meta = data["meta"]
+    assert meta["id"] == path.stem
+    assert meta["license"] == "CC0-1.0"
+    assert in_order(list(data), KEY_ORDER)
+    assert in_order(list(meta), META_ORDER)
+    for key in ("title", "endian", "ks-version"):
+        assert meta[key]
+    assert data["doc"].strip()
+    for name, body in types_of(data):
+        assert body.get("doc"), f"{name} has no doc"
+    for name, field in fields_of(data):
+        assert field.get("doc"), f"{name} has no doc"
+        assert re.fullmatch(r"[a-z][a-z0-9_]*", field["id"])
+
+
+@each_schema
+def test_every_field_names_requirements_that_exist(path: Path) -> None:
+    known = requirements(path.parent.name)
+    data = load(path)
+    for name, body in [*types_of(data), *fields_of(data)]:
+        assert required(body), f"{name} names no requirement"
+        for item in required(body):
+            assert item in known, f"{name} names {item}"
+
+
+@each_schema
+def test_every_value_of_an_enum_is_explained(path: Path) -> None:
+    for name, values in load(path).get("enums", {}).items():
+        for number, entry in values.items():
+            assert entry["doc"], f"{name} {number} has no doc"
+            assert entry["-orig-id"]
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_one_enum_has_one_meaning_in_all_schemas_of_a_format(format_id: str) -> None:
+    meanings: dict[str, Any] = {}
+    for path in sorted((SPECS / format_id).glob("*.ksy")):
+        for name, values in load(path).get("enums", {}).items():
+            assert meanings.setdefault(name, values) == values, f"{path.name}: {name}"
+    if "status" in meanings:
+        names = {str(entry["id"]).upper() for entry in meanings["status"].values()}
+        assert names == set(get_format(format_id).record_types) - {"OTHER"}
+
+
+def node_paths() -> list[Path]:
+    given = [Path(entry) for entry in os.environ.get("NODE_PATH", "").split(os.pathsep) if entry]
+    return [*given, TOOL / "node_modules"]
+
+
+@pytest.fixture
+def compiler() -> tuple[str, Path]:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs Node.js (node is not on the PATH)")
+    for path in node_paths():
+        if (path / "kaitai-struct-compiler").is_dir() and (path / "js-yaml").is_dir():
+            return node, path
+    pytest.skip("needs the Kaitai compiler: run `npm ci --prefix tools/kaitai`, or set NODE_PATH")
+
+
+@pytest.mark.node
+def test_the_committed_parsers_are_those_of_the_schemas(compiler: tuple[str, Path], tmp_path: Path) -> None:
+    node, packages = compiler
+    done = subprocess.run(
+        [node, str(TOOL / "generate.mjs"), str(tmp_path)],
+        env={**os.environ, "NODE_PATH": str(packages)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    fresh = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.py")}
+    committed = {path.relative_to(SPECS): path.read_bytes() for path in SPECS.glob("*/_kaitai/*.py")}
+    assert set(fresh) == set(committed), "run `node tools/kaitai/generate.mjs`"
+    for name, data in fresh.items():
+        assert committed[name] == data, f"{name} is stale: run `node tools/kaitai/generate.mjs`"
+
+
+def test_the_lock_names_no_registry() -> None:
+    assert "resolved" not in (TOOL / "package-lock.json").read_text(encoding="utf-8")

@@ -1,0 +1,105 @@
+"""The prose of all formats: it cites what exists, lists every area, and has the design's sections."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from journalspec.formats import format_ids, get_format
+from journalspec.requirements import requirements
+
+SPECS = Path(__file__).resolve().parents[1] / "journalspec"
+WITH_PROSE = [format_id for format_id in format_ids() if (SPECS / format_id / "spec.md").is_file()]
+each_format = pytest.mark.parametrize("format_id", WITH_PROSE)
+#: The chapters that every specification has, in this order; each heading begins with these words.
+CHAPTERS = [
+    "Scope and products",
+    "Glossary",
+    "File set and life cycle",
+    "Primitive encodings",
+    "Record catalogue",
+    "Integrity",
+    "Ordering and transactions",
+    "Recovery",
+    "Limits",
+    "Compatibility",
+    "The seed document and its errata",
+    "Worked examples",
+    "Rationale",
+]
+
+
+def prose(format_id: str) -> str:
+    return (SPECS / format_id / "spec.md").read_text(encoding="utf-8")
+
+
+@each_format
+def test_the_chapters_stand_in_order(format_id: str) -> None:
+    headings = re.findall(r"^## (.+)$", prose(format_id), re.MULTILINE)
+    places = [
+        next((at for at, heading in enumerate(headings) if heading.startswith(chapter)), None)
+        for chapter in CHAPTERS
+    ]
+    assert None not in places, dict(zip(CHAPTERS, places, strict=True))
+    assert places == sorted(places, key=lambda place: place or 0)
+
+
+@each_format
+def test_every_area_is_listed_once(format_id: str) -> None:
+    listed = re.findall(
+        rf"^```\{{requirement-list\}} {format_id} ([A-Z]{{3}})$", prose(format_id), re.MULTILINE
+    )
+    assert sorted(listed) == sorted(requirements(format_id).areas)
+
+
+@each_format
+def test_every_citation_exists(format_id: str) -> None:
+    known = requirements(format_id)
+    cited = re.findall(r"\{req\}`([^`]+)`", prose(format_id))
+    assert cited
+    for item in cited:
+        assert item in known, item
+    bare = re.findall(rf"(?<![`\w]){get_format(format_id).prefix}-[A-Z]{{3}}-\d{{3}}", prose(format_id))
+    assert not bare, "cite requirements with the role {req}"
+
+
+@each_format
+def test_every_table_has_a_type_to_show(format_id: str) -> None:
+    types: set[str] = set()
+    enums: set[str] = set()
+    for path in (SPECS / format_id).glob("*.ksy"):
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        types |= {f"{path.stem}::{name}" for name in data.get("types", {})}
+        enums |= {f"{path.stem}::{name}" for name in data.get("enums", {})}
+    shown = re.findall(
+        rf"^```\{{(field-table|byte-diagram|enum-table)\}} {format_id} (\S+)$", prose(format_id), re.MULTILINE
+    )
+    assert shown
+    for directive, name in shown:
+        assert name in (enums if directive == "enum-table" else types), f"{directive} {name}"
+
+
+@each_format
+def test_internal_links_have_targets(format_id: str) -> None:
+    text = prose(format_id)
+    targets = set(re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE))
+    for link in re.findall(r"\]\(#([\w-]+)\)", text):
+        assert link in targets
+
+
+@each_format
+def test_codes_notes_and_reasons_are_those_of_the_format(format_id: str) -> None:
+    spec = get_format(format_id)
+    text = prose(format_id)
+    pairs = re.findall(r"`(fileset|header|record|checksum)`/`([a-z-]+)`", text)
+    assert pairs
+    for phase, code in pairs:
+        assert spec.codes[code].startswith(f"{phase}: "), code
+    reasons = re.findall(r"^\| \d \|.*\| `([a-z-]+)` \|", text, re.MULTILINE)
+    for reason in reasons:
+        assert reason in spec.reasons
+    for note in re.findall(r"notes? `([a-z-]+)`", text):
+        assert note in spec.notes

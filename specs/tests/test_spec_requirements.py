@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import copy
+import re
+import tomllib
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from journalspec import requirements as module
+from journalspec.formats import format_ids, get_format
+from journalspec.requirements import LEVELS, lint, main, requirements, stamp, text_digest
+
+#: Any format will do: the lint is the same for all.
+FORMAT = format_ids()[0]
+P = get_format(FORMAT).prefix
+EDITION = get_format(FORMAT).default_edition
+
+GOOD: dict[str, Any] = {
+    "areas": {"REC": "Records"},
+    "requirement": [
+        {
+            "id": f"{P}-REC-001",
+            "level": "must",
+            "roles": ["reader"],
+            "editions": [EDITION],
+            "text": "A record  has\na length.",
+            "source": {"kind": "decision", "document": "spec.md", "passages": ["Records"]},
+            "revision": 1,
+            "digest": text_digest("A record has a length."),
+        }
+    ],
+}
+
+
+def changed(**members: Any) -> dict[str, Any]:
+    data = copy.deepcopy(GOOD)
+    for name, value in members.items():
+        if value is None:
+            del data["requirement"][0][name]
+        else:
+            data["requirement"][0][name] = value
+    return data
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_format_has_requirements_without_fault(format_id: str) -> None:
+    found = requirements(format_id)
+    assert len(found) > 0
+    assert Counter(item.level for item in found)["must"] > 0
+    assert {item.area for item in found} == set(found.areas)
+    assert found[found.items[0].id] is found.items[0]
+
+
+def test_the_sum_of_the_areas_is_everything() -> None:
+    found = requirements(FORMAT)
+    assert sum(len(found.in_area(area)) for area in found.areas) == len(found)
+    with pytest.raises(KeyError, match="no area 'XYZ'"):
+        found.in_area("XYZ")
+    with pytest.raises(KeyError, match=f"no requirement {P}-REC-999"):
+        found[f"{P}-REC-999"]
+
+
+def test_every_edition_is_demanded_something() -> None:
+    demanded = {edition for item in requirements(FORMAT) for edition in item.editions}
+    assert demanded == set(get_format(FORMAT).editions)
+
+
+def test_text_mentions_only_requirements_that_exist() -> None:
+    found = requirements(FORMAT)
+    for item in found:
+        for mentioned in re.findall(rf"{P}-[A-Z]{{3}}-[0-9]{{3}}", item.text):
+            assert mentioned in found, f"{item.id} mentions {mentioned}"
+
+
+def test_good_data_has_no_fault() -> None:
+    assert lint(FORMAT, GOOD) == []
+
+
+@pytest.mark.parametrize(
+    ("members", "complaint"),
+    [
+        ({"id": f"{P}-REC-1"}, "not of the form"),
+        ({"id": "ZZZ-REC-001"}, "does not begin with "),
+        ({"id": f"{P}-XYZ-001"}, "area XYZ has no title"),
+        ({"level": "shall"}, "level 'shall'"),
+        ({"roles": []}, "there is no role"),
+        ({"roles": ["reader", "king"]}, "role 'king'"),
+        ({"roles": ["reader", "reader"]}, "twice"),
+        ({"editions": ["1.0"]}, "edition '1.0'"),
+        ({"editions": None}, "there is no edition"),
+        ({"text": " "}, "there is no text"),
+        ({"text": "A record has a size."}, "does not fit the text"),
+        ({"digest": ""}, "does not fit the text"),
+        ({"revision": 0}, "revision 0"),
+        ({"revision": True}, "revision True"),
+        ({"source": None}, "there is no source"),
+        ({"source": {"kind": "rumour"}}, "source kind 'rumour'"),
+        ({"source": {"kind": "product", "product": "X", "passages": ["x"]}}, "no version"),
+        ({"source": {"kind": "document", "document": "x"}}, "no passages"),
+    ],
+)
+def test_lint_sees(members: dict[str, Any], complaint: str) -> None:
+    assert any(complaint in fault for fault in lint(FORMAT, changed(**members)))
+
+
+def test_lint_sees_an_id_used_twice_and_an_empty_area() -> None:
+    data = copy.deepcopy(GOOD)
+    data["requirement"].append(data["requirement"][0])
+    data["areas"]["HDR"] = "Headers"
+    faults = lint(FORMAT, data)
+    assert f"{P}-REC-001: the id is used twice" in faults
+    assert "area HDR: no requirement" in faults
+
+
+TOML = """\
+# a comment that stays
+[areas]
+REC = "Records"
+
+[[requirement]]
+id = "ONE-REC-001"
+text = "One."
+revision = 3
+digest = "{digest}"
+"""
+
+
+def test_stamp_leaves_what_fits() -> None:
+    text = TOML.format(digest=text_digest("One."))
+    assert stamp(text) == (text, [])
+
+
+def test_stamp_raises_the_revision_of_a_changed_text_only() -> None:
+    stamped, ids = stamp(TOML.format(digest=text_digest("Two.")))
+    assert ids == ["ONE-REC-001"]
+    assert stamped == TOML.replace("revision = 3", "revision = 4").format(digest=text_digest("One."))
+    fresh, ids = stamp(TOML.format(digest=""))
+    assert ids == ["ONE-REC-001"]
+    assert tomllib.loads(fresh)["requirement"][0]["revision"] == 3
+
+
+def test_digest_does_not_see_line_breaks() -> None:
+    assert text_digest("a b\n   c") == text_digest(" a  b c ")
+    assert text_digest("a b c") != text_digest("a b d")
+
+
+def test_main_reports_counts_and_faults(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main([]) == 0
+    assert f"{FORMAT}: {len(requirements(FORMAT))} requirements" in capsys.readouterr().out
+    assert main(["--stamp", "nothing"]) == 1
+    assert "no format 'nothing'" in capsys.readouterr().err
+    requirements.cache_clear()
+    monkeypatch.setattr(module, "LEVELS", LEVELS[:1])
+    assert main([]) == 1
+    assert "is none of must" in capsys.readouterr().err
+    monkeypatch.undo()
+    requirements.cache_clear()
