@@ -19,7 +19,8 @@ LARGE = Family(
     "R",
     "clean",
     "one large record and a decision behind it",
-    obeys=("BTM-REC-028", "BTM-RDR-001", "BTM-REC-015"),
+    obeys=("BTM-RDR-001", "BTM-REC-015"),
+    breaks=("BTM-REC-028",),
     flags=("LargeRecord",),
 )
 LARGE_TORN = LARGE.but(
