@@ -18,7 +18,7 @@ from journalspec_conformance.result import Result
 from journalspec_corpus import Probe
 
 #: A worker has to be started and to import everything; below so many probes it does not pay.
-PROBES_PER_JOB = 2_000
+PROBES_PER_JOB = 4_000
 #: Probes handed over at a time: few enough for progress to show, enough to make handing over cheap.
 CHUNK = 64
 

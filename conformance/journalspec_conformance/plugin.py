@@ -191,8 +191,8 @@ class ProbeItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Return the headline of the failure: the probe's id."""
-        return self.path, None, self.name
+        """Return the headline of a failure. (An id alone would be shown as if its dots were names in Python.)"""
+        return self.path, None, f"{self.name}: {self.probe.case.title}"
 
 
 def _run(suite: Suite, probe: Probe) -> Result:

@@ -277,7 +277,8 @@ def test_oneshot_that_is_no_answer(tmp_path: Path, body: str, kind: type[Excepti
 
 def test_oneshot_arguments_and_parameters(tmp_path: Path) -> None:
     body = """
-    print(json.dumps({"verdict": "clean", "message": " ".join(sys.argv[1:]) + os.environ["JOURNALSPEC_PARAMS"]}))
+    text = " ".join(sys.argv[1:]) + os.environ["JOURNALSPEC_PARAMS"]
+    print(json.dumps({"verdict": "clean", "message": text}))
     """
     request = {**READ, "cmd": "recover", "policy": "strict", "params": {"a": "b"}}
     assert one_shot(tmp_path, body).ask(request)["ok"]["message"] == 'recover f 1 . strict{"a": "b"}'

@@ -103,7 +103,7 @@ def damaged(edit: str) -> str:
     ],
 )
 def test_damaged_reports_are_not_believed(edit: str, message: str) -> None:
-    with pytest.raises(InvalidReport, match="r.jsonl") as caught:
+    with pytest.raises(InvalidReport, match=r"r\.jsonl") as caught:
         parse_report(damaged(edit), "r.jsonl")
     assert message in str(caught.value)
 

@@ -37,7 +37,7 @@ class Bases:
     def __init__(self, author: ModuleType) -> None:
         self.author = author
         self.described: dict[str, tuple[Mapping[str, Any], str]] = {}
-        self._built: dict[tuple[str, str], Built] = {}
+        self._built: dict[str, Built] = {}
 
     def add(self, base: Mapping[str, Any], edition: str) -> None:
         """Take in one ``[[base]]`` table; raises AuthoringError if its name is taken."""
@@ -45,15 +45,13 @@ class Bases:
             raise AuthoringError(f"base {base['name']!r} is described twice")
         self.described[base["name"]] = (base, base.get("edition", edition))
 
-    def get(self, name: str, edition: str | None = None) -> Built:
-        """Return the built base (shared: copy before changing it), in another edition if asked."""
+    def get(self, name: str) -> Built:
+        """Return the base as its own edition prescribes it (shared: copy before changing it)."""
         if name not in self.described:
             raise AuthoringError(f"no base {name!r}: known are {', '.join(sorted(self.described))}")
-        base, own = self.described[name]
-        key = (name, edition or own)
-        if key not in self._built:
-            self._built[key] = self.author.build(base, key[1])
-        return self._built[key]
+        if name not in self._built:
+            self._built[name] = self.author.build(*self.described[name])
+        return self._built[name]
 
 
 def authored_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
@@ -89,10 +87,10 @@ def _case(format_id: str, group: Mapping[str, Any], entry: Mapping[str, Any], ba
     merged = {key: entry.get(key, group.get(key)) for key in _GROUP_KEYS}
     edition = merged["edition"] or get_format(format_id).default_edition
     base = entry.get("base", "")
-    sound = bases.get(base, edition) if base else Built({})
+    sound = bases.get(base) if base else Built({})
     damaged = sound.copy()
     for edit in entry.get("edits", ()):
-        apply(damaged, edit, lambda name: bases.get(name, edition), bases.author.seal)
+        apply(damaged, edit, bases.get, bases.author.seal)
     return make_case(
         f"{get_format(format_id).prefix.lower()}.{group['group']}.{entry['name']}",
         title=entry["title"],
@@ -108,7 +106,7 @@ def _case(format_id: str, group: Mapping[str, Any], entry: Mapping[str, Any], ba
         params=merged["params"],
         origin=Origin("authored", base, entry.get("how", ""), tuple(merged["checked_by"] or ())),
         files=damaged.content(),
-        write=entry.get("write"),
+        write=bases.author.expand(entry["write"]) if "write" in entry else None,
         expect=list(_expectations(entry["expect"], damaged, bases.author, entry.get("brief", False))),
     )
 

@@ -121,8 +121,8 @@ def _write(case: Case) -> Iterator[str]:
     count = len(case.write["ops"])
     if case.write["ops"][0]["op"] != "open":
         yield "the first operation is not open"
-    if "kill_after" in case.write and int(case.write["kill_after"]) != count:
-        yield "kill_after is not the number of operations"
+    if "kill_after" in case.write and int(case.write["kill_after"]) != count - 1:
+        yield "kill_after is not the last operation, and what follows would never run"
     for entry in case.expect:
         indexes = [*entry.get("durable", ()), *(refusal["op"] for refusal in entry.get("refusals", ()))]
         if any(int(index) >= count for index in indexes):

@@ -143,9 +143,8 @@ def _number(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
     size = min(place.length, WORD)
     old = int.from_bytes(files[place.file][place.off : place.off + size], place.order)
     bit = rng.choice(FIRST_BITS)
-    chosen = rng.choice(
-        (0, 1, -1, old + 1, old - 1, old + rng.randint(-70, 70), (1 << bit) - 1, 1 << bit, -(1 << bit), rng.getrandbits(64))
-    )
+    near = (old + 1, old - 1, old + rng.randint(-70, 70))
+    chosen = rng.choice((0, 1, -1, *near, (1 << bit) - 1, 1 << bit, -(1 << bit), rng.getrandbits(64)))
     _put(files, place.file, place.off, (chosen % (1 << 8 * size)).to_bytes(size, place.order))
 
 
@@ -195,7 +194,7 @@ def _block(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
     size = rng.choice((16, 64, 512))
     start = size * rng.randrange(len(files[name]) // size + 1)
     end = min(start + size, len(files[name]))
-    old = journal.before[name] if rng.randrange(2) else b""
+    old = journal.before.get(name, b"") if rng.randrange(2) else b""
     _put(files, name, start, old[start:end].ljust(end - start, b"\0"))
 
 

@@ -103,3 +103,18 @@ def test_codes_notes_and_reasons_are_those_of_the_format(format_id: str) -> None
         assert reason in spec.reasons
     for note in re.findall(r"notes? `([a-z-]+)`", text):
         assert note in spec.notes
+
+
+@each_format
+def test_decisions_name_passages_that_are_there(format_id: str) -> None:
+    text = prose(format_id)
+    headings = re.findall(r"^##+ (.+)$", text, re.MULTILINE)
+    reasons = [found.rstrip(".").lower() for found in re.findall(r"^\*\*([^*]+)\*\*", text, re.MULTILINE)]
+    for item in requirements(format_id):
+        if item.source["kind"] != "decision":
+            continue
+        for passage in item.source["passages"]:
+            chapter, _, detail = passage.partition(": ")
+            assert any(heading.startswith(chapter) for heading in headings), f"{item.id}: {passage}"
+            if chapter == "Rationale":
+                assert any(reason.startswith(detail) for reason in reasons), f"{item.id}: {passage}"

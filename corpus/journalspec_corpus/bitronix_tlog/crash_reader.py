@@ -8,7 +8,7 @@ looked at. A test holds every answer against the reference on whole files.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.bitronix_tlog.traces import FILES, HEADER, key
@@ -32,7 +32,23 @@ from journalspec_reference.bitronix_tlog.codec import (
 READERS = ("strict", "salvage", "skip-checksum")
 #: Readers that may leave records out, as long as they say so.
 SALVAGING = ("salvage",)
+#: reader -> the recovery policy that it is; the mutant is none.
+POLICIES = {"strict": "strict", "salvage": "salvage"}
+#: category of states -> the requirements that a reader shows there that it keeps.
+OBEYS = {
+    "": ("BTM-RDR-002", "BTM-RCV-004", "BTM-RCV-005", "BTM-RCV-008"),
+    "clean": ("BTM-RDR-001", "BTM-RCV-002", "BTM-RCV-004"),
+    "prefix-torn": ("BTM-RDR-002", "BTM-RDR-004", "BTM-RCV-005"),
+    "pointer-ahead": ("BTM-RDR-004", "BTM-RDR-006", "BTM-RCV-005"),
+    "pointer-behind": ("BTM-RDR-002", "BTM-RDR-014"),
+    "rotate": ("BTM-RCV-002", "BTM-RCV-004", "BTM-SWP-008"),
+    "create": ("BTM-FIL-014", "BTM-RCV-001"),
+}
 _END_MARKER = END_RECORD.to_bytes(4, "big")
+
+
+#: The fields of a key, in its order, as observations name them.
+_KEY_FIELDS = ("status", "time", "sequence_number", "crc32", "gtrid", "names")
 
 
 class _Item(NamedTuple):
@@ -179,6 +195,17 @@ def answer(observation: Observation) -> Answer:
             )
         )
     return Answer(tuple(keys), None, observation.verdict != CLEAN)
+
+
+def record_json(keys: list[str]) -> dict[str, Any]:
+    """Return the fields of an observed record that all `keys` agree on (a re-created copy has its own)."""
+    split = [dict(zip(_KEY_FIELDS, text.split(":", 5), strict=True)) for text in keys]
+    out: dict[str, Any] = {
+        name: split[0][name] for name in _KEY_FIELDS if len({entry[name] for entry in split}) == 1
+    }
+    if "names" in out:
+        out["names"] = out["names"].split(",") if out["names"] else []
+    return out
 
 
 def _hex(value: object) -> str:

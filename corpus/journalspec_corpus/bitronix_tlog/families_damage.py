@@ -57,8 +57,8 @@ BREAKS = {
     "bad-checksum": ("BTM-CRC-002", "BTM-RDR-005"),
 }
 INNER_BREAKS = {
-    "gtrid_length": ("BTM-REC-014", "BTM-REC-004", "BTM-CRC-003"),
-    "names_count": ("BTM-REC-024", "BTM-REC-004"),
+    "gtrid_length": ("BTM-REC-013", "BTM-REC-014", "BTM-REC-004", "BTM-CRC-003"),
+    "names_count": ("BTM-REC-024", "BTM-REC-025", "BTM-REC-004"),
     "name1.length": ("BTM-REC-016", "BTM-REC-004"),
     "name2.length": ("BTM-REC-016", "BTM-REC-004"),
 }

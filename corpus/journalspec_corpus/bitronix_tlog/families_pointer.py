@@ -42,7 +42,7 @@ AHEAD_STALE = AHEAD.but(
 BEHIND = AHEAD.but(
     group="tail-behind",
     category="pointer-behind",
-    breaks=("BTM-RDR-002", "BTM-RDR-003", "BTM-WRT-005", "BTM-RDR-014"),
+    breaks=("BTM-RDR-002", "BTM-RDR-003", "BTM-WRT-002", "BTM-WRT-005", "BTM-RDR-014"),
     flags=("PointerBehind",),
 )
 RANGE = AHEAD.but(
@@ -160,8 +160,10 @@ def _values() -> Iterator[Case]:
     wide = (SIZE + 1, SIZE + 64, 0x7FFFFFFF, 0x80000000, right + (1 << 32), (1 << 63) - 1)
     bad = [*range(21), *wide, -1, -8, -right, -(1 << 63)]
     for value in bad:
+        more = ("BTM-HDR-011",) if value == SIZE + 1 else ()
+        family = RANGE.but(breaks=(*RANGE.breaks, *more), stratum="H" if value < 0 or value > SIZE + 64 else "C")
         yield case(
-            RANGE.but(stratum="H") if value < 0 or value > SIZE + 64 else RANGE,
+            family,
             f"minus-{-value}" if value < 0 else f"at-{value}",
             f"A tail of {value} is outside the file's log area",
             _with_tail(built, value),
@@ -181,7 +183,7 @@ def _values() -> Iterator[Case]:
             how=f"position {right} changed to {value}",
         )
     yield case(
-        inside.but(breaks=("BTM-RDR-002",), flags=("HeaderDamage", "PointerBehind", "Undetectable")),
+        inside.but(breaks=("BTM-RDR-002", "BTM-WRT-012"), flags=("HeaderDamage", "PointerBehind", "Undetectable")),
         "at-21",
         "A tail of 21: the log is empty, whatever stands behind it",
         _with_tail(built, LOG_START),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from journalspec_corpus.bitronix_tlog.bench import (
     FIRST,
@@ -66,8 +67,9 @@ class Field:
 
 def sectors() -> Iterator[Case]:
     """Yield every set of lost sectors, over zeros and over the previous life."""
-    small = _field(512, 4, 19, ("ledger", "warehouse-queue-of-the-north", "zz"))
-    large = _field(4096, 3, 11, ("q*1000",))
+    names = ["ledger", "warehouse-queue-of-the-north", "zz"]
+    small = _field(512, 4, decisions(19, names=names), former(19, names=names))
+    large = _field(4096, 3, _bulky(decisions(14)), _bulky(former(14)))
     for field in (small, large):
         for mask in range(1, 1 << field.count):
             lost = frozenset(index for index in range(field.count) if mask >> index & 1)
@@ -75,10 +77,18 @@ def sectors() -> Iterator[Case]:
             yield _over_stale(field, lost)
 
 
-def _field(sector: int, count: int, records: int, names: tuple[str, ...]) -> Field:
+def _bulky(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the records with every second one blown up to a large one that decides nothing."""
+    return [
+        {**entry, "type": "ACTIVE", "names": ["q*1600"]} if index % 2 else entry
+        for index, entry in enumerate(records)
+    ]
+
+
+def _field(sector: int, count: int, life: list[dict[str, Any]], former_life: list[dict[str, Any]]) -> Field:
     size = sector * count
-    new = pair(decisions(records, names=list(names)), size)
-    old = pair(former(records, names=list(names)), size, timestamp=FORMER_TIMESTAMP, state=0)
+    new = pair(life, size)
+    old = pair(former_life, size, timestamp=FORMER_TIMESTAMP, state=0)
     if not size - sector < new.labels["f1.tail"].off < size:
         raise ValueError(f"the log of {new.labels['f1.tail'].off} bytes does not reach the last of {count} sectors")
     return Field(sector, count, new, old)

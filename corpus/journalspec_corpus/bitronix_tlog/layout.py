@@ -42,10 +42,11 @@ class Part:
 
 
 def gtrid(text: str) -> bytes:
-    """Return a gtrid: hex, or ``gN`` for the N-th transaction of server "srv1"."""
+    """Return a gtrid: hex, ``xx*N`` for N equal bytes, or ``gN`` for the N-th transaction of "srv1"."""
     if text.startswith("g") and text[1:].isdigit():
         return b"srv1" + bytes.fromhex("0000019200000000") + int(text[1:]).to_bytes(4, "big")
-    return bytes.fromhex(text)
+    head, star, count = text.partition("*")
+    return bytes.fromhex(head) * (int(count) if star else 1)
 
 
 def names_of(record: Mapping[str, Any]) -> list[bytes]:

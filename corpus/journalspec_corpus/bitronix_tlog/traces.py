@@ -47,7 +47,7 @@ FIELDS = {
     "gtrid": 29,
 }
 #: size name -> (gtrid bytes, bytes in names)
-SIZES = {"tiny": (1, ()), "typical": (16, (3, 4)), "sector": (16, (455,)), "three": (16, (3, 1300))}
+SIZES = {"tiny": (1, ()), "typical": (16, (3, 4)), "sector": (16, (455,)), "three": (16, (3, 1300)), "six": (16, (3, 2900))}
 _FIXED = struct.Struct(">iiiqiIB")
 _EMPTY = 37  # a record without gtrid and names
 
@@ -342,25 +342,28 @@ def record_writes(trace: Trace) -> list[Write]:
     return [op for op in writes_since(trace.ops, 0) if op.off >= HEADER]
 
 
+#: scope -> (fields on an edge, sizes, edges, most steps)
+SCOPES = {
+    "smoke": (("status", "crc32"), ("typical",), (1024,), 1),
+    "core": (("status", "time", "crc32", "gtrid", "endRecord"), ("typical", "three"), (1024,), 2),
+    "full": ((*FIELDS, "endRecord"), tuple(SIZES), (1024, 4096), 3),
+}
+
+
 def workloads(scope: str) -> Iterator[Workload]:
-    """Yield the workloads of a scope, in a fixed order: ``smoke`` < ``core`` < ``full``."""
-    orders = tuple(ORDERS)
-    for order in orders:
-        yield Workload("create", order, (Step("COMMITTING", 1, "tiny"),))
-    edges = (1024,) if scope != "full" else (1024, 4096)
-    aligns = {"smoke": ("status", "crc32"), "core": ("status", "time", "crc32", "gtrid", "endRecord")}.get(
-        scope, (*FIELDS, "endRecord")
-    )
-    sizes = {"smoke": ("typical",), "core": ("typical", "three")}.get(scope, tuple(SIZES))
-    most = {"smoke": 1, "core": 2}.get(scope, 3)
+    """Yield the workloads of a scope, in a fixed order: ``smoke`` < ``core`` < ``full``.
+
+    Orders of writes vary fastest: what two of them have in common then falls
+    into one shard. Raises KeyError for an unknown scope.
+    """
+    aligns, sizes, edges, most = SCOPES[scope]
+    yield from (Workload("create", order, (Step("COMMITTING", 1, "tiny"),)) for order in ORDERS)
     for count in range(1, most + 1):
-        for order, background, align, edge in product(orders, BACKGROUNDS, aligns, edges):
+        for background, align, edge in product(BACKGROUNDS, aligns, edges):
             for steps, force in _sequences(count, sizes):
-                yield Workload("append", order, steps, align, edge, force, background)
-                if force == "each":
-                    yield Workload("swap", order, steps, align, edge, force, background)
-                if count == 1:
-                    yield Workload("close", order, steps, align, edge, force, background)
+                kinds = ["append", "swap"] if force == "each" else ["append"]
+                for kind, order in product(kinds + ["close"] * (count == 1), ORDERS):
+                    yield Workload(kind, order, steps, align, edge, force, background)
 
 
 def _sequences(count: int, sizes: tuple[str, ...]) -> Iterator[tuple[tuple[Step, ...], str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -24,7 +24,11 @@ class CrashRoom:
     `workloads(scope)` yields workloads in a fixed order, `build(workload)` records
     one. `read(view)` returns one answer per name in `readers`, from the state that
     the view shows; `answer(observation)` gives the same for an implementation that
-    read whole files. Readers in `salvaging` may leave records out if they say so.
+    read whole files. Readers in `salvaging` may leave records out if they say so;
+    `policies` gives the recovery policy of each reader that is no mutant (the first
+    one refuses where it may), `obeys` the requirements that a category of states is
+    about ("" for all others). `record_json(keys)` is a record as an observation lists
+    it, with the fields that all its keys agree on.
     """
 
     format: str
@@ -32,8 +36,11 @@ class CrashRoom:
     build: Callable[[Any], Trace]
     readers: tuple[str, ...]
     salvaging: tuple[str, ...]
+    policies: Mapping[str, str]
+    obeys: Mapping[str, tuple[str, ...]]
     read: Callable[[View], tuple[Answer, ...]]
     answer: Callable[[Observation], Answer]
+    record_json: Callable[[list[str]], dict[str, Any]]
 
 
 def has_crash_room(format_id: str) -> bool:
@@ -57,8 +64,11 @@ def crash_room(format_id: str) -> CrashRoom:
         build=traces.build,
         readers=tuple(reader.READERS),
         salvaging=tuple(reader.SALVAGING),
+        policies=dict(reader.POLICIES),
+        obeys=dict(reader.OBEYS),
         read=reader.read,
         answer=reader.answer,
+        record_json=reader.record_json,
     )
 
 

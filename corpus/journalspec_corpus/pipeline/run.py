@@ -66,6 +66,11 @@ class Rows:
     refusal: npt.NDArray[np.uint8]
     verdicts: list[npt.NDArray[np.uint8]]
     acknowledged: int
+    category_names: tuple[str, ...] = CATEGORIES
+
+    def verdict(self, reader: int, row: int) -> str:
+        """Return the verdict of reader number `reader` on row number `row`."""
+        return _VERDICTS[self.verdicts[reader][row]]
 
 
 @dataclass

@@ -40,8 +40,12 @@ def session(master: str | None = None) -> SparkSession:
     if active is not None:
         return active
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Java's own words about modules and host names are no news to anyone.
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    quiet = Path(__file__).with_name("log4j2.properties")
     builder = SparkSession.builder.appName("journalspec").config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false")
+    builder = builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={quiet.as_uri()}")
     if master is not None or "spark.master" not in os.environ.get("PYSPARK_SUBMIT_ARGS", ""):
         builder = builder.master(master or "local[*]")
         # Without a cluster nothing needs to be reached from outside.

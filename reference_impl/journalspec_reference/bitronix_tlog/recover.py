@@ -54,6 +54,13 @@ def strict_refusal(pair: list[LogFile]) -> Observation | None:
     return None
 
 
+def unusable(pair: list[LogFile]) -> Observation:
+    """Return the refusal of a set without a usable file: what strict recovery names first (BTM-RCV)."""
+    problem = strict_refusal(pair)
+    assert problem is not None  # a set that strict recovery takes has two usable files
+    return problem
+
+
 def header_refusal(file: LogFile) -> Observation:
     """Return the refusal that the problem of `file` is."""
     assert file.problem is not None  # callers checked
@@ -76,7 +83,7 @@ def recover(files: Files, policy: str) -> Observation:
         return problem
     usable = [file for file in pair if file.problem is None]
     if not usable:
-        return header_refusal(pair[0])
+        return unusable(pair)
     active, tie = elect(usable)
     return _salvage(pair, active, _election_notes(active, tie))
 
@@ -148,7 +155,7 @@ def read(files: Files) -> Observation:
     usable = [file for file in pair if file.problem is None]
     if not usable:
         return replace(
-            header_refusal(pair[0]),
+            unusable(pair),
             files=tuple(map_of(file) for file in pair),
             unanchored=tuple(record for file in pair for record in unanchored(file, None, DISK)),
         )

@@ -1,11 +1,12 @@
-"""Make captured directories: ``OUT/<product>/<scenario>/`` for every scenario chosen."""
+"""Make captured directories: ``OUT/<product>/<scenario>/`` for every scenario chosen.
+
+With ``--again`` only the two files that tell about them are written anew.
+"""
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
-import hashlib
-import json
 import shutil
 import sys
 import tempfile
@@ -14,35 +15,44 @@ from functools import partial
 from pathlib import Path
 
 from journalspec_conformance.harnesses.bitronix_tlog.capture import manager
-from journalspec_conformance.harnesses.bitronix_tlog.capture.expected import expected
-from journalspec_conformance.harnesses.bitronix_tlog.capture.play import connect, look, play
-from journalspec_conformance.harnesses.bitronix_tlog.capture.provenance import provenance
+from journalspec_conformance.harnesses.bitronix_tlog.capture.describe import describe, describe_again
+from journalspec_conformance.harnesses.bitronix_tlog.capture.play import connect, play
+from journalspec_conformance.harnesses.bitronix_tlog.capture.provenance import Run, operation
 from journalspec_conformance.harnesses.bitronix_tlog.capture.scenarios import SCENARIOS, Scenario
-from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR
 from journalspec_conformance.products import Product, get_product, product_ids
 
 
-def _digests(directory: Path) -> dict[str, str]:
-    return {name: hashlib.sha256((directory / name).read_bytes()).hexdigest() for name in PAIR}
-
-
-def _play(scenario: Scenario, product: Product, directory: Path) -> None:
-    """Play `scenario` into `directory` (empty) and write what is known about the files beside them."""
+def _play(scenario: Scenario, product: Product, directory: Path) -> Run:
+    """Play `scenario` into `directory` (empty)."""
     done = play(product, scenario, directory)
-    view = look(product, directory)
     connection = connect(product, scenario.charset)
     impl = connection.hello().impl
     connection.close()
-    sessions = [
-        ("killed" if session.killed else "closed", [step for step in done if step.session == number])
+    sessions = tuple(
+        (
+            "killed" if session.killed else "closed",
+            tuple(operation(step) for step in done if step.session == number),
+        )
         for number, session in enumerate(scenario.sessions)
-    ]
-    text = provenance(
-        product, impl, scenario.title, sessions, view, _digests(directory), filtered=scenario.filtered
     )
-    (directory / "provenance.toml").write_text(text, encoding="utf-8")
-    wanted = json.dumps(expected(done, view, filtered=scenario.filtered), indent=1, sort_keys=True) + "\n"
-    (directory / "expected.json").write_text(wanted, encoding="utf-8")
+    return Run(
+        product, scenario.name, scenario.title, impl["java"], impl["charset"], scenario.filtered, sessions
+    )
+
+
+JOBS: tuple[tuple[str, Callable[[Product, Path], Run]], ...] = (
+    *((item.name, partial(_play, item)) for item in SCENARIOS),
+    *((item.name, partial(manager.capture, item)) for item in manager.SCENARIOS),
+)
+
+
+def _make(name: str, job: Callable[[Product, Path], Run], product: Product, target: Path) -> None:
+    """Capture in a scratch directory; only a complete capture arrives at `target`."""
+    with tempfile.TemporaryDirectory(prefix="journalspec-") as scratch:
+        work = Path(scratch) / name
+        work.mkdir()
+        describe(job(product, work), work)
+        shutil.copytree(work, target)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -51,24 +61,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("out", type=Path, help="where <product>/<scenario>/ are made")
     parser.add_argument("--product", action="append", choices=product_ids(), help="default: all")
     parser.add_argument("--select", default="*", help="glob over scenario names")
+    parser.add_argument("--again", action="store_true", help="only describe what is already there")
     options = parser.parse_args(arguments)
-    jobs: list[tuple[str, Callable[[Product, Path], None]]] = [
-        *((item.name, partial(_play, item)) for item in SCENARIOS),
-        *((item.name, partial(manager.capture, item)) for item in manager.SCENARIOS),
-    ]
     for product in map(get_product, options.product or product_ids()):
-        for name, make in jobs:
+        for name, job in JOBS:
+            target = options.out / product.id / name
             if not fnmatch.fnmatch(name, options.select):
                 continue
-            target = options.out / product.id / name
-            if target.exists():
+            if options.again:
+                describe_again(target)
+            elif target.exists():
                 print(f"error: {target} is already there: captures are never overwritten", file=sys.stderr)
                 return 2
-            with tempfile.TemporaryDirectory(prefix="journalspec-") as scratch:
-                work = Path(scratch) / name
-                work.mkdir()
-                make(product, work)
-                shutil.copytree(work, target)
+            else:
+                _make(name, job, product, target)
             print(target)
     return 0
 

@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from journalspec_conformance.harnesses.bitronix_tlog.capture import by_hand
 from journalspec_conformance.harnesses.bitronix_tlog.capture.play import Done, ProductView
 from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR
+from journalspec_conformance.products import Product
 
 Json = dict[str, Any]
 
@@ -44,8 +46,8 @@ def _asked(op: Json) -> Json:
     return {**record, "status": op["status"]} if "status" in op else record
 
 
-def expected(done: list[Done], view: ProductView, *, filtered: bool = False) -> Json:
-    """Return the content of ``expected.json``: per file what was copied and logged, and what then dangles.
+def written(done: list[Done], view: ProductView, *, filtered: bool = False) -> Json:
+    """Return what stands in the files: per file the copies, then what was logged.
 
     ``agreed`` is whether the product's cursor gives back just what was asked
     for; ``why_not`` says what it gave instead.
@@ -76,3 +78,42 @@ def _read_back(answer: Json, file: str) -> list[Json]:
 def _plain(record: Json) -> Json:
     out = {"type": record["type"], "gtrid": record["gtrid"], "names": record["names"]}
     return {**out, "status": record["status"]} if record["type"] == "OTHER" else out
+
+
+def document(title: str, product: Product, name: str, content: Json, view: ProductView) -> Json:
+    """Return the content of ``expected.json``: the case that the captured files make, and `content`.
+
+    Where the product reads back what it wrote, the answers are its own; where
+    it does not, they stand in :mod:`.by_hand`.
+    """
+    marks = by_hand.MARKS.get((product.id, name), by_hand.MARKS.get(("", name), by_hand.Marks()))
+    damage = by_hand.DAMAGED.get((product.id, name))
+    return {
+        "title": f"{title} ({product.title})",
+        "edition": product.edition,
+        "obeys": [*by_hand.SOUND, *marks.obeys] if damage is None else list(marks.obeys),
+        "breaks": list(marks.breaks),
+        "expect": _clean(content, view) if damage is None else damage.expectations(content["files"]),
+        "written": content,
+    }
+
+
+def _clean(content: Json, view: ProductView) -> list[Json]:
+    """Return the permitted answers for files that the product itself takes as sound."""
+    if view.strict["verdict"] != "clean" or not (content["agreed"] or view.read["verdict"] == "clean"):
+        raise ValueError("the product does not take its own files as sound: they need an entry by hand")
+    state = view.strict["state"]
+    records = {name: [_placed(record, name) for record in _read_back(view.read, name)] for name in PAIR}
+    everything = [record for name in PAIR for record in records[name]]
+    answer = {"verdict": "clean", "dropped": [], "state": state}
+    return [
+        {"when": {"op": "read"}, **answer, "records": everything},
+        *(
+            {"when": {"op": "recover", "policy": policy}, **answer, "records": records[state["active"]]}
+            for policy in ("strict", "salvage")
+        ),
+    ]
+
+
+def _placed(record: Json, file: str) -> Json:
+    return {**record, "at": {"file": file}}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import signal
 import subprocess  # the child is this package's own module
@@ -11,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from journalspec_conformance.harnesses.bitronix_tlog.capture.play import connect, look
-from journalspec_conformance.harnesses.bitronix_tlog.capture.provenance import provenance
+from journalspec_conformance.harnesses.bitronix_tlog.capture.play import connect
+from journalspec_conformance.harnesses.bitronix_tlog.capture.provenance import Run
 from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR
 from journalspec_conformance.products import Product
 
@@ -65,8 +64,8 @@ SCENARIOS: tuple[ManagerScenario, ...] = (
 )
 
 
-def capture(scenario: ManagerScenario, product: Product, directory: Path) -> None:
-    """Run `scenario` in `directory` (empty) and write what is known about the files beside them."""
+def capture(scenario: ManagerScenario, product: Product, directory: Path) -> Run:
+    """Run `scenario` in `directory` (empty)."""
     connection = connect(product)
     impl = connection.hello().impl
     _empty_pair(connection, product, directory, scenario.file_length)
@@ -77,14 +76,14 @@ def capture(scenario: ManagerScenario, product: Product, directory: Path) -> Non
     died = "die" in scenario.fates
     if done.returncode != (-signal.SIGKILL if died else 0):
         raise RuntimeError(f"{product.id}, {scenario.name}: the child ended with {done.returncode}")
-    view = look(product, directory)
-    digests = {name: hashlib.sha256((directory / name).read_bytes()).hexdigest() for name in PAIR}
     ending = "killed in the last transaction" if died else "the manager was shut down"
-    sessions = [(ending, list(scenario.transactions))]
-    text = provenance(product, impl, scenario.title, sessions, view, digests)
-    (directory / "provenance.toml").write_text(text, encoding="utf-8")
-    wanted = json.dumps(expected(scenario, view.read), indent=1, sort_keys=True) + "\n"
-    (directory / "expected.json").write_text(wanted, encoding="utf-8")
+    session = (ending, tuple(scenario.transactions))
+    return Run(product, scenario.name, scenario.title, impl["java"], impl["charset"], False, (session,))
+
+
+def fates_of(run: Run) -> list[str]:
+    """Return the fates of the manager's transactions, none if the journal was driven directly."""
+    return [op["fate"] for _, ops in run.sessions for op in ops if "fate" in op]
 
 
 def _empty_pair(connection: Any, product: Product, directory: Path, length: int) -> None:
@@ -99,8 +98,8 @@ def _empty_pair(connection: Any, product: Product, directory: Path, length: int)
     connection.ask(request)
 
 
-def expected(scenario: ManagerScenario, read: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of ``expected.json``: the product's own reading, held against what each fate logs.
+def written(fates: list[str], read: dict[str, Any]) -> dict[str, Any]:
+    """Return what stands in the files: the product's own reading, held against what each fate logs.
 
     The ids are the manager's choice and the files keep the last lap only, so the
     check is on the records that are left: for each transaction a closing piece of
@@ -118,7 +117,7 @@ def expected(scenario: ManagerScenario, read: dict[str, Any]) -> dict[str, Any]:
     for name in PAIR:
         for record in files[name]:
             sequences.setdefault(record["gtrid"], []).append(record["type"])
-    known = [LOGGED[fate] for fate in dict.fromkeys(scenario.fates)]
+    known = [LOGGED[fate] for fate in dict.fromkeys(fates)]
     strange = {
         gtrid: kinds
         for gtrid, kinds in sequences.items()

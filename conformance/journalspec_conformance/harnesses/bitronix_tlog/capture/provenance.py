@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from journalspec_conformance.harnesses.bitronix_tlog.capture.play import Done, ProductView
-from journalspec_conformance.products import Product
+from journalspec_conformance.products import Product, get_product
 
 SETTINGS = "serverId journalspec, disableJmx, no force batching"
+FILTERED = ", filterLogStatus"
 
 
 def _value(value: object) -> str:
@@ -25,54 +28,90 @@ def _value(value: object) -> str:
     raise TypeError(f"no TOML form for {value!r}")
 
 
-def _entry(step: Done) -> Mapping[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One capture: who wrote it, where, and what was done.
+
+    `sessions` are (how it ended, its operations with the answers to them).
+    """
+
+    product: Product
+    name: str
+    title: str
+    java: str
+    charset: str
+    filtered: bool
+    sessions: tuple[tuple[str, tuple[Mapping[str, Any], ...]], ...]
+
+
+def operation(step: Done) -> Mapping[str, Any]:
+    """Return a stepwise operation with what the harness said about it."""
     said = {key: step.answer[key] for key in ("durable", "active", "refused") if key in step.answer}
     return {**step.op, "answer": said}
 
 
-def provenance(
-    product: Product,
-    impl: Mapping[str, str],
-    title: str,
-    sessions: Iterable[tuple[str, list[Any]]],
-    view: ProductView,
-    digests: Mapping[str, str],
-    *,
-    filtered: bool = False,
-) -> str:
-    """Return the file's text. `sessions` are (how it ended, its operations), `digests` file -> SHA-256."""
+def steps(run: Run) -> list[Done]:
+    """Return the operations of `run` again as they were done."""
+    return [
+        Done(number, {key: value for key, value in op.items() if key != "answer"}, dict(op["answer"]))
+        for number, (_, ops) in enumerate(run.sessions)
+        for op in ops
+    ]
+
+
+def provenance(run: Run, view: ProductView, digests: Mapping[str, str], checked_by: Sequence[str]) -> str:
+    """Return the file's text; `digests` are file -> SHA-256."""
+    jar = run.product.main_jar
     lines = [
         "# SPDX-License-Identifier: CC0-1.0",
-        "# Written by the product itself. The files beside this one are never edited.",
+        "# Written by the product itself. The journal files beside this one are never edited.",
         "",
-        f"title = {_value(title)}",
+        f"title = {_value(run.title)}",
         'format = "bitronix_tlog"',
-        f"edition = {_value(product.edition)}",
-        f"product = {_value(product.id)}",
-        f"coordinates = {_value(product.main_jar.coordinates)}",
-        f"jar_sha256 = {_value(product.main_jar.sha256)}",
-        f"java = {_value(impl['java'])}",
-        f"charset = {_value(impl['charset'])}",
+        f"edition = {_value(run.product.edition)}",
+        f"product = {_value(run.product.id)}",
+        f"coordinates = {_value(jar.coordinates)}",
+        f"jar_sha256 = {_value(jar.sha256)}",
+        f"java = {_value(run.java)}",
+        f"charset = {_value(run.charset)}",
         'made_with = "python -m journalspec_conformance.harnesses.bitronix_tlog.capture"',
-        f"settings = {_value(SETTINGS + (', filterLogStatus' if filtered else ''))}",
+        f"settings = {_value(SETTINGS + FILTERED * run.filtered)}",
+        f"checked_by = {_value(list(checked_by))}",
     ]
     lines += ["", "[sha256]", *(f'"{name}" = {_value(digest)}' for name, digest in sorted(digests.items()))]
-    for end, ops in sessions:
+    for end, ops in run.sessions:
         lines += ["", "[[session]]", f"end = {_value(end)}", "ops = ["]
-        lines += [f"  {_value(_entry(op) if isinstance(op, Done) else op)}," for op in ops]
+        lines += [f"  {_value(op)}," for op in ops]
         lines += ["]"]
+    return "\n".join([*lines, *_loads(view)]) + "\n"
+
+
+def _loads(view: ProductView) -> Iterator[str]:
     for policy, answer in (("strict", view.strict), ("salvage", view.salvage)):
-        lines += [
+        yield from (
             "",
             f"# What the same product loads from a copy under the policy {policy}.",
             f"[loads.{policy}]",
-        ]
-        lines += [
-            f"{key} = {_value(answer[key])}"
-            for key in ("verdict", "phase", "code", "message")
-            if key in answer
-        ]
+        )
+        for key in ("verdict", "phase", "code", "message"):
+            if key in answer:
+                yield f"{key} = {_value(answer[key])}"
         if "state" in answer:
-            lines += [f"active = {_value(answer['state']['active'])}", "unfinished = ["]
-            lines += [f"  {_value(entry)}," for entry in answer["state"]["unfinished"]] + ["]"]
-    return "\n".join(lines) + "\n"
+            yield f"active = {_value(answer['state']['active'])}"
+            yield "unfinished = ["
+            yield from (f"  {_value(entry)}," for entry in answer["state"]["unfinished"])
+            yield "]"
+
+
+def parse(text: str, name: str) -> Run:
+    """Return the run that `text` tells of."""
+    told = tomllib.loads(text)
+    return Run(
+        product=get_product(told["product"]),
+        name=name,
+        title=told["title"],
+        java=told["java"],
+        charset=told["charset"],
+        filtered=told["settings"].endswith(FILTERED),
+        sessions=tuple((entry["end"], tuple(entry["ops"])) for entry in told["session"]),
+    )

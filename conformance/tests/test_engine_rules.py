@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from journalspec.observation import Level
+from journalspec_conformance import engine as engine_module
+from journalspec_conformance.connect import Target, parse_impl
+from journalspec_conformance.connection import Hello
+from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.expect import Expectations, parse_expectations
+from journalspec_conformance.jobs import Plan, choose_jobs, run_probes
+from journalspec_conformance.result import Result
+from journalspec_corpus import Case, Probe
+
+READ = "btm.judge.clean/read"
+STRICT = "btm.judge.second-missing/recover.strict"
+MakeEngine = Callable[..., Engine]
+Probes = dict[str, Probe]
+
+
+class Scripted:
+    """A connection that gives the same reply to everything."""
+
+    in_memory = True
+
+    def __init__(self, reply: dict[str, Any], **claims: Any) -> None:
+        self.reply = reply
+        self.requests: list[dict[str, Any]] = []
+        self.claims = {
+            "editions": ["2.1"],
+            "ops": ["read", "recover", "write"],
+            "observe": "layout",
+            "policies": ["strict", "salvage"],
+            "features": ["damage", "pure"],
+            **claims,
+        }
+
+    def hello(self) -> Hello:
+        return Hello.from_json(
+            {"protocol": 1, "impl": {"name": "s"}, "formats": {"bitronix_tlog": self.claims}}
+        )
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.requests.append(request)
+        return self.reply
+
+    def steps(self, request: dict[str, Any]) -> Any:
+        raise AssertionError("no stepwise writing here")
+
+    def stderr(self) -> str:
+        return "tail"
+
+    def close(self) -> None:
+        pass
+
+
+def judge(probe: Probe, reply: dict[str, Any], options: Options | None = None, **claims: Any) -> Result:
+    return Engine(Scripted(reply, **claims), options or Options()).run(probe)
+
+
+def varied(probe: Probe, **members: Any) -> Probe:
+    """The probe of the same name, of the same case with other members."""
+    case = replace(probe.case, **members)
+    return next(other for other in case.probes if other.id == probe.id)
+
+
+@pytest.mark.parametrize(
+    ("claims", "reason"),
+    [
+        ({"editions": ["3.0"]}, "edition 2.1"),
+        ({"ops": ["read"]}, "operation recover"),
+        ({"policies": ["salvage"]}, "policy strict"),
+        ({"features": ["pure"]}, "feature damage"),
+    ],
+)
+def test_what_is_not_declared_is_not_asked(claims: dict[str, Any], reason: str, judge_probes: Probes) -> None:
+    connection = Scripted({"ok": {}}, **claims)
+    result = Engine(connection, Options()).run(judge_probes[STRICT])
+    assert (result.result_class, result.reason) == ("unsupported", reason)
+    assert connection.requests == []
+
+
+def test_what_is_expected_is_never_sent(judge_probes: Probes) -> None:
+    connection = Scripted({"unsupported": {}})
+    engine = Engine(connection, Options())
+    for probe in judge_probes.values():
+        engine.run(probe)
+    known = {"cmd", "format", "edition", "dir", "files", "params", "observe", "policy", "ops"}
+    assert connection.requests
+    assert all(set(request) <= known for request in connection.requests)
+
+
+def test_unsupported_and_error_replies(judge_probes: Probes) -> None:
+    seen = judge(judge_probes[READ], {"unsupported": {"what": "names", "issue": "https://x/1"}})
+    assert (seen.result_class, seen.reason) == ("unsupported", "names: https://x/1")
+    seen = judge(judge_probes[READ], {"error": {"message": "no", "detail": "stack"}})
+    assert (seen.result_class, seen.reason, seen.stderr) == ("error", "no", "stack\ntail")
+
+
+def test_an_answer_without_verdict_is_an_error(judge_probes: Probes) -> None:
+    assert judge(judge_probes[READ], {"ok": {"records": []}}).result_class == "error"
+
+
+def test_several_permitted_answers(judge_probes: Probes) -> None:
+    probe = judge_probes[READ]
+    (entry,) = probe.expect
+    two = varied(probe, expect=({"when": {"op": "read"}, "verdict": "recovered"}, entry))
+    answer = {key: value for key, value in entry.items() if key != "when"}
+    answer["notes"] = [{"code": code} for code in entry.get("notes", ())]
+    seen = judge(two, {"ok": answer})
+    assert (seen.result_class, seen.choice) == ("allowed", "2 of 2")
+    assert judge(two, {"ok": {"verdict": "refused", "phase": "header", "code": "x"}}).result_class == "fail"
+
+
+@pytest.mark.parametrize(
+    ("level", "enforced", "becomes"),
+    [
+        ("must", False, "fail"),
+        ("should", False, "allowed"),
+        ("may", False, "allowed"),
+        ("should", True, "fail"),
+    ],
+)
+def test_recommendations(level: str, enforced: bool, becomes: str, judge_probes: Probes) -> None:
+    probe = varied(judge_probes[READ], level=level)
+    seen = judge(probe, {"ok": {"verdict": "recovered"}}, Options(enforce_should=enforced))
+    assert (seen.result_class, seen.fingerprint) == (becomes, "verdict")
+
+
+def test_the_lower_level_is_compared(judge_probes: Probes) -> None:
+    reply = {"ok": {"verdict": "clean"}}
+    assert judge(judge_probes[READ], reply).fingerprint == "records:missing"
+    assert judge(judge_probes[READ], reply, Options(level=Level.VERDICT)).result_class == "pass"
+    assert judge(judge_probes[READ], reply, observe="verdict").result_class == "pass"
+
+
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [
+        ({"format": "no_such_format"}, "no format"),
+        ({"edition": "9"}, "no edition '9'"),
+        ({"expect": ({"when": {"op": "read"}, "records": []},)}, "could not fail"),
+    ],
+)
+def test_a_faulty_case_is_set_aside_and_not_asked(
+    members: dict[str, Any], reason: str, judge_probes: Probes
+) -> None:
+    connection = Scripted({"ok": {"verdict": "clean"}})
+    seen = Engine(connection, Options()).run(varied(judge_probes[READ], **members))
+    assert seen.result_class == "quarantined"
+    assert reason in seen.reason
+    assert connection.requests == []
+
+
+def test_a_run_gives_up_on_an_implementation_that_only_breaks_down(
+    make_engine: MakeEngine,
+    fake_command: Callable[[str], str],
+    judge_probes: Probes,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine_module, "BREAKDOWN_LIMIT", 2)
+    results = list(make_engine(fake_command("crasher")).run_all([judge_probes[READ]] * 4))
+    assert [result.result_class for result in results] == ["crash", "crash", "error", "error"]
+    assert "not asked" in results[-1].reason
+
+
+def test_expectations_apply_before_recommendations(judge_probes: Probes) -> None:
+    probe = varied(judge_probes[READ], level="should")
+    text = f'[[expect]]\ncase = "{READ}"\noutcome = "fail"\nwhy = "w"\n'
+    bound = parse_expectations(text, "f").bind([READ], "smoke")
+    engine = Engine(Scripted({"ok": {"verdict": "recovered"}}), Options(), bound)
+    assert engine.run(probe).result_class == "known"
+
+
+def test_writers_are_judged_by_what_the_reference_finds(judge_cases: dict[str, Case]) -> None:
+    (probe,) = judge_cases["write"].probes
+    said = {"files": [], "refusals": [{"op": "3", "code": "unencodable"}], "durable": ["2", "5"]}
+
+    seen = judge(probe, {"ok": said})
+    assert (seen.result_class, seen.fingerprint) == ("fail", "wrote-invalid")
+    seen = judge(probe, {"ok": {**said, "files": ["btm1.tlog"]}})
+    assert (seen.fingerprint, seen.reason) == (
+        "wrote-invalid",
+        "it says it wrote btm1.tlog, which is not there",
+    )
+    seen = judge(probe, {"ok": {**said, "refusals": [{"op": "1", "code": "other"}]}})
+    assert seen.fingerprint == "refused:writer/other"
+    seen = judge(probe, {"ok": {**said, "refusals": []}})
+    assert seen.fingerprint == "verdict"
+    seen = judge(probe, {"ok": {**said, "durable": ["2"]}})
+    assert seen.fingerprint == "not-durable"
+
+
+def test_killing_after_a_step_needs_stepwise_writing(
+    judge_cases: dict[str, Case], make_engine: MakeEngine
+) -> None:
+    (probe,) = judge_cases["write"].probes
+    write = {**(probe.case.write or {}), "kill_after": "2"}
+    expect = {
+        "when": {"op": "write"},
+        "verdict": "clean",
+        "state": {
+            "active": "btm1.tlog",
+            "unfinished": [{"gtrid": "0a0b", "names": ["db1", "jms1"]}],
+            "in_doubt": [],
+        },
+    }
+    probe = varied(probe, write=write, expect=(expect,))
+    assert judge(probe, {"ok": {}}).reason == "feature step"
+    assert make_engine("reference").run(probe).result_class == "pass"
+    later = varied(probe, write={**write, "kill_after": "5"})
+    assert make_engine("reference").run(later).fingerprint == "state:unfinished"
+
+
+def test_the_reference_passes_everything_in_every_mode(make_engine: MakeEngine, judge_probes: Probes) -> None:
+    engine = make_engine("reference", Options(validate=True))
+    results = list(engine.run_all(judge_probes.values()))
+    assert {result.probe: result.reason for result in results if result.result_class != "pass"} == {}
+    assert engine.connection.in_memory
+
+
+@pytest.mark.parametrize("harness", ["construct", "kaitai"])
+def test_schemas_read_what_is_undamaged_and_are_asked_nothing_else(
+    harness: str, make_engine: MakeEngine, judge_probes: Probes
+) -> None:
+    engine = make_engine(harness, Options(validate=True))
+    assert engine.run(judge_probes[READ]).result_class == "pass"
+    assert engine.run(judge_probes["btm.judge.clean/recover.strict"]).reason == "operation recover"
+    assert engine.run(judge_probes["btm.judge.second-missing/read"]).reason == "feature damage"
+
+
+def test_jobs_give_the_same_results_in_the_same_order(judge_probes: Probes) -> None:
+    plan = Plan(parse_impl("reference"), Options(), Expectations.none())
+    probes = list(judge_probes.values()) * 20
+    engine = Engine(plan.target.open(), plan.options)
+    alone = [replace(result, seconds=0) for result in run_probes(plan, probes, 1, engine)]
+    together = [replace(result, seconds=0) for result in run_probes(plan, probes, 2, engine)]
+    assert alone == together
+
+
+def test_choosing_jobs() -> None:
+    assert choose_jobs(3, 100) == 3
+    assert choose_jobs(8, 2) == 2
+    assert choose_jobs(0, 10) == 1
+    assert isinstance(Target("x").mode, str)

@@ -1,0 +1,141 @@
+"""The plugin in a pytest of its own, as users run it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from journalspec_conformance.selection import cases_of, probes_of
+
+FAKES = f"{sys.executable} -m journalspec_conformance.fakes."
+SOME = "--journalspec-select=btm.clean.*/read"
+
+
+pytest_plugins = ["pytester"]
+
+Run = Callable[..., pytest.RunResult]
+ARGUMENTS = ("-p", "no:cacheprovider", "--pyargs", "journalspec_conformance")
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Run:
+    return lambda *arguments: pytester.runpytest_inprocess(*ARGUMENTS, *arguments)
+
+
+@pytest.fixture(scope="module")
+def chosen() -> list[str]:
+    return [probe.id for probe in probes_of(cases_of("smoke"), ["btm.clean.*/read"])]
+
+
+def test_silent_unless_asked(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "test_own.py").write_text("def test_own(): pass\n")
+    own = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "test_own.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert own.returncode == 0
+    assert "journalspec" not in own.stdout.replace(str(tmp_path), "")
+    assert run("-q").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    heavy = {"construct", "tomlkit", "jsonschema", "journalspec_corpus", "journalspec_reference", "rich"}
+    code = f"import sys, journalspec_conformance.plugin; print({heavy!r} & set(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout == "set()\n"
+
+
+def test_one_item_per_probe_with_properties(run: Run, chosen: list[str], pytester: pytest.Pytester) -> None:
+    done = run("--journalspec-impl=reference", SOME, "-v", "--junitxml=out.xml")
+    assert done.ret == 0, str(done.stdout) + str(done.stderr)
+    for probe in chosen:
+        assert f"journalspec::{probe} PASSED" in str(done.stdout)
+    cases = list(ET.parse(pytester.path / "out.xml").iter("testcase"))  # noqa: S314 - pytest's own output
+    assert [case.get("name") for case in cases] == chosen
+    properties = {item.get("name"): item.get("value") for item in cases[0].iter("property")}
+    assert properties["class"] == "pass"
+    assert properties["case"] == chosen[0].partition("/")[0]
+    assert "requirement" in properties
+
+
+def test_items_are_chosen_by_keyword(run: Run, chosen: list[str]) -> None:
+    name = chosen[0].partition("/")[0].rpartition(".")[2]
+    done = run("--journalspec-impl=reference", SOME, "-k", name, "--collect-only", "-q")
+    listed = [line for line in done.outlines if "::" in line]
+    assert listed == [f"journalspec::{probe}" for probe in chosen if name in probe]
+
+
+def test_a_failure_explains_itself_without_a_traceback(run: Run, chosen: list[str]) -> None:
+    name = "btm.clean.two-phase/read"
+    assert name in chosen
+    done = run(f"--journalspec-impl={FAKES}forgets_records", f"--journalspec-select={name}")
+    assert done.ret == 1
+    for text in (
+        "fail records:missing: btm.clean.two-phase/read",
+        "requirements:",
+        "first difference, at records[",
+        "around offset",
+        "gtrid=",
+        "repeat:\n  journalspec run --impl",
+    ):
+        assert text in str(done.stdout)
+    assert "engine.py" not in str(done.stdout)
+    assert "Traceback" not in str(done.stdout)
+
+
+def test_unsupported_is_skipped_with_its_reason(run: Run) -> None:
+    done = run(f"--journalspec-impl={FAKES}claims_nothing", SOME, "-rs")
+    assert done.ret == 0
+    assert "unsupported: format bitronix_tlog" in str(done.stdout)
+    assert "passed" not in str(done.stdout)
+
+
+def test_known_is_xfailed_and_fixed_is_red(run: Run, pytester: pytest.Pytester) -> None:
+    entry = '[[expect]]\ncase = "btm.clean.two-phase/read"\noutcome = "fail"\nwhy = "it forgets"\n'
+    (pytester.path / "expect.toml").write_text(entry)
+    arguments = ("--journalspec-select=btm.clean.two-phase/read", "--journalspec-expect=expect.toml", "-rx")
+    known = run(f"--journalspec-impl={FAKES}forgets_records", *arguments)
+    assert known.ret == 0
+    assert "1 xfailed" in str(known.stdout)
+    assert "it forgets" in str(known.stdout)
+    fixed = run(f"--journalspec-impl={FAKES}perfect", *arguments)
+    assert fixed.ret == 1
+    assert "take the entry out" in str(fixed.stdout)
+
+
+def test_with_xdist(run: Run, chosen: list[str]) -> None:
+    pytest.importorskip("xdist")
+    done = run("--journalspec-impl=reference", SOME, "-n", "2", "-q")
+    assert done.ret == 0, str(done.stdout) + str(done.stderr)
+    assert f"{len(chosen)} passed" in str(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--journalspec-impl=nonsense"], "neither a shipped harness"),
+        (["--journalspec-impl=reference", "--journalspec-tier=huge"], "no published tier 'huge'"),
+        (["--journalspec-impl=reference", "--journalspec-select=x.y"], "names none of"),
+        (["--journalspec-impl=reference", "--journalspec-level=all"], "unknown level 'all'"),
+        (["--journalspec-impl=reference", "--journalspec-expect=gone.toml"], "gone.toml: cannot be read"),
+        (["--journalspec-impl=reference", "--journalspec-format=x"], "no format 'x'"),
+        (["--journalspec-impl=reference", "--journalspec-mode=x"], "unknown mode 'x'"),
+        (["--journalspec-impl=reference", "--journalspec-timeout=0"], "no time to answer"),
+    ],
+)
+def test_wrong_usage(run: Run, arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    assert message in str(done.stderr)
+    assert "Traceback" not in str(done.stderr) + str(done.stdout)
+
+
+def test_an_implementation_that_does_not_introduce_itself_ends_the_session(run: Run) -> None:
+    done = run(f"--journalspec-impl={sys.executable} -c print('hello')", SOME)
+    assert done.ret == 2
+    assert "did not introduce itself" in str(done.stdout) + str(done.stderr)

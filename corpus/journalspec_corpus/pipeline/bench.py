@@ -1,0 +1,129 @@
+"""How fast the pipeline judges distinct states, with every denominator printed.
+
+Run as ``python -m journalspec_corpus.pipeline.bench`` or ``journalspec corpus bench``.
+The clock starts when the engine is up and its workers have loaded their code, and
+stops when the final files and the manifest are on disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from journalspec.formats import format_ids
+from journalspec_corpus.crash.room import has_crash_room
+from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.store import BuildError
+
+#: Distinct judged states per second on two cores that a build has to reach, and should.
+BAR, AIM = 20_000, 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One measurement; `manifest` is the build's own account of what was done."""
+
+    start_up: float
+    warm_up: float
+    seconds: float
+    load: float
+    manifest: dict[str, Any]
+
+    @property
+    def rate(self) -> float:
+        """Distinct judged states per second."""
+        return float(self.manifest["counts"]["distinct"]) / self.seconds
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures with their denominators."""
+        counts, facts = self.manifest["counts"], self.manifest["run"]
+        return {
+            "distinct_per_second": round(self.rate),
+            "bar": BAR,
+            "aim": AIM,
+            "of_bar": round(self.rate / BAR, 2),
+            "of_aim": round(self.rate / AIM, 2),
+            "seconds": round(self.seconds, 2),
+            "start_up_seconds": round(self.start_up, 2),
+            "warm_up_seconds": round(self.warm_up, 2),
+            "distinct": counts["distinct"],
+            "generated": counts["generated"],
+            "duplicates": counts["duplicates"],
+            "traces": counts["traces"],
+            "classes": len(self.manifest["classes"]),
+            "judgements_per_state": len(self.manifest["verdicts"]),
+            "engine": facts["name"],
+            "workers": facts["workers"],
+            "cores": facts["cores"],
+            "load_at_start": round(self.load, 2),
+            "presets": self.manifest["presets"],
+            "plan": self.manifest["plan"],
+            "digest": self.manifest["digest"],
+        }
+
+
+def measure(plan: Plan, engine: Engine) -> Measured:
+    """Start the engine, warm its workers up, and time one build of `plan` from nothing."""
+    with tempfile.TemporaryDirectory(prefix="journalspec-bench-") as scratch:
+        began = time.monotonic()
+        if engine.name == "spark":
+            from journalspec_corpus.pipeline.spark import session  # noqa: PLC0415  # PySpark is optional
+
+            session(engine.master)
+        up = time.monotonic()
+        build(Plan(plan.format, plan.tier, every=plan.every * 40), Path(scratch) / "warm", engine)
+        warm = time.monotonic()
+        load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+        started = time.monotonic()
+        manifest = build(plan, Path(scratch) / "run", engine)
+        return Measured(up - began, warm - up, time.monotonic() - started, load, manifest)
+
+
+def describe(measured: Measured) -> str:
+    """Return the figures as text, one per line."""
+    figures = measured.to_json()
+    lines = [
+        f"{figures['distinct_per_second']:,} distinct judged states per second"
+        f" = {figures['of_bar']} x the bar of {BAR:,}, {figures['of_aim']} x the aim of {AIM:,}",
+        f"  {figures['distinct']:,} distinct of {figures['generated']:,} generated"
+        f" ({figures['duplicates']:,} duplicates), {figures['traces']:,} traces, {figures['classes']} classes,"
+        f" {figures['judgements_per_state']} readers each",
+        f"  in {figures['seconds']} s on {figures['cores']} cores ({figures['engine']},"
+        f" {figures['workers']} workers), load {figures['load_at_start']} at the start;"
+        f" start-up {figures['start_up_seconds']} s and warm-up {figures['warm_up_seconds']} s not counted",
+        f"  plan {json.dumps(figures['plan'])}",
+        "  states per preset: " + ", ".join(f"{name} {count:,}" for name, count in figures["presets"].items()),
+        f"  digest {figures['digest']}",
+    ]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and print; return 0 if the bar is reached, 1 if not, 2 if nothing could be measured."""
+    formats = [name for name in format_ids() if has_crash_room(name)]
+    parser = argparse.ArgumentParser(prog="journalspec corpus bench", description=__doc__)
+    parser.add_argument("--format", choices=formats, default=formats[0])
+    parser.add_argument("--engine", choices=("spark", "local"), default="spark")
+    parser.add_argument("--partitions", type=int)
+    parser.add_argument("--tier", choices=("core", "full"), default="full")
+    parser.add_argument("--every", type=int, default=211, help="take each n-th workload (default 211)")
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args(arguments)
+    plan = Plan(chosen.format, chosen.tier, every=chosen.every)
+    try:
+        measured = measure(plan, Engine(chosen.engine, chosen.partitions))
+    except BuildError as error:
+        parser.exit(2, f"{error}\n{error.hint}\n")
+    print(json.dumps(measured.to_json(), indent=2) if chosen.json else describe(measured))
+    return 0 if measured.rate >= BAR else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

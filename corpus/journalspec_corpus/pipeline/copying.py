@@ -1,0 +1,39 @@
+"""Published tiers, copied as they are."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from journalspec.formats import get_format
+
+
+def copy_tier(tier: str, out: Path, formats: Sequence[str]) -> list[dict[str, Any]]:
+    """Copy the published cases of `tier` to ``out/<format>/<tier>.jsonl``; return what was copied.
+
+    Each entry has format, file, cases and sha256. Raises UnknownFormat for a
+    format that is not described and FileExistsError rather than overwrite.
+    """
+    copied = []
+    for name in formats:
+        get_format(name)
+        source = files("journalspec_corpus").joinpath("published", name, f"{tier}.jsonl")
+        if not source.is_file():
+            continue
+        data = source.read_bytes()
+        path = out / name / f"{tier}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as stream:
+            stream.write(data)
+        copied.append(
+            {
+                "format": name,
+                "file": str(path),
+                "cases": data.count(b"\n"),
+                "sha256": hashlib.sha256(data).hexdigest(),
+            }
+        )
+    return copied
