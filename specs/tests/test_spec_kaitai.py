@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SPECS = ROOT / "specs" / "journalspec"
 TOOL = ROOT / "tools" / "kaitai"
 SCHEMAS = sorted(SPECS.glob("*/*.ksy"))
-KEY_ORDER = ["meta", "doc", "doc-ref", "-requirement", "seq", "instances", "types", "enums"]
+KEY_ORDER = ["meta", "doc", "doc-ref", "-requirement", "params", "seq", "instances", "types", "enums"]
 META_ORDER = [
     "id",
     "title",

@@ -42,8 +42,8 @@ from journalspec.bitronix_tlog.constants import (
     STATUS,
     UNCOUNTED,
 )
-from journalspec.bitronix_tlog.elements import Blob, Checked, Counted, While
 from journalspec.bitronix_tlog.plain import PlainFile, PlainRecord, checksum, observe, only_file, pair_of
+from journalspec.elements import Blob, Checked, Counted, While
 from journalspec.observation import Observation
 from journalspec.schemas import SchemaError
 

@@ -33,10 +33,10 @@ from journalspec.bitronix_tlog.constants import (
     NIO_TAGS,
     NIO_UNKNOWN_TAG,
 )
-from journalspec.bitronix_tlog.elements import Blob, Checked, Counted, Nested, While
 from journalspec.bitronix_tlog.plain import only_file
 from journalspec.bitronix_tlog.plain_nio import PlainFrame, PlainNio, observe_nio
 from journalspec.bitronix_tlog.schema import NAME, STATUS_FIELD, decode
+from journalspec.elements import Blob, Checked, Counted, Nested, While
 from journalspec.observation import Observation
 from journalspec.schemas import SchemaError
 

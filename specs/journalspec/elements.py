@@ -7,9 +7,10 @@ construct's own validators refuse in both directions.
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import SEEK_END
 from typing import Any
 
-from construct import Adapter, Construct, ListContainer, Subconstruct, ValidationError
+from construct import Adapter, Construct, ListContainer, StreamError, Subconstruct, ValidationError
 from construct.core import evaluate, stream_read, stream_write
 
 Test = Callable[[Any, Any], bool]
@@ -41,7 +42,14 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         self.length = length
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
-        data: bytes = stream_read(stream, evaluate(self.length, context), path)
+        length = evaluate(self.length, context)
+        here = stream.tell()
+        left = stream.seek(0, SEEK_END) - here
+        stream.seek(here)
+        # Reading first and counting then would copy the rest of the file for every mad length in it.
+        if length > left:
+            raise StreamError(f"{length} bytes wanted, {left} are left", path=path)
+        data: bytes = stream_read(stream, length, path)
         return data
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
