@@ -1,0 +1,422 @@
+# This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
+# type: ignore
+
+import kaitaistruct
+from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
+from enum import IntEnum
+
+
+if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
+    raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
+
+class JbossJournalS1(KaitaiStruct):
+    """One file of the circular journal after September 2008: DELETE and DELETE_TX
+    have changed their numbers, a transactional delete has a body and a PREPARE
+    carries extra data.
+    
+    This describes an undamaged file whose records stand one behind another, from
+    the header to the first place where no record of this file starts. Everything
+    else is beyond this language: records behind padding or a hole have to be
+    searched for (use the type `record` at the places found), which records count
+    is decided over all files and transactions together, and no byte of a body is
+    protected.
+    
+    .. seealso::
+       Source - https://developer.jboss.org/docs/DOC-10560
+    """
+
+    class RecordType(IntEnum):
+        event = 10
+        add = 11
+        update = 12
+        add_tx = 13
+        update_tx = 14
+        delete_tx = 15
+        delete = 16
+        prepare = 17
+        commit = 18
+        rollback = 19
+    def __init__(self, _io, _parent=None, _root=None):
+        super(JbossJournalS1, self).__init__(_io)
+        self._parent = _parent
+        self._root = _root or self
+        self._read()
+
+    def _read(self):
+        self.header = JbossJournalS1.FileHeader(self._io, self, self._root)
+        self.slots = []
+        i = 0
+        while True:
+            _ = JbossJournalS1.Slot(self._io, self, self._root)
+            self.slots.append(_)
+            if (not (_.is_record)):
+                break
+            i += 1
+        self.rest = self._io.read_bytes_full()
+
+
+    def _fetch_instances(self):
+        pass
+        self.header._fetch_instances()
+        for i in range(len(self.slots)):
+            pass
+            self.slots[i]._fetch_instances()
+
+
+    class Completion(KaitaiStruct):
+        """COMMIT."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(JbossJournalS1.Completion, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.transaction_id = self._io.read_s8be()
+            self.num_files = self._io.read_s4be()
+            if not self.num_files >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.num_files, self._io, u"/types/completion/seq/1")
+            self.files = []
+            for i in range(self.num_files):
+                self.files.append(JbossJournalS1.FileCount(self._io, self, self._root))
+
+            self.check_size = self._io.read_s4be()
+            if not self.check_size == 21 + 8 * self.num_files:
+                raise kaitaistruct.ValidationNotEqualError(21 + 8 * self.num_files, self.check_size, self._io, u"/types/completion/seq/3")
+
+
+        def _fetch_instances(self):
+            pass
+            for i in range(len(self.files)):
+                pass
+                self.files[i]._fetch_instances()
+
+
+
+    class Deletion(KaitaiStruct):
+        """DELETE."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(JbossJournalS1.Deletion, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.record_id = self._io.read_s8be()
+            self.check_size = self._io.read_s4be()
+            if not self.check_size == 17:
+                raise kaitaistruct.ValidationNotEqualError(17, self.check_size, self._io, u"/types/deletion/seq/1")
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class DeletionTx(KaitaiStruct):
+        """DELETE_TX, with a body and without a user type."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(JbossJournalS1.DeletionTx, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.transaction_id = self._io.read_s8be()
+            self.record_id = self._io.read_s8be()
+            self.len_body = self._io.read_s4be()
+            if not self.len_body >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/deletion_tx/seq/2")
+            self.body = self._io.read_bytes(self.len_body)
+            self.check_size = self._io.read_s4be()
+            if not self.check_size == 29 + self.len_body:
+                raise kaitaistruct.ValidationNotEqualError(29 + self.len_body, self.check_size, self._io, u"/types/deletion_tx/seq/4")
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class Entry(KaitaiStruct):
+        """ADD and UPDATE."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(JbossJournalS1.Entry, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.record_id = self._io.read_s8be()
+            self.len_body = self._io.read_s4be()
+            if not self.len_body >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry/seq/1")
+            self.user_type = self._io.read_u1()
+            self.body = self._io.read_bytes(self.len_body)
+            self.check_size = self._io.read_s4be()
+            if not self.check_size == 22 + self.len_body:
+                raise kaitaistruct.ValidationNotEqualError(22 + self.len_body, self.check_size, self._io, u"/types/entry/seq/4")
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class EntryTx(KaitaiStruct):
+        """ADD_TX and UPDATE_TX."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(JbossJournalS1.EntryTx, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.transaction_id = self._io.read_s8be()
+            self.record_id = self._io.read_s8be()
+            self.len_body = self._io.read_s4be()
+            if not self.len_body >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry_tx/seq/2")
+            self.user_type = self._io.read_u1()
+            self.body = self._io.read_bytes(self.len_body)
+            self.check_size = self._io.read_s4be()
+            if not self.check_size == 30 + self.len_body:
+                raise kaitaistruct.ValidationNotEqualError(30 + self.len_body, self.check_size, self._io, u"/types/entry_tx/seq/5")
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class FileCount(KaitaiStruct):
+        """One file of a transaction."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(JbossJournalS1.FileCount, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.file_id = self._io.read_s4be()
+            self.num_records = self._io.read_s4be()
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class FileHeader(KaitaiStruct):
+        """The 4 bytes at the start of each file."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(JbossJournalS1.FileHeader, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.file_id = self._io.read_s4be()
+
+
+        def _fetch_instances(self):
+            pass
+
+        @property
+        def stamp(self):
+            """What the records of this file carry, its whole id."""
+            if hasattr(self, '_m_stamp'):
+                return self._m_stamp
+
+            self._m_stamp = self.file_id
+            return getattr(self, '_m_stamp', None)
+
+
+    class Preparation(KaitaiStruct):
+        """PREPARE. Both sizes come first, then the extra data, then the pairs."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(JbossJournalS1.Preparation, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.transaction_id = self._io.read_s8be()
+            self.len_extra = self._io.read_s4be()
+            if not self.len_extra >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.len_extra, self._io, u"/types/preparation/seq/1")
+            self.num_files = self._io.read_s4be()
+            if not self.num_files >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.num_files, self._io, u"/types/preparation/seq/2")
+            self.extra = self._io.read_bytes(self.len_extra)
+            self.files = []
+            for i in range(self.num_files):
+                self.files.append(JbossJournalS1.FileCount(self._io, self, self._root))
+
+            self.check_size = self._io.read_s4be()
+            if not self.check_size == (25 + self.len_extra) + 8 * self.num_files:
+                raise kaitaistruct.ValidationNotEqualError((25 + self.len_extra) + 8 * self.num_files, self.check_size, self._io, u"/types/preparation/seq/5")
+
+
+        def _fetch_instances(self):
+            pass
+            for i in range(len(self.files)):
+                pass
+                self.files[i]._fetch_instances()
+
+
+
+    class Record(KaitaiStruct):
+        """One record, wherever it stands. It lies in one file and has no gaps."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(JbossJournalS1.Record, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.record_type = KaitaiStream.resolve_enum(JbossJournalS1.RecordType, self._io.read_u1())
+            self.file_id = self._io.read_s4be()
+            _on = self.record_type
+            if _on == JbossJournalS1.RecordType.add:
+                pass
+                self.body = JbossJournalS1.Entry(self._io, self, self._root)
+            elif _on == JbossJournalS1.RecordType.add_tx:
+                pass
+                self.body = JbossJournalS1.EntryTx(self._io, self, self._root)
+            elif _on == JbossJournalS1.RecordType.commit:
+                pass
+                self.body = JbossJournalS1.Completion(self._io, self, self._root)
+            elif _on == JbossJournalS1.RecordType.delete:
+                pass
+                self.body = JbossJournalS1.Deletion(self._io, self, self._root)
+            elif _on == JbossJournalS1.RecordType.delete_tx:
+                pass
+                self.body = JbossJournalS1.DeletionTx(self._io, self, self._root)
+            elif _on == JbossJournalS1.RecordType.prepare:
+                pass
+                self.body = JbossJournalS1.Preparation(self._io, self, self._root)
+            elif _on == JbossJournalS1.RecordType.rollback:
+                pass
+                self.body = JbossJournalS1.Rollback(self._io, self, self._root)
+            elif _on == JbossJournalS1.RecordType.update:
+                pass
+                self.body = JbossJournalS1.Entry(self._io, self, self._root)
+            elif _on == JbossJournalS1.RecordType.update_tx:
+                pass
+                self.body = JbossJournalS1.EntryTx(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            _on = self.record_type
+            if _on == JbossJournalS1.RecordType.add:
+                pass
+                self.body._fetch_instances()
+            elif _on == JbossJournalS1.RecordType.add_tx:
+                pass
+                self.body._fetch_instances()
+            elif _on == JbossJournalS1.RecordType.commit:
+                pass
+                self.body._fetch_instances()
+            elif _on == JbossJournalS1.RecordType.delete:
+                pass
+                self.body._fetch_instances()
+            elif _on == JbossJournalS1.RecordType.delete_tx:
+                pass
+                self.body._fetch_instances()
+            elif _on == JbossJournalS1.RecordType.prepare:
+                pass
+                self.body._fetch_instances()
+            elif _on == JbossJournalS1.RecordType.rollback:
+                pass
+                self.body._fetch_instances()
+            elif _on == JbossJournalS1.RecordType.update:
+                pass
+                self.body._fetch_instances()
+            elif _on == JbossJournalS1.RecordType.update_tx:
+                pass
+                self.body._fetch_instances()
+
+
+    class Rollback(KaitaiStruct):
+        """ROLLBACK."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(JbossJournalS1.Rollback, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.transaction_id = self._io.read_s8be()
+            self.check_size = self._io.read_s4be()
+            if not self.check_size == 17:
+                raise kaitaistruct.ValidationNotEqualError(17, self.check_size, self._io, u"/types/rollback/seq/1")
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class Slot(KaitaiStruct):
+        """A place where a record may start."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(JbossJournalS1.Slot, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            if self.is_record:
+                pass
+                self.record = JbossJournalS1.Record(self._io, self, self._root)
+
+
+
+        def _fetch_instances(self):
+            pass
+            if self.is_record:
+                pass
+                self.record._fetch_instances()
+
+            _ = self.first
+            if hasattr(self, '_m_first'):
+                pass
+
+            _ = self.stamp
+            if hasattr(self, '_m_stamp'):
+                pass
+
+
+        @property
+        def first(self):
+            if hasattr(self, '_m_first'):
+                return self._m_first
+
+            _pos = self._io.pos()
+            self._io.seek(self._io.pos())
+            self._m_first = self._io.read_u1()
+            self._io.seek(_pos)
+            return getattr(self, '_m_first', None)
+
+        @property
+        def is_record(self):
+            if hasattr(self, '_m_is_record'):
+                return self._m_is_record
+
+            self._m_is_record =  ((self.room >= 17) and (self.first >= 11) and (self.first <= 19) and (self.stamp == self._root.header.stamp)) 
+            return getattr(self, '_m_is_record', None)
+
+        @property
+        def room(self):
+            if hasattr(self, '_m_room'):
+                return self._m_room
+
+            self._m_room = self._io.size() - self._io.pos()
+            return getattr(self, '_m_room', None)
+
+        @property
+        def stamp(self):
+            if hasattr(self, '_m_stamp'):
+                return self._m_stamp
+
+            _pos = self._io.pos()
+            self._io.seek(self._io.pos() + 1)
+            self._m_stamp = self._io.read_s4be()
+            self._io.seek(_pos)
+            return getattr(self, '_m_stamp', None)

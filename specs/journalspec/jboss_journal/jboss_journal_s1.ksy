@@ -1,0 +1,477 @@
+meta:
+  id: jboss_journal_s1
+  title: JBoss Messaging journal with prepare data
+  application: JBoss Messaging 2.0 alpha and beta (September 2008 to July 2009)
+  file-extension: jbm
+  license: CC0-1.0
+  ks-version: 0.9
+  endian: be
+doc: |
+  One file of the circular journal after September 2008: DELETE and DELETE_TX
+  have changed their numbers, a transactional delete has a body and a PREPARE
+  carries extra data.
+
+  This describes an undamaged file whose records stand one behind another, from
+  the header to the first place where no record of this file starts. Everything
+  else is beyond this language: records behind padding or a hole have to be
+  searched for (use the type `record` at the places found), which records count
+  is decided over all files and transactions together, and no byte of a body is
+  protected.
+doc-ref: https://developer.jboss.org/docs/DOC-10560
+-requirement:
+  - JBM-FIL-002
+  - JBM-RDR-014
+seq:
+  - id: header
+    type: file_header
+    doc: Which file this is in its present life.
+    -requirement: JBM-HDR-001
+  - id: slots
+    type: slot
+    repeat: until
+    repeat-until: not _.is_record
+    -role: payload
+    doc: Records without a gap; the last slot is empty and stands where no record starts.
+    -requirement:
+      - JBM-RDR-001
+      - JBM-RDR-014
+  - id: rest
+    size-eos: true
+    doc: Fill, or the records of an earlier life of the file; neither counts.
+    -requirement:
+      - JBM-RDR-020
+      - JBM-FIL-018
+types:
+  file_header:
+    doc: The 4 bytes at the start of each file.
+    -requirement:
+      - JBM-HDR-001
+      - JBM-HDR-003
+    seq:
+      - id: file_id
+        type: s4
+        -orig-id: fileID
+        -role: pointer
+        doc: |
+          Orders the files, and marks the records that belong to this life of the file. 0x4a4a4a4a
+          (JJJJ) in a file that never got one.
+        -requirement:
+          - JBM-HDR-004
+          - JBM-HDR-005
+          - JBM-HDR-013
+          - JBM-FIL-003
+          - JBM-FIL-007
+    instances:
+      stamp:
+        value: file_id
+        doc: What the records of this file carry, its whole id.
+        -requirement: JBM-HDR-016
+  slot:
+    doc: A place where a record may start.
+    -requirement:
+      - JBM-RDR-001
+      - JBM-RDR-003
+    seq:
+      - id: record
+        type: record
+        if: is_record
+        doc: The record, if one of this file starts here.
+        -requirement:
+          - JBM-RDR-003
+          - JBM-REC-002
+    instances:
+      room:
+        value: _io.size - _io.pos
+      first:
+        pos: _io.pos
+        type: u1
+      stamp:
+        pos: _io.pos + 1
+        type: s4
+      is_record:
+        value: 'room >= 17 and first >= 11 and first <= 19 and stamp == _root.header.stamp'
+  record:
+    doc: One record, wherever it stands. It lies in one file and has no gaps.
+    -requirement:
+      - JBM-REC-001
+      - JBM-REC-002
+      - JBM-REC-023
+    seq:
+      - id: record_type
+        type: u1
+        enum: record_type
+        -orig-id: recordType
+        doc: What happened, and which fields follow.
+        -requirement:
+          - JBM-REC-003
+          - JBM-RDR-002
+      - id: file_id
+        type: s4
+        -orig-id: fileID
+        -role: pointer
+        doc: The stamp of the file in which the record was stored.
+        -requirement:
+          - JBM-REC-002
+          - JBM-REC-024
+          - JBM-RDR-003
+          - JBM-HDR-016
+      - id: body
+        type:
+          switch-on: record_type
+          cases:
+            record_type::add: entry
+            record_type::update: entry
+            record_type::add_tx: entry_tx
+            record_type::update_tx: entry_tx
+            record_type::delete_tx: deletion_tx
+            record_type::delete: deletion
+            record_type::prepare: preparation
+            record_type::commit: completion
+            record_type::rollback: rollback
+        doc: The rest of the record, its check size included.
+        -requirement:
+          - JBM-REC-017
+          - JBM-REC-001
+  entry:
+    doc: ADD and UPDATE.
+    -requirement: JBM-REC-005
+    seq:
+      - id: record_id
+        type: s8
+        -orig-id: id
+        doc: The record that comes into being, changes or goes; any value.
+        -requirement:
+          - JBM-REC-022
+          - JBM-RCV-003
+      - id: len_body
+        type: s4
+        valid:
+          min: 0
+        -orig-id: variableSize
+        doc: Length of the body.
+        -requirement:
+          - JBM-RDR-005
+          - JBM-RDR-006
+          - JBM-REC-021
+      - id: user_type
+        type: u1
+        -orig-id: userRecordType
+        -role: type
+        doc: The application's own type; means nothing here.
+        -requirement: JBM-REC-020
+      - id: body
+        size: len_body
+        doc: The application's bytes. Nothing guards them but the ends of the record.
+        -requirement:
+          - JBM-CHK-003
+          - JBM-REC-020
+      - id: check_size
+        type: s4
+        valid:
+          eq: 22 + len_body
+        -orig-id: checkSize
+        -role: check
+        doc: The record's length in bytes, from its type to here.
+        -requirement:
+          - JBM-CHK-001
+          - JBM-CHK-002
+          - JBM-REC-018
+  entry_tx:
+    doc: ADD_TX and UPDATE_TX.
+    -requirement: JBM-REC-006
+    seq:
+      - id: transaction_id
+        type: s8
+        -orig-id: txID
+        doc: The transaction; any value.
+        -requirement:
+          - JBM-RCV-005
+          - JBM-REC-022
+      - id: record_id
+        type: s8
+        -orig-id: id
+        doc: The record that comes into being, changes or goes; any value.
+        -requirement:
+          - JBM-REC-022
+          - JBM-RCV-003
+      - id: len_body
+        type: s4
+        valid:
+          min: 0
+        -orig-id: variableSize
+        doc: Length of the body.
+        -requirement:
+          - JBM-RDR-005
+          - JBM-RDR-006
+          - JBM-REC-021
+      - id: user_type
+        type: u1
+        -orig-id: userRecordType
+        -role: type
+        doc: The application's own type; means nothing here.
+        -requirement: JBM-REC-020
+      - id: body
+        size: len_body
+        doc: The application's bytes. Nothing guards them but the ends of the record.
+        -requirement:
+          - JBM-CHK-003
+          - JBM-REC-020
+      - id: check_size
+        type: s4
+        valid:
+          eq: 30 + len_body
+        -orig-id: checkSize
+        -role: check
+        doc: The record's length in bytes, from its type to here.
+        -requirement:
+          - JBM-CHK-001
+          - JBM-CHK-002
+          - JBM-REC-018
+  deletion:
+    doc: DELETE.
+    -requirement: JBM-REC-007
+    seq:
+      - id: record_id
+        type: s8
+        -orig-id: id
+        doc: The record that comes into being, changes or goes; any value.
+        -requirement:
+          - JBM-REC-022
+          - JBM-RCV-003
+      - id: check_size
+        type: s4
+        valid:
+          eq: 17
+        -orig-id: checkSize
+        -role: check
+        doc: The record's length in bytes, from its type to here.
+        -requirement:
+          - JBM-CHK-001
+          - JBM-CHK-002
+          - JBM-REC-018
+  deletion_tx:
+    doc: DELETE_TX, with a body and without a user type.
+    -requirement: JBM-REC-008
+    seq:
+      - id: transaction_id
+        type: s8
+        -orig-id: txID
+        doc: The transaction; any value.
+        -requirement:
+          - JBM-RCV-005
+          - JBM-REC-022
+      - id: record_id
+        type: s8
+        -orig-id: id
+        doc: The record that comes into being, changes or goes; any value.
+        -requirement:
+          - JBM-REC-022
+          - JBM-RCV-003
+      - id: len_body
+        type: s4
+        valid:
+          min: 0
+        -orig-id: variableSize
+        doc: Length of the body.
+        -requirement:
+          - JBM-RDR-005
+          - JBM-RDR-006
+          - JBM-REC-021
+      - id: body
+        size: len_body
+        doc: The application's bytes, usually none.
+        -requirement:
+          - JBM-REC-008
+          - JBM-RCV-018
+      - id: check_size
+        type: s4
+        valid:
+          eq: 29 + len_body
+        -orig-id: checkSize
+        -role: check
+        doc: The record's length in bytes, from its type to here.
+        -requirement:
+          - JBM-CHK-001
+          - JBM-CHK-002
+          - JBM-REC-018
+  preparation:
+    doc: PREPARE. Both sizes come first, then the extra data, then the pairs.
+    -requirement: JBM-REC-011
+    seq:
+      - id: transaction_id
+        type: s8
+        -orig-id: txID
+        doc: The transaction; any value.
+        -requirement:
+          - JBM-RCV-005
+          - JBM-REC-022
+      - id: len_extra
+        type: s4
+        valid:
+          min: 0
+        -orig-id: extraDataSize
+        doc: Length of the extra data.
+        -requirement:
+          - JBM-RDR-008
+          - JBM-REC-021
+      - id: num_files
+        type: s4
+        valid:
+          min: 0
+        -orig-id: numberOfFiles
+        doc: Number of files that hold records of the transaction.
+        -requirement:
+          - JBM-REC-010
+          - JBM-RDR-007
+          - JBM-WRT-005
+      - id: extra
+        size: len_extra
+        -orig-id: extraData
+        doc: The application's bytes for whoever resolves the transaction, such as an XA transaction id.
+        -requirement: JBM-RCV-018
+      - id: files
+        type: file_count
+        repeat: expr
+        repeat-expr: num_files
+        doc: How many records of the transaction each of them holds.
+        -requirement:
+          - JBM-REC-010
+          - JBM-RCV-008
+          - JBM-WRT-005
+      - id: check_size
+        type: s4
+        valid:
+          eq: 25 + len_extra + 8 * num_files
+        -orig-id: checkSize
+        -role: check
+        doc: The record's length in bytes, from its type to here.
+        -requirement:
+          - JBM-CHK-001
+          - JBM-CHK-002
+          - JBM-REC-018
+  completion:
+    doc: COMMIT.
+    -requirement: JBM-REC-010
+    seq:
+      - id: transaction_id
+        type: s8
+        -orig-id: txID
+        doc: The transaction; any value.
+        -requirement:
+          - JBM-RCV-005
+          - JBM-REC-022
+      - id: num_files
+        type: s4
+        valid:
+          min: 0
+        -orig-id: numberOfFiles
+        doc: Number of files that hold records of the transaction.
+        -requirement:
+          - JBM-REC-010
+          - JBM-RDR-007
+          - JBM-WRT-005
+      - id: files
+        type: file_count
+        repeat: expr
+        repeat-expr: num_files
+        doc: How many records of the transaction each of them holds.
+        -requirement:
+          - JBM-REC-010
+          - JBM-RCV-008
+          - JBM-WRT-005
+      - id: check_size
+        type: s4
+        valid:
+          eq: 21 + 8 * num_files
+        -orig-id: checkSize
+        -role: check
+        doc: The record's length in bytes, from its type to here.
+        -requirement:
+          - JBM-CHK-001
+          - JBM-CHK-002
+          - JBM-REC-018
+  rollback:
+    doc: ROLLBACK.
+    -requirement: JBM-REC-009
+    seq:
+      - id: transaction_id
+        type: s8
+        -orig-id: txID
+        doc: The transaction; any value.
+        -requirement:
+          - JBM-RCV-005
+          - JBM-REC-022
+      - id: check_size
+        type: s4
+        valid:
+          eq: 17
+        -orig-id: checkSize
+        -role: check
+        doc: The record's length in bytes, from its type to here.
+        -requirement:
+          - JBM-CHK-001
+          - JBM-CHK-002
+          - JBM-REC-018
+  file_count:
+    doc: One file of a transaction.
+    -requirement: JBM-REC-010
+    seq:
+      - id: file_id
+        type: s4
+        -orig-id: fileID
+        -role: pointer
+        doc: A file, by its id. It may be gone by the time this is read.
+        -requirement:
+          - JBM-RCV-008
+          - JBM-RCV-009
+          - JBM-FIL-008
+      - id: num_records
+        type: s4
+        -role: length
+        doc: Number of the transaction's records in it.
+        -requirement:
+          - JBM-RCV-008
+          - JBM-RCV-011
+          - JBM-RCV-013
+enums:
+  record_type:
+    10:
+      id: event
+      -orig-id: EVENT_RECORD
+      doc: Is read and changes nothing. Only Artemis 2.18 and later; before, the byte is no type.
+    11:
+      id: add
+      -orig-id: ADD_RECORD
+      doc: A record comes into being.
+    12:
+      id: update
+      -orig-id: UPDATE_RECORD
+      doc: A record changes.
+    13:
+      id: add_tx
+      -orig-id: ADD_RECORD_TX
+      doc: ADD within a transaction.
+    14:
+      id: update_tx
+      -orig-id: UPDATE_RECORD_TX
+      doc: UPDATE within a transaction.
+    15:
+      id: delete_tx
+      -orig-id: DELETE_RECORD_TX
+      doc: DELETE within a transaction.
+    16:
+      id: delete
+      -orig-id: DELETE_RECORD
+      doc: A record is gone, wherever it stands.
+    17:
+      id: prepare
+      -orig-id: PREPARE_RECORD
+      doc: The transaction is in doubt from here on.
+    18:
+      id: commit
+      -orig-id: COMMIT_RECORD
+      doc: The transaction took place.
+    19:
+      id: rollback
+      -orig-id: ROLLBACK_RECORD
+      doc: The transaction did not take place.
