@@ -6,6 +6,8 @@ directory that holds a copy of ``docs/harness``. Lines that begin with ``#!`` se
 the scene and are not shown on the page:
 
     #! replace my_reader.py: OLD => NEW      a change to a file before the commands run
+    #! run COMMAND                           a command whose output is not shown; it must succeed
+    #! try COMMAND                           the same, and it may fail
 
 ``python docs/transcripts.py`` compares, ``--update`` rewrites what differs.
 """
@@ -69,13 +71,20 @@ class Transcript:
         return "\n".join(shown) + "\n"
 
     def _set(self, line: str, place: Path) -> None:
+        if line.startswith(("#! run ", "#! try ")):
+            failed = any(text.startswith("[exit status") for text in _run(line[7:], place))
+            if failed and line.startswith("#! run "):
+                raise TranscriptError(f"{self.path.name}: failed: {line}")
+            return
         match = _REPLACE.fullmatch(line)
         if match is None:
             raise TranscriptError(f"{self.path.name}: not understood: {line}")
         path = place / match["file"]
         before = path.read_text(encoding="utf-8")
         if before.count(match["old"]) != 1:
-            raise TranscriptError(f"{self.path.name}: {match['file']} does not hold {match['old']!r} exactly once")
+            raise TranscriptError(
+                f"{self.path.name}: {match['file']} does not hold {match['old']!r} exactly once"
+            )
         path.write_text(before.replace(match["old"], match["new"]), encoding="utf-8")
 
 
@@ -126,7 +135,9 @@ def _shape(text: str) -> str:
 
 def main() -> int:
     """Compare or rewrite; 0 all as committed, 1 something differed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--update", action="store_true", help="rewrite the files that differ")
     options = parser.parse_args()
     status = 0

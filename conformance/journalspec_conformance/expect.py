@@ -11,7 +11,7 @@ that names no probe is an error, and so is an entry without a reason.
     why = "the tail is not checked"        # mandatory
     issue = "https://..."                  # optional
     deviation = "id"                       # optional: of the format's deviations
-    tier = "core"                          # optional: the entry is about this tier only
+    tier = "core"                          # optional: must name probes of this tier, not just of any
 """
 
 from __future__ import annotations
@@ -98,11 +98,12 @@ class Expectations:
         )
 
     def bind(
-        self, probe_ids: Sequence[str], tier: str, source: str = "", *, partial: bool = False
+        self, probe_ids: Sequence[str], tier: str, source: str = "", *, elsewhere: Sequence[str] | None = ()
     ) -> Expectations:
         """Return these entries bound to `probe_ids`; raises Problem if one names no probe.
 
-        `partial` says that the probes are not a whole tier: then naming none is no fault.
+        An entry without a tier may also name a probe `elsewhere` (in other
+        tiers); None says that those are unknown, and naming none is no fault.
 
         Where several entries name a probe, one that names it literally wins,
         then the first in the file.
@@ -114,15 +115,21 @@ class Expectations:
             named = _named(entry, probe_ids, known)
             for probe_id in named:
                 bound.setdefault(probe_id, entry)
-            if not named and entry.tier in ("", tier):
+            if not named and elsewhere is not None and _is_idle(entry, tier, elsewhere):
                 idle.append(entry.case)
-        if idle and not partial:
+        if idle:
             raise Problem(
-                f"{source or 'expectations'}: no probe of tier {tier} is named by {', '.join(sorted(idle))}",
+                f"{source or 'expectations'}: no probe is named by {', '.join(sorted(idle))}",
                 "Take the entries out, or give them the tier that they are about (tier = ...). "
-                "`journalspec list` shows all ids.",
+                "`journalspec list` shows all ids of a tier.",
             )
         return Expectations(self.entries, bound)
+
+
+def _is_idle(entry: Entry, tier: str, elsewhere: Sequence[str]) -> bool:
+    if entry.tier:
+        return entry.tier == tier
+    return not any(matches(entry.case, probe_id) for probe_id in elsewhere)
 
 
 def _named(entry: Entry, probe_ids: Iterable[str], known: set[str]) -> list[str]:

@@ -191,7 +191,7 @@ class ProbeItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Return the headline of a failure. (An id alone would be shown as if its dots were names in Python.)"""
+        """Return the headline of a failure. An id alone would be shown with its dots made double colons."""
         return self.path, None, f"{self.name}: {self.probe.case.title}"
 
 

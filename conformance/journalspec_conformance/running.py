@@ -12,7 +12,7 @@ from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations, load_expectations
 from journalspec_conformance.jobs import Plan
-from journalspec_conformance.selection import cases_of, probes_of
+from journalspec_conformance.selection import cases_of, ids_outside, probes_of
 from journalspec_corpus import Probe
 
 #: The value of ``--expect`` that leaves even a shipped expectation file out.
@@ -76,8 +76,8 @@ def prepare(request: RunRequest) -> Prepared:
     cases = cases_of(request.tier, files=request.cases)
     every = probes_of(cases)
     expectations, source = _expectations(request.expect, target.expectations)
-    partial = bool(request.cases)
-    bound = expectations.bind([probe.id for probe in every], tier, source, partial=partial)
+    elsewhere = None if request.cases else tuple(ids_outside(request.tier))
+    bound = expectations.bind([probe.id for probe in every], tier, source, elsewhere=elsewhere)
     chosen = cases if not request.formats else cases_of(request.tier, request.formats, request.cases)
     options = Options(
         level=Level.LAYOUT if level is None else level,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from journalspec.formats import UnknownFormat, get_format
@@ -10,6 +12,8 @@ from journalspec_conformance.errors import Problem
 from journalspec_conformance.patterns import any_matches
 from journalspec_corpus import Case, CaseError, Probe, load_cases
 from journalspec_corpus.load import PUBLISHED_TIERS, parse_lines
+
+_GZIP = b"\x1f\x8b"
 
 
 def cases_of(tier: str, formats: Sequence[str] = (), files: Sequence[Path] = ()) -> list[Case]:
@@ -31,11 +35,31 @@ def cases_of(tier: str, formats: Sequence[str] = (), files: Sequence[Path] = ())
 
 
 def _read(path: Path) -> list[Case]:
+    """Read a file of cases (also .gz), or the directory of a core build."""
+    if path.is_dir():
+        return _read_build(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if data[:2] == _GZIP else data).decode("utf-8")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise Problem(f"{path}: cannot be read: {error}") from None
     return list(parse_lines(text, str(path)))
+
+
+def _read_build(directory: Path) -> list[Case]:
+    try:
+        # Needs PyArrow, which only builders of a corpus have.
+        from journalspec_corpus.pipeline.published import read_cases  # noqa: PLC0415 - see above
+    except ImportError as error:
+        raise Problem(
+            f"{directory}: reading a built corpus needs PyArrow ({error})", "pip install 'journalspec[spark]'"
+        ) from None
+    try:
+        return list(read_cases(directory))
+    except (OSError, EOFError, zlib.error) as error:
+        raise Problem(
+            f"{directory}: no built core tier: {error}", "See `journalspec corpus build`."
+        ) from None
 
 
 def probes_of(cases: Sequence[Case], patterns: Sequence[str] = ()) -> list[Probe]:
@@ -54,4 +78,11 @@ def probes_of(cases: Sequence[Case], patterns: Sequence[str] = ()) -> list[Probe
     return [probe for probe in probes if any_matches(patterns, probe.id)]
 
 
-__all__ = ["PUBLISHED_TIERS", "cases_of", "probes_of"]
+def ids_outside(tier: str) -> Iterator[str]:
+    """Yield the probe ids of the published tiers other than `tier`."""
+    for other in PUBLISHED_TIERS:
+        if other != tier:
+            yield from (probe.id for case in load_cases(tier=other) for probe in case.probes)
+
+
+__all__ = ["PUBLISHED_TIERS", "cases_of", "ids_outside", "probes_of"]

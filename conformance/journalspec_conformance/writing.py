@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from journalspec_corpus import Case, Probe
 
 #: Every kill costs a restart; so many of a long write are spread evenly over its operations.
-KILLS = 6
+KILLS = 3
 
 Files = Mapping[str, bytes]
 

@@ -89,6 +89,11 @@ def test_an_entry_that_names_nothing_is_an_error_unless_it_is_about_another_tier
     with pytest.raises(Problem, match=r"x\.gone\.\*\*"):
         bound('case = "x.gone.**"\noutcome = "fail"\nwhy = "w"')
     bound('case = "x.gone.**"\noutcome = "fail"\nwhy = "w"\ntier = "captured"')
+    other = parse_expectations('[[expect]]\ncase = "x.other.*"\noutcome = "fail"\nwhy = "w"\n', "f")
+    other.bind(PROBES, "smoke", elsewhere=["x.other.a/read"])
+    other.bind(PROBES, "files", elsewhere=None)
+    with pytest.raises(Problem, match="no probe is named"):
+        other.bind(PROBES, "smoke", elsewhere=["x.another.a/read"])
 
 
 @pytest.mark.parametrize(

@@ -6,5 +6,9 @@ import sys
 for line in sys.stdin:
     request = json.loads(line)
     if request["cmd"] == "hello":
-        reply = {"protocol": 1, "impl": {"name": "my-reader", "version": "0.1", "language": "python"}, "formats": {}}
+        reply = {
+            "protocol": 1,
+            "impl": {"name": "my-reader", "version": "0.1", "language": "python"},
+            "formats": {},
+        }
         print(json.dumps({"seq": request["seq"], **reply}), flush=True)

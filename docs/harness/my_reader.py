@@ -13,7 +13,11 @@ BITRONIX = {
     "fields": ["gtrid", "names"],  # of those, only these two
     "features": ["pure"],  # changes no file; does not claim to cope with damage
 }
-HELLO = {"protocol": 1, "impl": {"name": "my-reader", "version": "0.1"}, "formats": {"bitronix_tlog": BITRONIX}}
+HELLO = {
+    "protocol": 1,
+    "impl": {"name": "my-reader", "version": "0.1"},
+    "formats": {"bitronix_tlog": BITRONIX},
+}
 
 
 def records(data):
@@ -40,6 +44,7 @@ for line in sys.stdin:
         break
     reply = HELLO
     if request["cmd"] == "read":
-        files = [Path(request["dir"], name).read_bytes() for name in ("btm1.tlog", "btm2.tlog")]
-        reply = {"ok": {"verdict": "clean", "records": [record for data in files for record in records(data)]}}
+        files = sorted(Path(request["dir"]).iterdir(), key=lambda path: (len(path.name), path.name))
+        found = [record for path in files for record in records(path.read_bytes())]
+        reply = {"ok": {"verdict": "clean", "records": found}}
     print(json.dumps({"seq": request["seq"], **reply}), flush=True)

@@ -23,8 +23,7 @@ _PIPE_WIDTH = 240
 
 def console() -> Console:
     """Return a console on standard output; in a pipe it neither wraps early nor colours."""
-    terminal = sys.stdout.isatty()
-    return Console(width=None if terminal else _PIPE_WIDTH, highlight=False, soft_wrap=not terminal)
+    return Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False)
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
@@ -34,7 +33,14 @@ def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str = 
         table.add_column(name, overflow="fold", no_wrap=index == 0)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    console().print(table)
+    if sys.stdout.isatty():
+        console().print(table)
+        return
+    plain = console()
+    with plain.capture() as captured:
+        plain.print(table)
+    for line in captured.get().splitlines():
+        click.echo(line.rstrip())
 
 
 def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator[Result]:

@@ -157,7 +157,7 @@ def read(view: View) -> tuple[Answer, ...]:
     usable = [file for file in pair if file.problem is None]
     if not usable:
         refused = Answer((), problem)
-        return refused, Answer((), pair[0].problem if pair else "no-files"), refused
+        return refused, refused, refused
     active = usable[0] if len(usable) == 1 or usable[0].timestamp > usable[1].timestamp else usable[1]
     items = _walk(view, active)
     strict = Answer((), problem) if problem else _strict(items, frozenset())

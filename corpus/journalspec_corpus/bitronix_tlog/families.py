@@ -9,6 +9,7 @@ from journalspec_corpus.bitronix_tlog.families_large import large
 from journalspec_corpus.bitronix_tlog.families_pointer import pointers
 from journalspec_corpus.bitronix_tlog.families_sectors import sectors
 from journalspec_corpus.bitronix_tlog.families_torn import torn
+from journalspec_corpus.bitronix_tlog.families_values import values
 from journalspec_corpus.case import Case
 
 
@@ -19,3 +20,4 @@ def families() -> Iterator[Case]:
     yield from damage()
     yield from sectors()
     yield from large()
+    yield from values()

@@ -20,6 +20,8 @@ from journalspec_reference.api import Implementation, Span, load
 STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": "hostile bytes"}
 #: Cases on one page; a longer group gets more pages.
 PER_PAGE = 60
+#: A dump with more HTML than this begins folded, as do those of generated families.
+OPEN_BELOW = 6000
 #: Files longer than this are shown up to their last byte that is no fill.
 WHOLE = 1 << 16
 
@@ -72,7 +74,7 @@ class CaseEntries(FormatDirective):
         title = markup.paragraph(*self.inline(_sentence(case.title)))
         part = markup.section([markup.literal(case.id)], node_id(case.id), title, self._facts(case))
         folded = [
-            markup.details(summary, html, is_open=len(html) < 6000)
+            markup.details(summary, html, is_open=case.origin.kind == "authored" and len(html) < OPEN_BELOW)
             for summary, html in dumps(implementation, case, sources.roles_of(case.format))
         ]
         part += markup.raw("".join(folded) or "<p>No files at all.</p>")

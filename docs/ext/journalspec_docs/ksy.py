@@ -43,6 +43,7 @@ class Field:
     requirements: tuple[str, ...] = ()
     enum: str = ""
     value: str = ""
+    allowed: str = ""
     condition: str = ""
     repeat: str = ""
     original: str = ""
@@ -159,6 +160,7 @@ class _Reader:
             requirements=_requirements(attribute),
             enum=str(attribute.get("enum", "")),
             value=_fixed_value(attribute),
+            allowed=_allowed(attribute),
             condition=str(attribute.get("if", "")),
             repeat=_repeat(attribute),
             original=str(attribute.get("-orig-id", "")),
@@ -280,19 +282,23 @@ def _is_empty(attribute: Mapping[str, Any]) -> bool:
 
 
 def _fixed_value(attribute: Mapping[str, Any]) -> str:
-    """Return what the schema pins the field to, for the Meaning column."""
+    """Return the one value that the schema permits, if there is one (and it is short)."""
     if "contents" in attribute:
         data = _contents(attribute["contents"])
         return data.hex(" ") if len(data) <= LONGEST_VALUE else ""
     if _is_empty(attribute):
         return "empty"
     valid = attribute.get("valid")
-    if valid is None:
+    if isinstance(valid, dict):
+        valid = valid.get("eq")
+    return "" if valid is None else _number(valid)
+
+
+def _allowed(attribute: Mapping[str, Any]) -> str:
+    """Return what the schema permits where it is more than one value."""
+    valid = attribute.get("valid")
+    if not isinstance(valid, dict) or _is_empty(attribute) or "eq" in valid:
         return ""
-    if not isinstance(valid, dict):
-        return _number(valid)
-    if "eq" in valid:
-        return _number(valid["eq"])
     if "any-of" in valid:
         return "one of " + ", ".join(_number(item) for item in valid["any-of"])
     if "expr" in valid:

@@ -47,7 +47,7 @@ class FieldTable(FormatDirective):
         return (
             markup.literal(offset_text(field.offset), *(["jspec-nowrap"] if field.offset.is_fixed else [])),
             markup.literal(str(field.size)),
-            field.type + (f", {field.repeat}" if field.repeat else ""),
+            field.type,
             [markup.literal(field.id, f"jspec-depth-{min(field.depth, 3)}")],
             self._meaning(field),
             self.refs("req", field.requirements, " "),
@@ -55,18 +55,16 @@ class FieldTable(FormatDirective):
 
     def _meaning(self, field: Field) -> list[nodes.Node]:
         out = self.inline(field.doc)
-        if field.value:
-            out += [
-                nodes.Text(" Value: " if out else "Value: "),
-                markup.literal(field.value),
-                nodes.Text("."),
-            ]
-        if field.enum:
-            out += [nodes.Text(" Enum: " if out else "Enum: "), markup.literal(field.enum), nodes.Text(".")]
-        if field.condition:
-            out += [nodes.Text(" Only if "), markup.literal(field.condition), nodes.Text(".")]
-        if field.original:
-            out += [nodes.Text(" In the product: "), markup.literal(field.original), nodes.Text(".")]
+        for label, text in (
+            ("Value:", field.value),
+            ("Allowed:", field.allowed),
+            ("Enum:", field.enum),
+            ("Repeated:", field.repeat),
+            ("Only if", field.condition),
+            ("In the product:", field.original),
+        ):
+            if text:
+                out += [nodes.Text(f"{' ' if out else ''}{label} "), markup.literal(text), nodes.Text(".")]
         return out
 
     def _computed(self, field: Field) -> tuple[markup.Cell, ...]:

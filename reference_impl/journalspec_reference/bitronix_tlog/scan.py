@@ -68,7 +68,8 @@ def search(data: Any, start: int, end: int, layout: Layout = DISK) -> Iterator[L
     budget = SEARCH_BUDGET * max(0, end - start)
     view = memoryview(data)[:end]
     at = start
-    for match in re.finditer(re.escape(INT.pack(layout.header_length)), view):
+    # From `start` on: a journal may have as many regions as records, each searched by itself.
+    for match in re.compile(re.escape(INT.pack(layout.header_length))).finditer(view, start):
         off = match.start() - UNCOUNTED
         if off < at:
             continue

@@ -1,0 +1,172 @@
+"""Crash states of the Bitronix log: the fast reader is the reference, and the verdicts are the known ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from journalspec_corpus.bitronix_tlog import crash_reader, traces
+from journalspec_corpus.crash.enumerate import crash_states
+from journalspec_corpus.crash.judge import VERDICTS, Answer
+from journalspec_corpus.crash.model import PRESETS
+from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.trace import Ack, Publish, Release, Sync, Write
+from journalspec_corpus.crash.view import answers
+from journalspec_corpus.pipeline.run import Tally, judged_rows
+from journalspec_reference import load
+from journalspec_reference.bitronix_tlog import codec
+
+FORMAT = "bitronix_tlog"
+HONEST = tuple(preset for preset in PRESETS if preset.granule > 1 and not preset.trash)
+REFERENCE = load(FORMAT)
+
+
+@pytest.fixture(scope="module")
+def room() -> CrashRoom:
+    return crash_room(FORMAT)
+
+
+@dataclass(frozen=True)
+class State:
+    """A distinct state of the smoke scope: its files, what the fast readers said, where it comes from."""
+
+    files: dict[str, bytes]
+    answers: dict[str, Answer]
+    where: str
+
+
+@pytest.fixture(scope="module")
+def smoke_states() -> list[State]:
+    out: dict[tuple[tuple[str, bytes], ...], State] = {}
+    for work in traces.workloads("smoke"):
+        for states in crash_states(traces.build(work), PRESETS, 1):
+            found, which = answers(states.group, states.codes, crash_reader.read)
+            for row, codes in enumerate(states.codes):
+                files = states.group.materialise(codes)
+                given = dict(zip(crash_reader.READERS, found[which[row]], strict=True))
+                where = f"{work.name} at {states.group.crash_index}, {codes.tolist()}"
+                out.setdefault(tuple(files.items()), State(files, given, where))
+    return list(out.values())
+
+
+def test_fast_answers_are_those_of_the_reference_on_every_state_of_a_tier(smoke_states: list[State]) -> None:
+    assert len(smoke_states) > 4000
+    for state in smoke_states:
+        for reader, policy in crash_reader.POLICIES.items():
+            slow = REFERENCE.recover(state.files, edition="2.1", policy=policy)
+            assert state.answers[reader] == crash_reader.answer(slow), (reader, state.where)
+
+
+def test_the_fast_mutant_is_the_reference_made_blind(
+    monkeypatch: pytest.MonkeyPatch, smoke_states: list[State]
+) -> None:
+    """The whole reference with a codec that believes every checksum answers as the fast mutant does."""
+
+    def blind(*arguments: Any) -> int:
+        record: codec.LogRecord = arguments[-1]
+        return record.crc32
+
+    monkeypatch.setattr(codec, "stored_checksum", blind)
+    monkeypatch.setattr(codec, "checksum", blind)
+    blinded = 0
+    for state in smoke_states:
+        slow = crash_reader.answer(REFERENCE.recover(state.files, edition="2.1", policy="strict"))
+        assert state.answers["skip-checksum"] == slow, state.where
+        blinded += slow != state.answers["strict"]
+    assert blinded >= 3
+
+
+def test_traces_are_repeatable_and_named_once() -> None:
+    for scope in ("smoke", "core"):
+        works = list(traces.workloads(scope))
+        assert len({work.name for work in works}) == len(works)
+    for work in list(traces.workloads("core"))[::97]:
+        first, second = traces.build(work), traces.build(work)
+        assert first.id == second.id
+        assert first.ops == second.ops
+
+
+def test_the_chosen_field_begins_on_a_sector_edge() -> None:
+    for align, back in traces.FIELDS.items():
+        work = traces.Workload("append", "spec", (traces.Step("COMMITTING", 1, "typical"),), align)
+        (mark,) = next(iter(traces.build(work).marks.values()))
+        assert (mark.off + back) % traces.SECTOR == 0
+        assert {name: start for start, name in mark.fields}[align] == back
+
+
+def test_stale_records_are_valid_ones_behind_the_tail() -> None:
+    for background in ("stale-same", "stale-shifted"):
+        work = traces.Workload("append", "2.1.4", (traces.Step("COMMITTING", 1, "typical"),), background=background)
+        trace = traces.build(work)
+        assert trace.stale
+        for mark in trace.stale:
+            data = trace.base[mark.file]
+            found = codec.decode_record(data, mark.off, mark.off + mark.length)
+            assert isinstance(found, codec.LogRecord)
+        (new,) = next(iter(trace.marks.values()))
+        starts = {mark.off for mark in trace.stale if mark.file == new.file}
+        assert new.off in starts
+        same = any(mark.off == new.off and mark.length == new.length for mark in trace.stale)
+        assert same == (background == "stale-same")
+
+
+def test_a_swap_releases_what_is_finished_and_publishes_with_the_timestamp() -> None:
+    work = traces.Workload("swap", "spec", (traces.Step("COMMITTING", 1, "typical"),))
+    trace = traces.build(work)
+    released = [op for op in trace.ops if isinstance(op, Release)]
+    assert len(released) == 1
+    standing = {mark.record: mark for mark in trace.standing}
+    assert all(standing[record].key.startswith("0:") for record in released[0].records)
+    timestamp = next(at for at, op in enumerate(trace.ops) if isinstance(op, Write) and op.off == 4)
+    published = trace.ops[timestamp + 1]
+    assert isinstance(published, Publish)
+    assert any(isinstance(op, Sync) for op in trace.ops[:timestamp])
+    assert isinstance(trace.ops[-1], Ack)
+
+
+def tabulate(room: CrashRoom, wanted: str) -> dict[str, Counter[str]]:
+    """Count the reference's strict verdicts by writer over the small scope, under honest presets."""
+    out: dict[str, Counter[str]] = {}
+    for work in room.workloads("smoke"):
+        tally = Tally()
+        for rows in judged_rows(room.build(work), room, HONEST, 1, tally):
+            column = rows.verdicts[room.readers.index(wanted)]
+            names = [rows.verdict(room.readers.index(wanted), row) for row in range(len(column))]
+            out.setdefault(work.order, Counter()).update(names)
+    return out
+
+
+def test_the_spec_order_loses_nothing_and_the_products_orders_do(room: CrashRoom) -> None:
+    verdicts = tabulate(room, "strict")
+    assert set(verdicts["spec"]) == {"pass", "acceptable"}
+    # A lost record sector under a kept pointer shows the file's previous life (no generation in records),
+    assert verdicts["2.1.4"]["resurrected"] > 0
+    assert verdicts["3.0"]["resurrected"] > 0
+    # and the position written as a timestamp elects the stale file after a swap.
+    assert verdicts["2.1.4"]["lost"] > 0
+    assert verdicts["3.0"]["lost"] == 0
+    for counts in verdicts.values():
+        assert counts["torn-accepted"] == counts["hole"] == 0
+
+
+def test_the_mutant_is_told_from_the_reference(room: CrashRoom) -> None:
+    verdicts = tabulate(room, "skip-checksum")
+    assert sum(counts["torn-accepted"] for counts in verdicts.values()) >= 3
+    assert set(verdicts["2.1.4"]) <= set(VERDICTS)
+
+
+def test_a_published_record_lists_what_its_keys_share() -> None:
+    first = traces.key(8, 100, 1, 5, "aa", ["x", "y"])
+    again = traces.key(8, 200, 2, 6, "aa", ["x", "y"])
+    assert crash_reader.record_json([first]) == {
+        "status": "8",
+        "time": "100",
+        "sequence_number": "1",
+        "crc32": "5",
+        "gtrid": "aa",
+        "names": ["x", "y"],
+    }
+    assert crash_reader.record_json([first, again]) == {"status": "8", "gtrid": "aa", "names": ["x", "y"]}

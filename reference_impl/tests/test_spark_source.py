@@ -1,0 +1,124 @@
+"""Journals as DataFrames: the same records that the reference reads, one partition per journal."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.formats import format_ids
+from journalspec_corpus import load_cases
+from journalspec_reference import load
+from journalspec_reference.filesets import find_journals
+from journalspec_reference.filesets import load as load_files
+
+REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    if shutil.which("java") is None:
+        pytest.skip("Java is missing on PATH")
+    from journalspec_corpus.pipeline.spark import session
+
+    made = session("local[2]")
+    from journalspec_reference.spark import register
+
+    register(made)
+    yield made
+
+
+@pytest.fixture(scope="module")
+def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Directories with the inputs of a few published cases that one journal makes."""
+    root = tmp_path_factory.mktemp("journals")
+    for format_id in format_ids():
+        for case in load_cases(format_id)[:400:13]:
+            directory = root / case.id
+            if case.input.files:
+                case.materialize(directory)
+                try:
+                    find_journals(load_files(directory))
+                except Exception:
+                    shutil.rmtree(directory)
+    return root
+
+
+def expected(directory: Path) -> list[tuple[Any, ...]]:
+    rows = []
+    for journal in find_journals(load_files(directory)):
+        seen = load(journal.format).read(journal.files, edition=journal.edition)
+        rows += [(r.at.file, r.at.off, r.at.length, "record", r.type) for r in seen.records]
+        rows += [(d.file, d.off, d.length, "dropped", d.reason) for d in seen.dropped]
+        if seen.verdict == "refused" and not seen.dropped:
+            rows += [(name, 0, len(data), "dropped", seen.code) for name, data in journal.files.items()]
+    return sorted(rows)
+
+
+def shown(rows: list[Any]) -> list[tuple[Any, ...]]:
+    return sorted((r["file"], r["off"], r["len"], r["kind"], r["type"] or r["reason"]) for r in rows)
+
+
+def test_rows_are_what_the_reference_reads(spark: Any, journals: Path) -> None:
+    frame = spark.read.format("journalspec").load(f"{journals}/*")
+    by_journal: dict[str, list[Any]] = {}
+    for row in frame.collect():
+        by_journal.setdefault(row["journal"], []).append(row)
+    directories = sorted(journals.iterdir())
+    assert len(directories) > 3
+    for directory in directories:
+        assert shown(by_journal.get(str(directory), [])) == expected(directory)
+    assert frame.rdd.getNumPartitions() >= len(directories)
+
+
+def test_a_directory_of_journals_is_searched_and_fields_are_text(spark: Any, journals: Path) -> None:
+    rows = spark.read.format("journalspec").load(str(journals)).where("kind = 'record'").collect()
+    assert len(rows) > 3
+    for row in rows:
+        assert row["reason"] is None
+        assert all(value is None or isinstance(value, str) for value in row["fields"].values())
+        for value in row["fields"].values():
+            if value is not None and value.startswith("["):
+                json.loads(value)
+
+
+def test_a_missing_path_is_named(spark: Any) -> None:
+    with pytest.raises(Exception, match="no such file or directory, and no match as a glob"):
+        spark.read.format("journalspec").load("nowhere/*.tlog").collect()
+
+
+def test_an_unknown_format_is_named(spark: Any, journals: Path) -> None:
+    with pytest.raises(Exception, match="no format 'nonsense'"):
+        spark.read.format("journalspec").option("format", "nonsense").load(str(journals)).collect()
+
+
+def test_a_remote_path_is_refused(spark: Any) -> None:
+    with pytest.raises(Exception, match="only local files can be read"):
+        spark.read.format("journalspec").load("s3://bucket/journal").collect()
+
+
+@pytest.mark.real
+def test_real_directories(spark: Any) -> None:
+    if not REAL.is_dir():
+        pytest.skip("the files of the real products are missing beside the checkout (../shared/real)")
+    directories = []
+    for format_id in format_ids():
+        directories += [path for path in sorted((REAL / format_id).glob("*/*")) if path.is_dir()]
+    readable = []
+    for directory in directories:
+        try:
+            find_journals(load_files(directory))
+        except Exception:  # noqa: S112  # not every directory there is a journal
+            continue
+        readable.append(directory)
+    assert readable
+    rows = spark.read.format("journalspec").load([str(path) for path in readable]).collect()
+    for directory in readable:
+        assert shown([row for row in rows if row["journal"] == str(directory)]) == expected(directory)
