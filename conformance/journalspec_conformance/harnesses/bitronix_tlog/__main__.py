@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from journalspec_conformance.harnesses.bitronix_tlog.harness import Bitronix
-from journalspec_conformance.products import ProductError, UnknownProductError, get_product, product_ids
-from journalspec_conformance.serve import serve
+from journalspec_conformance.harnesses.java import child
+from journalspec_conformance.products import get_product, product_ids
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -17,20 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")
     parser.add_argument("--charset", help="the JVM's default charset (its own choice without this)")
     options = parser.parse_args(arguments)
-    # What anything but the protocol prints, native code included, goes to standard error.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    try:
-        implementation = Bitronix(get_product(options.product), charset=options.charset)
-    except (ProductError, UnknownProductError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    with answers:
-        status = serve(implementation, sys.stdin, answers)
-        implementation.bye()
-    # The JVM's own shutdown may wait for threads of the product that never end.
-    sys.stderr.flush()
-    os._exit(status)
+    return child.run(lambda: Bitronix(get_product(options.product), charset=options.charset))
 
 
 if __name__ == "__main__":

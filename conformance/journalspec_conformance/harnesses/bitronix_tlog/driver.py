@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from journalspec_conformance.harnesses.bitronix_tlog.failures import Thrown
-from journalspec_conformance.harnesses.bitronix_tlog.jvm import Java, java_classes, product_call
+from journalspec_conformance.harnesses.bitronix_tlog.failures import is_corruption
+from journalspec_conformance.harnesses.java.failures import Thrown
+from journalspec_conformance.harnesses.java.jvm import Java, java_classes, product_call
 
 #: File 1 and file 2 of the pair, in the product's order and by its default names.
 PAIR = ("btm1.tlog", "btm2.tlog")
@@ -77,7 +78,7 @@ def read_file(path: Path) -> Iterator[ReadRecord | Thrown]:
                     record = None if found is None else _record(found)
             except Thrown as thrown:
                 yield thrown
-                if thrown.corrupted:
+                if is_corruption(thrown):
                     continue
                 return
             if record is None:

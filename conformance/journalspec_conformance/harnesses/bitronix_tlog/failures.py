@@ -7,7 +7,7 @@ is nobody's code: such an answer never counts as the right refusal by accident.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from journalspec_conformance.harnesses.java.failures import Refusal, Thrown, unnamed
 
 CORRUPTED = "bitronix.tm.journal.CorruptedTransactionLogException"
 
@@ -30,32 +30,9 @@ _LOG_MESSAGES = (
 )
 
 
-class Thrown(Exception):
-    """The product threw: `name` is the Java class, `text` its message."""
-
-    def __init__(self, name: str, text: str) -> None:
-        """Keep both; the exception's own text is ``name: text``."""
-        super().__init__(f"{name}: {text}" if text else name)
-        self.name = name
-        self.text = text
-
-    @property
-    def corrupted(self) -> bool:
-        """Whether it is the one exception that ``skipCorruptedLogs`` skips."""
-        return self.name == CORRUPTED
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A refusal's phase and code."""
-
-    phase: str
-    code: str
-
-
-def unnamed(thrown: Thrown) -> str:
-    """Return the code of an exception that says nothing the specification has a code for."""
-    return f"exception:{thrown.name.rpartition('.')[2]}"
+def is_corruption(thrown: Thrown) -> bool:
+    """Tell whether it is the one exception that ``skipCorruptedLogs`` skips."""
+    return thrown.name == CORRUPTED
 
 
 def of_open(thrown: Thrown) -> Refusal:
@@ -68,7 +45,7 @@ def of_open(thrown: Thrown) -> Refusal:
 
 def of_scan(thrown: Thrown) -> Refusal:
     """Map what was thrown while records were read."""
-    if thrown.corrupted:
+    if is_corruption(thrown):
         for part, phase, code in _CORRUPTED_MESSAGES:
             if part in thrown.text:
                 return Refusal(phase, code)

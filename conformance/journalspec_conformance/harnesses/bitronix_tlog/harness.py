@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from journalspec_conformance import PROTOCOL
-from journalspec_conformance.harnesses.bitronix_tlog import jvm, observe, writing
+from journalspec_conformance.harnesses.bitronix_tlog import observe, writing
 from journalspec_conformance.harnesses.bitronix_tlog.writing import CannotDo
+from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.products import Product
 
 Request = dict[str, Any]

@@ -12,7 +12,7 @@ from journalspec.formats import get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
 from journalspec_conformance.harnesses.bitronix_tlog import failures
 from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR, Journal, ReadRecord, read_file
-from journalspec_conformance.harnesses.bitronix_tlog.failures import Refusal, Thrown
+from journalspec_conformance.harnesses.java.failures import Refusal, Thrown
 
 FORMAT = "bitronix_tlog"
 #: The record fields that the product's getters give.

@@ -10,8 +10,8 @@ from typing import Any
 
 from journalspec_conformance.harnesses.bitronix_tlog import failures
 from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR, Journal
-from journalspec_conformance.harnesses.bitronix_tlog.failures import Thrown
 from journalspec_conformance.harnesses.bitronix_tlog.observe import status_names
+from journalspec_conformance.harnesses.java.failures import Thrown
 
 _HEADER_LENGTH = 21
 _MEBIBYTE = 1 << 20

@@ -18,9 +18,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from journalspec_conformance.harnesses.bitronix_tlog import jvm
 from journalspec_conformance.harnesses.bitronix_tlog.driver import configure
-from journalspec_conformance.harnesses.bitronix_tlog.jvm import Java
+from journalspec_conformance.harnesses.java import jvm
+from journalspec_conformance.harnesses.java.jvm import Java
 from journalspec_conformance.products import get_product
 
 _XA_OK = 0

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from journalspec_conformance.harnesses.bitronix_tlog.failures import Thrown
+from journalspec_conformance.harnesses.java.failures import Thrown
 from journalspec_conformance.products import Product, ProductError, classpath
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 #: A call into the product that has not returned after this many seconds is shown on standard error.
 WATCH_SECONDS = 4.0
+
+#: Packages of the JVM and of the bridge to Python: a thread that is only in these is of no interest.
+_NOT_THE_PRODUCT = ("java.", "javax.", "jdk.", "sun.", "org.jpype.", "java.base/", "app//org.jpype.")
 
 #: JPype and the Java objects behind it have no types that a checker could use.
 Java = Any
@@ -94,7 +97,7 @@ def _show_stacks() -> None:
     stacks = java_classes().JClass("java.lang.Thread").getAllStackTraces()
     for thread in stacks.keySet():
         frames = [str(frame) for frame in stacks.get(thread)]
-        if any(frame.startswith("bitronix.") for frame in frames):
+        if not all(frame.startswith(_NOT_THE_PRODUCT) for frame in frames):
             print(
                 "\n".join([f"  {thread.getName()}", *(f"    at {frame}" for frame in frames)]),
                 file=sys.stderr,
