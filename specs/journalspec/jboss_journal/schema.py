@@ -69,8 +69,10 @@ CHECK = 4
 _NOT_NEGATIVE = "not negative"
 
 
-def _size(default: Any) -> Construct[Any, Any]:
-    return Checked(Default(Int32sb, default), lambda n, _: n >= 0, _NOT_NEGATIVE)
+def _size_of(name: str) -> Construct[Any, Any]:
+    """Return the field that holds the length of the field `name`, which may be left out when building."""
+    default = Default(Int32sb, lambda context: len(context.get(name) or b""))
+    return Checked(default, lambda n, _: n >= 0, _NOT_NEGATIVE)
 
 
 #: JBM-REC-010
@@ -110,12 +112,12 @@ def _check_field(layout: Layout) -> Construct[Any, Any]:
 def _ending_fields(kind: str, layout: Layout) -> list[Construct[Any, Any]]:
     """Return the fields of a PREPARE or COMMIT behind the transaction id (JBM-REC-010 to JBM-REC-013)."""
     has_extra = kind == "PREPARE" and layout.extra
-    size = ["extra_size" / _size(len_(this.extra))] if has_extra else []
+    size = ["extra_size" / _size_of("extra")] if has_extra else []
     extra = ["extra" / Default(Blob(this.extra_size), b"")] if has_extra else []
     if not layout.pairs:
         return ["count" / Default(Int32sb, 0), *size, *extra]
     pairs = ["pairs" / Default(Counted(this.num_files, PAIR), [])]
-    return [*size, "num_files" / _size(lambda context: len(context.pairs)), *extra, *pairs]
+    return [*size, "num_files" / _size_of("pairs"), *extra, *pairs]
 
 
 def _fields(kind: str, layout: Layout) -> list[Construct[Any, Any]]:
@@ -135,7 +137,7 @@ def _fields(kind: str, layout: Layout) -> list[Construct[Any, Any]]:
     if kind in WITH_ID:
         fields.append("id" / Default(Int64sb, 0))
     if kind in TYPES_WITH_ENTRY or (kind == "DELETE_TX" and layout.delete_body):
-        fields.append("size" / _size(len_(this.body)))
+        fields.append("size" / _size_of("body"))
         if kind in TYPES_WITH_ENTRY:
             fields.append("user_type" / Default(Int8ub, 0))
         fields.append("body" / Default(Blob(this.size), b""))

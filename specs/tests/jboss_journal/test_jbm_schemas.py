@@ -1,0 +1,382 @@
+"""The two schemas against what was put into the bytes, against each other, and against damage."""
+
+from __future__ import annotations
+
+import random
+import struct
+import zlib
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from journalspec.jboss_journal import kaitai, schema
+from journalspec.jboss_journal.build import (
+    CONTROL,
+    build_control_file,
+    build_file,
+    build_header,
+    build_record,
+    header_layout,
+    record_layout,
+    stamp_of,
+)
+from journalspec.jboss_journal.constants import EDITIONS, LAYOUTS, layout_of
+from journalspec.schemas import SchemaError
+
+SCHEMAS = [pytest.param(schema, id="construct"), pytest.param(kaitai, id="kaitai")]
+LONG = [edition for edition in EDITIONS if LAYOUTS[edition].versions]
+each_edition = pytest.mark.parametrize("edition", EDITIONS)
+
+
+def random_record(rng: random.Random, edition: str, file_id: int, version: int = 0) -> tuple[str, bytes, Any]:
+    """Return (type, bytes, fields) of a record that leaves every transaction without an end."""
+    layout = layout_of(edition, version)
+    kind = rng.choice([name for name in layout.codes if name not in ("COMMIT", "PREPARE")])
+    names = schema.field_names(layout, kind)
+    fields: dict[str, Any] = {}
+    if "tx" in names:
+        fields["tx"] = rng.choice([0, -1, 2**63 - 1, -(2**63), rng.randrange(100)])
+    if "id" in names:
+        fields["id"] = rng.choice([0, -1, 2**63 - 1, -(2**63), rng.randrange(100)])
+    if "user_type" in names:
+        fields["user_type"] = rng.randrange(256)
+    if "body" in names:
+        fields["body"] = rng.randbytes(rng.choice([0, 1, 17, 300]))
+    if "compact_count" in names:
+        fields["compact_count"] = rng.choice([0, 1, 127, -128])
+    return kind, build_record(edition, kind, file_id, format_version=version, **fields), fields
+
+
+@each_edition
+@pytest.mark.parametrize("seed", range(4))
+def test_both_schemas_find_in_a_directory_what_was_put_in(edition: str, seed: int) -> None:
+    rng = random.Random(seed)
+    files, wanted = {}, []
+    ids = sorted(rng.sample(range(1, 1000), 3))
+    alignment = rng.choice([1, 1, 64])
+    for number, file_id in enumerate(ids):
+        version = rng.choice(LAYOUTS[edition].versions or (0,))
+        made = [random_record(rng, edition, file_id, version) for _ in range(rng.randrange(6))]
+        pieces = [data for _, data, _ in made]
+        wanted += [(kind, fields, data) for kind, data, fields in made]
+        more: dict[str, Any] = {"format_version": version} if version else {}
+        # Names do not tell the order.
+        files[f"data-{9 - number}.jbm"] = build_file(
+            edition, file_id, pieces, size=4096, fill=rng.choice([0, 0x4A]), alignment=alignment, **more
+        )
+    seen = schema.parse(files, edition)
+    assert kaitai.parse(files, edition) == seen
+    assert [entry.header["file_id"] for entry in seen.files] == ids
+    assert [record.type for record in seen.records] == [kind for kind, _, _ in wanted]
+    for record, (_, fields, data) in zip(seen.records, wanted, strict=True):
+        assert fields.items() <= dict(record.fields).items()
+        at = record.at
+        assert files[at.file][at.off : at.off + at.length] == data
+    for data in files.values():
+        assert schema.build(schema.decode(data, edition), edition) == data
+
+
+@each_edition
+def test_a_packed_file_needs_no_search(edition: str) -> None:
+    rng = random.Random(edition)
+    pieces = [random_record(rng, edition, 7)[1] for _ in range(5)]
+    for size in (None, 5000):
+        data = build_file(edition, 7, pieces, size=size)
+        records = kaitai.parse_packed(data, edition)
+        assert [data[item.off : item.end] for item in records] == pieces
+
+
+@each_edition
+def test_the_layouts_are_those_of_the_specification(edition: str) -> None:
+    layout = LAYOUTS[edition]
+    more = 1 if layout.compact_count else 0
+    sizes = {
+        "ADD": 22,
+        "UPDATE": 22,
+        "ADD_TX": 30,
+        "UPDATE_TX": 30,
+        "DELETE": 17,
+        "ROLLBACK": 17,
+        "COMMIT": 21,
+    }
+    sizes["DELETE_TX"] = 29 if layout.delete_body else 25
+    sizes["PREPARE"] = 25 if layout.extra else 21
+    if layout.event:
+        sizes["EVENT"] = 22
+    assert set(sizes) == set(layout.codes)
+    for kind, size in sizes.items():
+        data = build_record(edition, kind, 0x01020304)
+        assert len(data) == size + more
+        assert data[0] == layout.codes[kind]
+        assert data[1:5] == bytes([1, 2, 3, 4])
+        check = zlib.crc32(data[:-4]) if layout.hashed else len(data)
+        assert struct.unpack(">I", data[-4:]) == (check,)
+        assert record_layout(edition, data)["record"] == (0, len(data))
+
+
+def test_where_the_fields_are() -> None:
+    record = build_record("v2", "ADD_TX", tx=1, id=2, user_type=3, body=b"abc")
+    assert record_layout("v2", record) == {
+        "type": (0, 1),
+        "file_id": (1, 4),
+        "compact_count": (5, 1),
+        "tx": (6, 8),
+        "id": (14, 8),
+        "size": (22, 4),
+        "user_type": (26, 1),
+        "body": (27, 3),
+        "check_size": (30, 4),
+        "record": (0, 34),
+    }
+    prepare = build_record("s1", "PREPARE", tx=1, extra=b"xyz", pairs=[(1, 2), (3, 4)])
+    places = record_layout("s1", prepare)
+    assert places["extra_size"] == (13, 4)
+    assert places["num_files"] == (17, 4)
+    assert places["extra"] == (21, 3)
+    assert places["pairs[1].count"] == (36, 4)
+    assert places["check_size"] == (40, 4)
+    assert header_layout("v2")["file_id"] == (8, 8)
+    assert header_layout("seed") == {"file_id": (0, 4)}
+
+
+def test_the_stamp_is_31_bits_of_a_long_id_and_all_of_a_short_one() -> None:
+    assert stamp_of("v2", 0x80000005) == 5
+    assert stamp_of("s2", 0x80000005) == 0x80000005
+    assert build_record("v2", "DELETE", 0x180000005)[1:5] == bytes([0, 0, 0, 5])
+    assert build_header("v2", 0x80000005)[8:] == bytes.fromhex("0000000080000005")
+    files = {"d-1.amq": build_file("v2", 0x80000005, [build_record("v2", "ADD", 5, id=1)])}
+    for module in (schema, kaitai):
+        [record] = module.parse(files, "v2").records
+        assert record.fields["file_id"] == 0x80000005
+
+
+@each_edition
+def test_gaps_padding_and_earlier_lives_are_no_damage(edition: str) -> None:
+    old = [build_record(edition, "ADD", 3, id=number, body=b"old" * 20) for number in range(4)]
+    before = build_file(edition, 3, old, size=1024)
+    new = build_record(edition, "ADD", 9, id=77)
+    second = build_record(edition, "ADD", 9, id=78)
+    data = build_file(edition, 9, [new, (600, second)], background=before)
+    assert len(data) == 1024
+    for module in (schema, kaitai):
+        seen = module.parse({"d-1.hq": data}, edition)
+        assert [record.fields["id"] for record in seen.records] == [77, 78]
+        assert [record.fields["id"] for record in seen.unanchored] == [1, 2, 3]
+        assert [note.code for note in seen.notes] == ["stale"]
+        assert [item["id"] for item in seen.state["live"]] == [77, 78]
+
+
+#: (records of one file, live ids, prepared, discarded); written for editions with one count.
+STATES: list[tuple[str, list[tuple[str, dict[str, Any]]], list[int], list[int], list[int]]] = [
+    ("committed", [("ADD_TX", {"tx": 1, "id": 5}), ("COMMIT", {"tx": 1, "count": 1})], [5], [], []),
+    ("no-end", [("ADD_TX", {"tx": 1, "id": 5})], [], [], [1]),
+    ("rolled-back", [("ADD_TX", {"tx": 1, "id": 5}), ("ROLLBACK", {"tx": 1})], [], [], []),
+    ("in-doubt", [("ADD_TX", {"tx": 1, "id": 5}), ("PREPARE", {"tx": 1, "count": 1})], [], [1], []),
+    ("empty-prepare", [("PREPARE", {"tx": 1, "count": 0})], [], [1], []),
+    ("unknown-commit", [("COMMIT", {"tx": 1, "count": 7})], [], [], []),
+    ("deleted-before", [("DELETE", {"id": 5}), ("ADD", {"id": 5}), ("UPDATE", {"id": 6})], [6], [], []),
+    ("twice", [("ADD", {"id": 5}), ("ADD", {"id": 5})], [5, 5], [], []),
+    (
+        "two-lives",
+        [
+            ("ADD_TX", {"tx": 1, "id": 5}),
+            ("COMMIT", {"tx": 1, "count": 1}),
+            ("DELETE_TX", {"tx": 1, "id": 5}),
+            ("COMMIT", {"tx": 1, "count": 1}),
+        ],
+        [],
+        [],
+        [],
+    ),
+    (
+        "healthy-after-unhealthy",
+        [
+            ("ADD_TX", {"tx": 1, "id": 5}),
+            ("PREPARE", {"tx": 1, "count": 2}),
+            ("COMMIT", {"tx": 1, "count": 1}),
+        ],
+        [5],
+        [],
+        [],
+    ),
+]
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state[0])
+@pytest.mark.parametrize("edition", ["s2", "v1", "v2", "v2e"])
+def test_the_state_follows_the_rules_of_the_specification(state: Any, edition: str) -> None:
+    _, events, live, prepared, discarded = state
+    files = {"d-1.hq": build_file(edition, 1, [build_record(edition, kind, **f) for kind, f in events])}
+    for module in (schema, kaitai):
+        seen = module.parse(files, edition).state
+        assert [item["id"] for item in seen["live"]] == live
+        assert [item["tx"] for item in seen["prepared"]] == prepared
+        assert [item["tx"] for item in seen["discarded"]] == discarded
+
+
+def spread(edition: str, pairs: list[tuple[int, int]], ending: str = "COMMIT") -> dict[str, bytes]:
+    """Two records of a transaction in file 1, one in file 3 with its end."""
+    one = [build_record(edition, "ADD_TX", 1, tx=8, id=number) for number in (1, 2)]
+    three = [
+        build_record(edition, "ADD_TX", 3, tx=8, id=3),
+        build_record(edition, ending, 3, tx=8, pairs=pairs),
+    ]
+    return {"d-1.jbm": build_file(edition, 1, one), "d-3.jbm": build_file(edition, 3, three)}
+
+
+@pytest.mark.parametrize("edition", ["seed", "seed+hash", "s1"])
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_counts_per_file(module: ModuleType, edition: str) -> None:
+    for pairs in (
+        [(1, 2), (3, 1)],
+        [(3, 1), (1, 2)],
+        [(1, 2)],
+        [],
+        [(1, 2), (2, 9), (3, 1)],
+        [(1, 2), (1, 2)],
+    ):
+        assert len(module.parse(spread(edition, pairs), edition).state["live"]) == 3
+    for pairs in ([(1, 1)], [(1, 3)], [(1, 0)], [(1, -2)], [(1, 2), (1, 1)]):
+        with pytest.raises(SchemaError, match="COMMIT"):
+            module.parse(spread(edition, pairs), edition)
+        with pytest.raises(SchemaError, match="PREPARE"):
+            module.parse(spread(edition, pairs, "PREPARE"), edition)
+    # A listed file that is there and holds nothing of the transaction.
+    files = {**spread(edition, [(2, 1)]), "d-2.jbm": build_file(edition, 2)}
+    with pytest.raises(SchemaError, match="COMMIT"):
+        module.parse(files, edition)
+
+
+@pytest.mark.parametrize("edition", LONG)
+def test_a_control_file_decides_which_files_count(edition: str) -> None:
+    files = {
+        "d-1.amq": build_file(edition, 1, [build_record(edition, "ADD", 1, id=1)]),
+        "d-2.amq.cmp": build_file(edition, 1, [build_record(edition, "ADD", 1, id=2)]),
+        "d-9.amq.tmp": b"",
+        CONTROL: build_control_file(edition, ["d-1.amq"], ["d-2.amq.cmp", "d-5.amq.cmp"], slack=bytes(7)),
+    }
+    for module in (schema, kaitai):
+        seen = module.parse(files, edition)
+        assert [item["id"] for item in seen.state["live"]] == [2]
+        assert {entry.file: entry.role for entry in seen.files} == {
+            "d-1.amq": "superseded",
+            "d-2.amq.cmp": "data",
+            "d-9.amq.tmp": "invalid",
+            CONTROL: "control",
+        }
+        assert [note.code for note in seen.notes] == ["control-applied", "leftover"]
+        without = {name: data for name, data in files.items() if name != CONTROL}
+        assert [item["id"] for item in module.parse(without, edition).state["live"]] == [1]
+        # Negative counts are empty lists; a count beyond the body is a damaged control file.
+        for counts, ids in ((b"\xff\xff\xff\xff" * 3, [1]), (b"\x7f\xff\xff\xff" * 3, [1])):
+            record = build_record(edition, "ADD", 0, id=1, body=counts)
+            seen = module.parse({**files, CONTROL: build_file(edition, 0, [record])}, edition)
+            assert [item["id"] for item in seen.state["live"]] == ids
+        assert [note.code for note in seen.notes] == ["control-discarded", "leftover", "leftover"]
+
+
+def test_the_edition_tells_what_a_byte_10_is() -> None:
+    nested = build_record("v2", "ADD", 1, id=98)
+    event = build_record("v2e", "EVENT", 1, id=9, body=nested)
+    files = {"d-1.amq": build_file("v2", 1, [event])}
+    for module in (schema, kaitai):
+        assert [record.type for record in module.parse(files, "v2e").records] == ["EVENT"]
+        assert module.parse(files, "v2e").state["live"] == []
+        assert [record.type for record in module.parse(files, "v2").records] == ["ADD"]
+
+
+def test_the_calculated_hash_sees_the_middle_of_a_body() -> None:
+    body = bytes(range(100))
+    for edition, noticed in (("seed", False), ("seed+hash", True)):
+        record = bytearray(build_record(edition, "ADD", id=1, body=body))
+        record[60:70] = bytes(10)
+        files = {"d-1.jbm": build_file(edition, 1, [bytes(record)])}
+        for module in (schema, kaitai):
+            if noticed:
+                with pytest.raises(SchemaError):
+                    module.parse(files, edition)
+            else:
+                assert len(module.parse(files, edition).records) == 1
+
+
+def one(edition: str, *records: bytes, **fields: Any) -> Mapping[str, bytes]:
+    return {"d-1.amq": build_file(edition, 1, records, size=512, **fields)}
+
+
+ADD: dict[str, Any] = {"id": 1, "body": b"body"}
+DAMAGE: dict[str, tuple[str, Mapping[str, bytes]]] = {
+    "no-file-of-a-journal": ("v2", {"readme.txt2": b"x"}),
+    "short-file": ("v2", {"d-1.amq": bytes(15)}),
+    "short-file-4": ("seed", {"d-1.jbm": bytes(3)}),
+    "version-0": ("v2", one("v2", format_version=0)),
+    "version-3": ("v2e", one("v2e", format_version=3)),
+    "version-2-in-v1": ("v1", one("v1", format_version=2)),
+    "check-size": ("v2", one("v2", build_record("v2", "ADD", **ADD, check_size=28))),
+    "check-size-negative": ("s1", one("s1", build_record("s1", "ADD", **ADD, check_size=-1))),
+    "hash": ("seed+hash", one("seed+hash", build_record("seed+hash", "ADD", **ADD, hash=0))),
+    "length-for-hash": ("seed+hash", one("seed", build_record("seed", "ADD", **ADD))),
+    "size-negative": ("v2", one("v2", build_record("v2", "ADD", **ADD, size=-1))),
+    "size-huge": ("v2", one("v2", build_record("v2", "ADD", **ADD, size=2**31 - 1))),
+    "size-plus-one": ("v2", one("v2", build_record("v2", "ADD", **ADD, size=5))),
+    "extra-negative": ("v2", one("v2", build_record("v2", "PREPARE", tx=1, count=18, extra_size=-8))),
+    "extra-negative-s1": ("s1", one("s1", build_record("s1", "PREPARE", tx=1, extra_size=-1))),
+    "files-negative": ("seed", one("seed", build_record("seed", "COMMIT", tx=1, num_files=-1))),
+    "files-wrap": ("seed", one("seed", build_record("seed", "COMMIT", tx=1, num_files=0x20000000))),
+    "cut-by-the-end": ("v2", {"d-1.amq": build_file("v2", 1, [build_record("v2", "ADD", **ADD)[:-1]])}),
+    "cut-before-the-count": ("s2", {"d-1.hq": build_file("s2", 1, [build_record("s2", "COMMIT")[:14]])}),
+    "stale-edition": ("s1", one("seed", build_record("seed", "DELETE_TX", tx=1, id=1))),
+    "count": (
+        "v2",
+        one("v2", build_record("v2", "ADD_TX", tx=1), build_record("v2", "COMMIT", tx=1, count=2)),
+    ),
+    "lost-prepare": ("v2", one("v2", build_record("v2", "PREPARE", tx=1, count=1))),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_damage_is_refused(module: ModuleType, name: str) -> None:
+    edition, files = DAMAGE[name]
+    with pytest.raises(SchemaError):
+        module.parse(files, edition)
+
+
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_a_configured_size_bounds_the_old_editions(module: ModuleType) -> None:
+    first = build_record("seed", "ADD", id=1)
+    later = build_record("seed", "ADD", id=2)
+    files = {"d-1.jbm": build_file("seed", 1, [first, (2048, later)], size=4096)}
+    assert len(module.parse(files, "seed").records) == 2
+    assert len(module.parse(files, "seed", {"file_size": "1024"}).records) == 1
+    with pytest.raises(SchemaError, match="configured"):
+        module.parse(files, "seed", {"file_size": "8192"})
+
+
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_an_empty_directory_is_a_journal_without_records(module: ModuleType) -> None:
+    for edition in EDITIONS:
+        seen = module.parse({}, edition)
+        assert (seen.verdict, seen.records) == ("clean", ())
+        assert seen.state == {"live": [], "prepared": [], "discarded": []}
+    with pytest.raises(SchemaError, match="s3"):
+        module.parse({}, "s3")
+
+
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_what_is_odd_about_ids_is_noted(module: ModuleType) -> None:
+    twins = {"d-2.amq": build_file("v2", 4), "d-10.amq": build_file("v2", 4)}
+    seen = module.parse(twins, "v2")
+    assert [(note.code, note.file) for note in seen.notes] == [("duplicate-file-id", "d-10.amq")]
+    unfilled = {"d-1.jbm": b"J" * 64}
+    assert [note.code for note in module.parse(unfilled, "seed").notes] == ["unfilled-header"]
+
+
+def test_builders_say_what_there_is() -> None:
+    with pytest.raises(TypeError, match="body"):
+        build_record("seed", "DELETE_TX", body=b"x")
+    with pytest.raises(KeyError):
+        build_record("v2", "EVENT")
+    with pytest.raises(SchemaError, match="cannot be built"):
+        schema.build({"header": {}}, "v2")
