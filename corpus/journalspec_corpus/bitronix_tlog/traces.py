@@ -47,7 +47,13 @@ FIELDS = {
     "gtrid": 29,
 }
 #: size name -> (gtrid bytes, bytes in names)
-SIZES = {"tiny": (1, ()), "typical": (16, (3, 4)), "sector": (16, (455,)), "three": (16, (3, 1300)), "six": (16, (3, 2900))}
+SIZES = {
+    "tiny": (1, ()),
+    "typical": (16, (3, 4)),
+    "sector": (16, (455,)),
+    "three": (16, (3, 1300)),
+    "six": (16, (3, 2900)),
+}
 _FIXED = struct.Struct(">iiiqiIB")
 _EMPTY = 37  # a record without gtrid and names
 
@@ -119,7 +125,7 @@ def key_of(data: bytes) -> str:
     return key(status, time, sequence, crc, data[29 : 29 + length].hex(), names)
 
 
-def key(status: int, time: int, sequence: int, crc: int, gtrid: str, names: list[str]) -> str:  # noqa: PLR0913, PLR0917  # a record's fields
+def key(status: int, time: int, sequence: int, crc: int, gtrid: str, names: list[str]) -> str:
     """Return the key of a record with these fields; names are as read (U+FFFD for non-ASCII)."""
     return f"{status}:{time}:{sequence}:{crc}:{gtrid}:{','.join(names)}"
 
@@ -212,7 +218,11 @@ class _Run:
                 self.dangling.pop(gtrid, None)
 
     def _publish(self, file: str) -> None:
-        ids = [mark.record for mark in self.marks if mark.file == file and mark.off + mark.length <= self.tails[file]]
+        ids = [
+            mark.record
+            for mark in self.marks
+            if mark.file == file and mark.off + mark.length <= self.tails[file]
+        ]
         if ids:
             self.storage.note(Publish(tuple(dict.fromkeys(ids))))
 
