@@ -31,7 +31,8 @@ from journalspec_corpus.crash.trace import (
 
 #: 2 to the 12th: twelve granules, each lost or kept.
 EXHAUSTIVE = 4096
-_ANNOTATIONS = (Ack, Mark, Publish, Release, Reuse)
+#: Writes up to this many bytes are torn at each byte, longer ones so near their ends only.
+EVERY_BYTE, FRONT = 600, 96
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ def _torn(group: Group, index: int, op: Write, allowed: list[tuple[int, int]]) -
         cut = (op.off + tears) % unit == 0
         cut[[0, -1]] = True
         preset[cut] = rank
+    preset[~_worth_a_cut(op.off, len(op.data))] = 255
     keep = preset != 255  # the filler above
     full = tuple((at, max(cell.levels)) for at, cell in enumerate(cells) if max(cell.levels) > 0)
     torn = Group(
@@ -128,6 +130,20 @@ def _torn(group: Group, index: int, op: Write, allowed: list[tuple[int, int]]) -
         kills=(tuple(0 for _ in cells), tuple(max(cell.levels) for cell in cells)),
     )
     return States(torn, codes[keep], preset[keep], tears[keep], index)
+
+
+def _worth_a_cut(off: int, length: int) -> npt.NDArray[np.bool_]:
+    """Return for each number of bytes that arrived whether that cut is looked at.
+
+    Writes of up to EVERY_BYTE bytes are cut everywhere. In longer ones, cuts
+    inside a long run of payload all say the same: the front and the back are cut
+    at every byte, the middle at sector edges and one byte beside them.
+    """
+    arrived = np.arange(length + 1)
+    if length <= EVERY_BYTE:
+        return np.ones(length + 1, bool)
+    beside = (off + arrived + 1) % 512
+    return np.asarray((arrived <= FRONT) | (arrived >= length - FRONT) | (beside <= 2))
 
 
 def _torn_cell(content: bytes, number: int, granule: int, op: Write) -> tuple[Cell, Codes]:

@@ -94,7 +94,8 @@ def describe(measured: Measured) -> str:
         f" = {figures['of_bar']} x the bar of {BAR:,},"
         f" {figures['of_aim']} x the aim of {AIM:,}",
         f"  {figures['distinct']:,} distinct of {figures['generated']:,} generated"
-        f" ({figures['duplicates']:,} duplicates), {figures['traces']:,} traces, {figures['classes']} classes,"
+        f" ({figures['duplicates']:,} duplicates), {figures['traces']:,} traces,"
+        f" {figures['classes']} classes,"
         f" {figures['judgements_per_state']} readers each",
         f"  in {figures['seconds']} s on {figures['cores']} cores ({figures['engine']},"
         f" {figures['workers']} workers), load {figures['load_at_start']} at the start;"
