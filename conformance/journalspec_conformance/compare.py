@@ -257,7 +257,7 @@ def _layout(expected: Members, observed: Members, claims: Claims) -> Difference 
         pairs += [
             (f"records[{i}].at", want.get("at"), have.get("at")) for i, (want, have) in enumerate(records)
         ]
-    found = {entry.get("file"): entry for entry in observed.get("files") or ()}
+    found = {str(entry.get("file")): entry for entry in observed.get("files") or ()}
     pairs += [
         (f"files[{want.get('file')}]", want, found.get(want.get("file")))
         for want in expected.get("files", ())

@@ -39,10 +39,14 @@ class FormatClaims:
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who an implementation is (free-form `impl`, at least a name) and what it can do."""
+    """Who an implementation is (free-form `impl`, at least a name) and what it can do.
+
+    `message` is the whole answer, where there was one.
+    """
 
     impl: Mapping[str, str]
     formats: Mapping[str, FormatClaims] = field(default_factory=dict)
+    message: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -65,7 +69,7 @@ class Hello:
         impl = {str(key): str(value) for key, value in reply["impl"].items()}
         if not impl.get("name"):
             raise ValueError("impl.name is missing")
-        return cls(impl, {name: _claims(entry) for name, entry in reply["formats"].items()})
+        return cls(impl, {name: _claims(entry) for name, entry in reply["formats"].items()}, reply)
 
 
 def _claims(entry: Mapping[str, Any]) -> FormatClaims:

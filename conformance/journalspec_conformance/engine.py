@@ -18,6 +18,7 @@ from journalspec_conformance.compare import Claims, Difference, closest
 from journalspec_conformance.connection import Connection, FormatClaims, Hello, Message
 from journalspec_conformance.errors import Breakdown, Misbehaved
 from journalspec_conformance.expect import Expectations
+from journalspec_conformance.observed import check_observation
 from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
 from journalspec_conformance.result import Result
 from journalspec_conformance.scratch import Place, Workspace
@@ -63,6 +64,8 @@ class Engine:
         self.options = options
         self.expectations = expectations or Expectations.none()
         self.hello: Hello = connection.hello()
+        if self.hello.message:
+            self.validate("reply-hello", {"seq": 0, **self.hello.message})
         self.workspace = Workspace(connection.in_memory)
         self._breakdowns = 0
 
@@ -132,7 +135,8 @@ class Engine:
         reply = self.ask(self.request(probe, place))
         again = reply.get("ok")
         if again is None:
-            return Outcome("fail", "not-idempotent", f"the second recovery did not answer: {reply}")
+            return Outcome("fail", "not-idempotent", f"the second recovery did not answer: {_short(reply)}")
+        check_observation(again)
         parts = _parts(first, again, self.claims(probe))
         if parts is not None:
             return Outcome("fail", "not-idempotent", f"the second recovery reports another {parts}")
@@ -173,8 +177,7 @@ class Engine:
 
     def compare(self, probe: Probe, observed: Message, claims: Claims) -> Outcome:
         """Return pass, allowed or fail for `observed`."""
-        if observed.get("verdict") is None:
-            raise Misbehaved(f"the observation has no verdict: {sorted(observed)}", self.connection.stderr())
+        check_observation(observed)
         index, difference = closest(probe.expect, observed, claims)
         if difference is not None:
             return Outcome("fail", difference.fingerprint, describe(difference), difference=difference)
@@ -229,7 +232,7 @@ class Engine:
 def settle(reply: Message, connection: Connection) -> Outcome | None:
     """Return the outcome of a reply that is no answer (unsupported, error), None if it is one."""
     if "unsupported" in reply:
-        texts = (reply["unsupported"].get(key, "") for key in ("what", "message", "issue"))
+        texts = (str(reply["unsupported"].get(key, "")) for key in ("what", "message", "issue"))
         return Outcome("unsupported", reason=": ".join(text for text in texts if text))
     if "error" in reply:
         error: dict[str, Any] = reply["error"]

@@ -23,6 +23,8 @@ from journalspec_reference.hexdump import Fold, Head, fold_text, head_text, hex_
 WIDTH = 110
 #: Bytes shown before and after the place of the difference.
 AROUND = 48
+#: Offsets have fewer digits than this (64 bits have 19).
+DIGITS = 20
 #: At most so many lines of bytes, and of standard error.
 DUMP_LINES = 24
 STDERR_LINES = 20
@@ -88,12 +90,17 @@ def _dump_lines(result: Result, case: Case) -> list[str]:
     content = case.files().get(at.get("file", ""))
     if content is None or case.write is not None:
         return []
-    off = min(int(at.get("off", "0")), len(content))
-    stop = min(off + int(at.get("len", "1")), len(content))
+    off = min(_number(at.get("off"), 0), len(content))
+    stop = min(off + _number(at.get("len"), 1), len(content))
     shown = list(_window(content, case, at["file"], max(0, off - AROUND), stop + AROUND))
     if len(shown) > DUMP_LINES:
         shown = [*shown[:DUMP_LINES], f"... {len(shown) - DUMP_LINES} more lines"]
     return [f"{at['file']} around offset {off}:", *(f"  {line}" for line in shown)]
+
+
+def _number(value: object, otherwise: int) -> int:
+    """Return a number from an answer, which may hold anything."""
+    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < DIGITS else otherwise
 
 
 def _window(content: bytes, case: Case, file: str, begin: int, end: int) -> Iterator[str]:

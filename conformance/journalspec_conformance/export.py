@@ -15,7 +15,7 @@ from journalspec_conformance.result import Result
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 #: Classes in which nothing was judged: out of the score, in a column of their own.
-_UNJUDGED = frozenset({"unsupported", "quarantined"})
+UNJUDGED = frozenset({"unsupported", "quarantined"})
 _GOOD = frozenset({"pass", "allowed"})
 
 #: How a class shows in JUnit; classes that are not here pass.
@@ -118,7 +118,7 @@ def _xml(text: str) -> str:
 def score(results: Iterable[Result]) -> str:
     """Return ``good/judged``, with a plus for what is not supported: ``118/120 +14``."""
     found = Counter(result.result_class for result in results)
-    judged = sum(number for name, number in found.items() if name not in _UNJUDGED)
+    judged = sum(number for name, number in found.items() if name not in UNJUDGED)
     good = sum(found[name] for name in _GOOD)
     text = f"{good}/{judged}" if judged else ""
     return " ".join(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from journalspec.observation import REFUSED, jsonable
 from journalspec_conformance.compare import Claims
 from journalspec_conformance.engine import Outcome, settle
+from journalspec_conformance.observed import check_written
 from journalspec_reference import WriterRefused, load
 from journalspec_reference.storage import MemoryStorage
 
@@ -59,6 +60,7 @@ def _whole(engine: Engine, probe: Probe) -> Outcome:
         settled = settle(reply, engine.connection)
         if settled is not None:
             return settled
+        check_written(reply["ok"])
         files = place.files()
         unnamed = sorted(set(reply["ok"].get("files", ())) - set(files))
         if unnamed:

@@ -130,6 +130,12 @@ def test_smoke(call: Cli, fake_command: Callable[[str], str]) -> None:
     assert "declares nothing" in none.stderr
 
 
+def test_silence_is_no_success(run: Cli, fake_command: Callable[[str], str]) -> None:
+    done = run("--impl", fake_command("claims_nothing"))
+    assert done.exit_code == 2
+    assert "nothing was judged: none of 10 probes is supported: format bitronix_tlog (10)" in done.stderr
+
+
 def test_list_show_materialize(call: Cli, cases_file: Path, tmp_path: Path) -> None:
     listed = call("list", "--cases", cases_file, "--json")
     assert len(listed.stdout.splitlines()) == 10

@@ -98,7 +98,7 @@ def test_an_answer_may_come_in_pieces(program: Callable[..., ProcessConnection])
 def test_what_is_no_answer(
     program: Callable[..., ProcessConnection], body: str, kind: type[Exception], reason: str
 ) -> None:
-    connection = program(body, 1.0)
+    connection = program(body, 1.0 if kind is TimedOut else 20.0)
     connection.hello()
     with pytest.raises(kind, match=reason):
         connection.ask(READ)
@@ -272,7 +272,7 @@ def test_oneshot_answers(tmp_path: Path, body: str, answer: object) -> None:
 )
 def test_oneshot_that_is_no_answer(tmp_path: Path, body: str, kind: type[Exception], reason: str) -> None:
     with pytest.raises(kind, match=reason):
-        one_shot(tmp_path, body, 1.0).ask(READ)
+        one_shot(tmp_path, body, 1.0 if kind is TimedOut else 20.0).ask(READ)
 
 
 def test_oneshot_arguments_and_parameters(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from journalspec_conformance import engine as engine_module
 from journalspec_conformance.connect import Target, parse_impl
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.expect import Expectations, parse_expectations
 from journalspec_conformance.jobs import Plan, choose_jobs, run_probes
 from journalspec_conformance.result import Result
@@ -82,6 +83,11 @@ def test_what_is_not_declared_is_not_asked(claims: dict[str, Any], reason: str, 
     result = Engine(connection, Options()).run(judge_probes[STRICT])
     assert (result.result_class, result.reason) == ("unsupported", reason)
     assert connection.requests == []
+
+
+def test_validation_includes_the_introduction() -> None:
+    with pytest.raises(Misbehaved, match="'walk' is not one of"):
+        Engine(Scripted({"ok": {}}, ops=["walk"]), Options(validate=True))
 
 
 def test_what_is_expected_is_never_sent(judge_probes: Probes) -> None:

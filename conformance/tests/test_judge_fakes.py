@@ -88,7 +88,7 @@ def test_no_answer_in_time(
     result = engine.run(judge_probes[CLEAN_READ])
     assert (result.result_class, result.fingerprint) == ("timeout", "")
     assert reason in result.reason
-    assert result.seconds < 5
+    assert result.seconds < 20
 
 
 def test_validation_finds_what_comparison_does_not_name(

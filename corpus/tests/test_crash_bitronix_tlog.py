@@ -99,7 +99,9 @@ def test_the_chosen_field_begins_on_a_sector_edge() -> None:
 
 def test_stale_records_are_valid_ones_behind_the_tail() -> None:
     for background in ("stale-same", "stale-shifted"):
-        work = traces.Workload("append", "2.1.4", (traces.Step("COMMITTING", 1, "typical"),), background=background)
+        work = traces.Workload(
+            "append", "2.1.4", (traces.Step("COMMITTING", 1, "typical"),), background=background
+        )
         trace = traces.build(work)
         assert trace.stale
         for mark in trace.stale:

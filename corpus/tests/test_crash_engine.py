@@ -99,7 +99,9 @@ def brute_force(trace: Trace, upto: int) -> set[bytes]:
             now[op.off : op.off + len(op.data)] = op.data
             for sector in range(op.off // PAGE, (op.off + len(op.data) - 1) // PAGE + 1):
                 at = sector * PAGE
-                choices.setdefault(sector, [bytes(durable[at : at + PAGE])]).append(bytes(now[at : at + PAGE]))
+                choices.setdefault(sector, [bytes(durable[at : at + PAGE])]).append(
+                    bytes(now[at : at + PAGE])
+                )
         elif isinstance(op, Sync):
             durable, choices = bytearray(now), {}
     images = set()
@@ -160,7 +162,13 @@ def test_a_barrier_is_what_keeps_the_pointer_behind_the_data() -> None:
 
 
 def test_what_is_owed_follows_acknowledgement_and_release() -> None:
-    ops = (*record("a", 1000, 10, b"A"), Sync("log"), Ack(("a",)), Release(("a",)), *record("b", 2000, 10, b"B"))
+    ops = (
+        *record("a", 1000, 10, b"A"),
+        Sync("log"),
+        Ack(("a",)),
+        Release(("a",)),
+        *record("b", 2000, 10, b"B"),
+    )
     trace = Trace("toy", "1", "toy", {"log": bytes(4096)}, ops, "zero")
     assert owed(trace, 3).must_keep == frozenset()
     assert owed(trace, 4).must_keep == {"a"}
@@ -177,11 +185,9 @@ def test_subsets_are_whole_or_two_deviations(dims: tuple[int, ...], count: int) 
     got = subsets(dims)
     assert len(got) == count == len({row.tobytes() for row in got})
     assert (got < np.asarray(dims)).all()
-    if count > EXHAUSTIVE or len(dims) > 12:  # noqa: PLR2004  # the documented limit
+    if count > EXHAUSTIVE or len(dims) > 12:  # the documented limit
         kept = got.sum(axis=1)
         assert set(kept.tolist()) == {0, 1, 2, 11, 12, 13}
-
-
 
 
 KEEP = Trace(
@@ -212,7 +218,9 @@ KEEP = Trace(
         (("a",), None, REQUIRED, False, "silent"),
     ],
 )
-def test_verdicts(keys: tuple[str, ...], refused: str | None, refusal: str, holes: bool, verdict: str) -> None:
+def test_verdicts(
+    keys: tuple[str, ...], refused: str | None, refusal: str, holes: bool, verdict: str
+) -> None:
     debt = owed(KEEP, len(KEEP.ops))
     assert judge(Answer(keys, refused), debt, refusal, holes_allowed=holes) == verdict
     assert verdict in VERDICTS

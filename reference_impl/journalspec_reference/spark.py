@@ -128,7 +128,7 @@ class JournalReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one journal as Arrow batches."""
-        assert isinstance(partition, JournalPartition)  # noqa: S101  # made by `partitions`
+        assert isinstance(partition, JournalPartition)  # made by `partitions`
         loaded = load_files(Path(partition.path))
         files = {name: loaded.files[name] for name in partition.files}
         observed = load_implementation(partition.format).read(files, edition=partition.edition)
@@ -182,7 +182,9 @@ def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[s
     ]
     regions = [(region.file, region.off, region.length, region.reason) for region in observed.dropped]
     if observed.verdict == REFUSED and not regions:
-        regions = [(name, 0, len(content), observed.code or "refused") for name, content in journal.files.items()]
+        regions = [
+            (name, 0, len(content), observed.code or "refused") for name, content in journal.files.items()
+        ]
     rows += [
         {
             **head,
@@ -197,7 +199,9 @@ def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[s
         }
         for file, off, length, reason in regions
     ]
-    yield from sorted(rows, key=lambda row: (order.get(str(row["file"]), len(order)), row["off"], row["kind"]))
+    yield from sorted(
+        rows, key=lambda row: (order.get(str(row["file"]), len(order)), row["off"], row["kind"])
+    )
 
 
 def _text(value: object) -> str | None:

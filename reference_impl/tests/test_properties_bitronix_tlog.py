@@ -41,14 +41,8 @@ def without_forensics(seen: Observation) -> dict[str, Any]:
     """Return the observation without what only a forensic reader is asked for."""
     out = seen.to_json()
     out.pop("unanchored", None)
-    out["notes"] = sorted(
-        (
-            (note["code"], note.get("file"), note.get("off"))
-            for note in out["notes"]
-            if note["code"] != "unanchored"
-        ),
-        key=str,
-    )
+    notes = (note for note in out["notes"] if note["code"] != "unanchored")
+    out["notes"] = sorted(((note["code"], note.get("file"), note.get("off")) for note in notes), key=str)
     return out
 
 

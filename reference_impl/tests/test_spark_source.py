@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
+def spark() -> Any:
     pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
     if shutil.which("java") is None:
         pytest.skip("Java is missing on PATH")
@@ -32,7 +31,7 @@ def spark() -> Iterator[Any]:
     from journalspec_reference.spark import register
 
     register(made)
-    yield made
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +51,7 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def expected(directory: Path) -> list[tuple[Any, ...]]:
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for journal in find_journals(load_files(directory)):
         seen = load(journal.format).read(journal.files, edition=journal.edition)
         rows += [(r.at.file, r.at.off, r.at.length, "record", r.type) for r in seen.records]

@@ -38,11 +38,13 @@ def command() -> None:
     show_default=True,
     help="Plain Python in this process, or Spark (local[*] unless submitted to a cluster).",
 )
-@click.option("--partitions", type=click.IntRange(1), metavar="N", help="Spark tasks. The output is the same.")
+@click.option(
+    "--partitions", type=click.IntRange(1), metavar="N", help="Spark tasks. The output is the same."
+)
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, metavar="S")
 @click.option("--every", type=click.IntRange(1), default=1, metavar="N", help="Take each N-th workload only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
-def build_command(  # noqa: PLR0913, PLR0917  # one parameter per option
+def build_command(  # one parameter per option
     tier: str,
     out: Path,
     format_id: str | None,
@@ -149,7 +151,9 @@ def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(copied, indent=2))
         return
-    show_table(["format", "cases", "file"], [[row["format"], str(row["cases"]), row["file"]] for row in copied])
+    show_table(
+        ["format", "cases", "file"], [[row["format"], str(row["cases"]), row["file"]] for row in copied]
+    )
 
 
 def _show(manifest: dict[str, Any], out: Path) -> None:
@@ -164,9 +168,13 @@ def _show(manifest: dict[str, Any], out: Path) -> None:
     rows = []
     for reader, writers in manifest["verdicts"].items():
         for writer, verdicts in writers.items():
-            rows.append([reader, writer, *(f"{verdicts.get(name, 0):,}" for name in _verdict_names(manifest))])
+            rows.append(
+                [reader, writer, *(f"{verdicts.get(name, 0):,}" for name in _verdict_names(manifest))]
+            )
     show_table(["reader", "writer", *_verdict_names(manifest)], rows)
-    console().print(f"in {out}: states/*.parquet, manifest.json" + (", cases.jsonl.gz" if "cases" in manifest else ""))
+    console().print(
+        f"in {out}: states/*.parquet, manifest.json" + (", cases.jsonl.gz" if "cases" in manifest else "")
+    )
 
 
 def _verdict_names(manifest: dict[str, Any]) -> list[str]:

@@ -14,7 +14,9 @@ import click
 from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table, with_progress
+from journalspec_conformance.errors import Problem
 from journalspec_conformance.explain import explain
+from journalspec_conformance.export import UNJUDGED
 from journalspec_conformance.jobs import choose_jobs, run_probes
 from journalspec_conformance.report import ReportWriter, count, make_header
 from journalspec_conformance.result import Result
@@ -52,7 +54,19 @@ def command(report: Path | None, jobs: int, details: bool, as_json: bool, **opti
         say(json.dumps(_summary(prepared, results)))
     else:
         show(prepared, results, details)
+    _refuse_empty(results)
     raise click.exceptions.Exit(1 if any(result.red for result in results) else 0)
+
+
+def _refuse_empty(results: Sequence[Result]) -> None:
+    """Raise Problem if not one probe was judged: silence must not look like success."""
+    reasons = Counter(result.reason for result in results if result.result_class in UNJUDGED)
+    if sum(reasons.values()) == len(results):
+        most = ", ".join(f"{reason} ({number})" for reason, number in reasons.most_common(3))
+        raise Problem(
+            f"nothing was judged: none of {len(results)} probes is supported: {most}",
+            "Compare what the implementation declares (`journalspec smoke`) with `journalspec formats`.",
+        )
 
 
 def run_prepared(prepared: Prepared, request: RunRequest, report: Path | None, jobs: int) -> list[Result]:

@@ -13,15 +13,14 @@ from journalspec_corpus.bitronix_tlog.bench import (
     decisions,
     first,
     pair,
-    record,
     second,
 )
-from journalspec_corpus.bitronix_tlog.families_pointer import pieces_to
+from journalspec_corpus.bitronix_tlog.families_pointer import journal, pieces_to
 from journalspec_corpus.bitronix_tlog.plan import FilePlan, Piece, unframed, whole
 from journalspec_corpus.case import Case
 from journalspec_corpus.edits import Built, Range
 
-SIZE = 512
+SIZE = 2048
 MINIMUM = 29
 #: Fields of which every value but the written one leaves lengths that do not add up.
 INNER_LENGTHS = ("gtrid_length", "names_count", "name1.length", "name2.length")
@@ -30,7 +29,7 @@ FIELD = Family(
     "field",
     "C",
     "bit-1",
-    "four decisions of 64 bytes",
+    "three decisions of 64 bytes",
     breaks=("BTM-CRC-007", "BTM-RCV-005", "BTM-RCV-008", "BTM-RDR-004", "BTM-RDR-005"),
     flags=("FieldDamage",),
 )
@@ -114,7 +113,7 @@ def _value(built: Built, label: str) -> int:
 
 def _fields() -> Iterator[Case]:
     """Change each byte of the second record by its lowest and by its highest bit."""
-    built = pair(decisions(4), SIZE)
+    built = pair(decisions(3), SIZE)
     start = built.labels["r2"].off
     for field, byte in _bytes_of(built, "r2"):
         masks = (0x01, 0x40, 0x80) if field == "record_length" else (0x01, 0x80)
@@ -168,8 +167,7 @@ def _known_answer() -> Iterator[Case]:
 
 def _header() -> Iterator[Case]:
     """Change each byte of the active file's header by its lowest and by all of its bits."""
-    records = [record(1), record(2), record(3, "COMMITTED", gtrid="g1"), record(4, gtrid="g3")]
-    built = pair(records, SIZE)
+    built = journal()
     for field, byte in _bytes_of(built, "f1.header"):
         for mask in (0x01, 0xFF):
             damaged = built.copy()
@@ -204,7 +202,7 @@ def _header_plan(built: Built, field: str, value: int) -> tuple[FilePlan, tuple[
 
 def _record_lengths() -> Iterator[Case]:
     """Give the second record chosen lengths."""
-    built = pair(decisions(4), SIZE)
+    built = pair(decisions(3), SIZE)
     small = (-(1 << 31), -9, -8, -1, 0, 1, 4, 7, 8, 20, 24, 25, 28)
     inside = (29, 30, 37, 52, 55, 57, 60, 64, 119, 120, 121, 184)
     large = (185, 248, 1000, 8192, 65536, (1 << 20) + 56, (1 << 31) - 9, (1 << 31) - 8, (1 << 31) - 1)
@@ -215,7 +213,7 @@ def _record_lengths() -> Iterator[Case]:
         yield case(
             HOSTILE.but(breaks=tuple(dict.fromkeys((*HOSTILE.breaks, *BREAKS[lost.reason])))),
             f"minus-{-value}" if value < 0 else f"at-{value}",
-            f"The second of four records claims a recordLength of {value}",
+            f"The second of three records claims a recordLength of {value}",
             damaged.files,
             first(SIZE, around(built, "r2", lost)),
             second(SIZE),
@@ -231,7 +229,7 @@ def _inner_lengths() -> Iterator[Case]:
         "name1.length": (0, 2, 4, 9, 0x7FFF, 0x8000, 0xFFFF),
         "name2.length": (0, 3, 5, 8, 0x7FFF, 0x8000, 0xFFFF),
     }
-    built = pair(decisions(4), SIZE)
+    built = pair(decisions(3), SIZE)
     for field, chosen in values.items():
         group = f"hostile-{field.replace('_', '-').replace('.', '-')}"
         spot = built.labels[f"r2.{field}"]

@@ -21,7 +21,7 @@ from journalspec_corpus.bitronix_tlog.plan import Piece, unframed, whole
 from journalspec_corpus.case import Case
 from journalspec_corpus.edits import Built, Range
 
-SIZE = 512
+SIZE = 2048
 #: Fewer bytes than these before the tail cannot even hold status and recordLength.
 FRAME_HEAD = 8
 
@@ -67,7 +67,7 @@ CUT_ONE = CUT.but(
 
 def journal() -> Built:
     """Return decisions on g1, g2, the end of g1, a decision on g3; 64 bytes each, zeros behind."""
-    records = [record(1), record(2), record(3, "COMMITTED", gtrid="g1"), record(4, gtrid="g3")]
+    records = [record(1), record(2), record(3, "COMMITTED", gtrid="g1", seq=101), record(4, gtrid="g3", seq=3)]
     return pair(records, SIZE)
 
 
@@ -132,7 +132,7 @@ def _over_stale() -> Iterator[Case]:
     right = built.labels["f1.tail"].off
     changed = built.copy()
     changed.files[FIRST][right:] = old.files[FIRST][right:]
-    for delta in (1, 7, 8, 9, 29, 37, 60, 63, 64, 65, 71, 72, 100, 127, 128, 129, 192, 200, 235):
+    for delta in (1, 7, 8, 9, 29, 37, 60, 63, 64, 65, 71, 72, 100, 127, 128, 129, 192, 200, 235, 300):
         tail = right + delta
         exact = tail in {old.labels[name].end for name in old.records}
         past = tail > old.labels["r7"].end

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from journalspec_corpus.bitronix_tlog.author import seal
 from journalspec_corpus.bitronix_tlog.bench import (
     FIRST,
     FORMAT,
@@ -37,6 +38,18 @@ HEADER_LENGTH = TOO_LONG.but(
     obeys=("BTM-CRC-006",),
 )
 NUMBERS = TOO_LONG.but(group="numbers", category="clean", breaks=("BTM-REC-027",), flags=())
+NO_NAMES = TOO_LONG.but(
+    group="negative-count",
+    category="count-bomb",
+    breaks=("BTM-REC-024", "BTM-REC-025", "BTM-RDR-005", "BTM-RDR-007"),
+)
+STATE = TOO_LONG.but(
+    group="state",
+    stratum="C",
+    category="header-damage",
+    breaks=("BTM-HDR-006", "BTM-HDR-007", "BTM-HDR-008"),
+    flags=("HeaderDamage",),
+)
 REPEATED = TOO_LONG.but(group="repeated", stratum="R", category="clean", breaks=("BTM-RDR-008",), flags=())
 
 
@@ -46,6 +59,8 @@ def values() -> Iterator[Case]:
     yield from _header_lengths()
     yield from _numbers()
     yield from _repeated()
+    yield from _negative_counts()
+    yield from _states()
 
 
 def _too_long() -> Iterator[Case]:
@@ -106,6 +121,39 @@ def _repeated() -> Iterator[Case]:
     again = [{**entry, "id": f"again{index}"} for index, entry in enumerate(once, start=1)]
     yield _in_full(REPEATED, "next-to-each-other", "The same record twice, one behind the other", pair([once[0], again[0]], SIZE))
     yield _in_full(REPEATED, "whole-log", "The same two records twice over", pair([*once, *again], SIZE), ("r1", "r2"))
+
+
+def _negative_counts() -> Iterator[Case]:
+    """A record without names whose count is negative: nothing is left over, and yet it is no count."""
+    for value in (-1, -2, -32768, -(1 << 31)):
+        built = pair([record(1), record(2, names=[], names_count=value), record(3)], SIZE)
+        damaged = built.copy()
+        seal(damaged, "r2")
+        yield case(
+            NO_NAMES,
+            f"minus-{-value}",
+            f"A record without names claims {value} of them, under a checksum over that number",
+            damaged.files,
+            first(SIZE, (*whole(built, "r1"), broken(built, "r2", "malformed"), *whole(built, "r3"))),
+            second(SIZE),
+            how="as described",
+        )
+
+
+def _states() -> Iterator[Case]:
+    """State bytes that no writer leaves."""
+    for value in (1, 2, 127, 128, 254):
+        built = pair(decisions(2), SIZE, state=value)
+        yield case(
+            STATE,
+            f"of-{value}",
+            f"The active file's state byte is {value}: reported, and of no influence",
+            built.files,
+            first(SIZE, whole(built, "r1", "r2")),
+            second(SIZE),
+            how="as described",
+            notes=("bad-state",),
+        )
 
 
 def _in_full(family: Family, name: str, title: str, built: Built, decided: tuple[str, ...] = ()) -> Case:

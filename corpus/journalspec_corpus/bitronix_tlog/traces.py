@@ -47,7 +47,13 @@ FIELDS = {
     "gtrid": 29,
 }
 #: size name -> (gtrid bytes, bytes in names)
-SIZES = {"tiny": (1, ()), "typical": (16, (3, 4)), "sector": (16, (455,)), "three": (16, (3, 1300)), "six": (16, (3, 2900))}
+SIZES = {
+    "tiny": (1, ()),
+    "typical": (16, (3, 4)),
+    "sector": (16, (455,)),
+    "three": (16, (3, 1300)),
+    "six": (16, (3, 2900)),
+}
 _FIXED = struct.Struct(">iiiqiIB")
 _EMPTY = 37  # a record without gtrid and names
 
@@ -119,7 +125,7 @@ def key_of(data: bytes) -> str:
     return key(status, time, sequence, crc, data[29 : 29 + length].hex(), names)
 
 
-def key(status: int, time: int, sequence: int, crc: int, gtrid: str, names: list[str]) -> str:  # noqa: PLR0913, PLR0917  # a record's fields
+def key(status: int, time: int, sequence: int, crc: int, gtrid: str, names: list[str]) -> str:
     """Return the key of a record with these fields; names are as read (U+FFFD for non-ASCII)."""
     return f"{status}:{time}:{sequence}:{crc}:{gtrid}:{','.join(names)}"
 
@@ -212,7 +218,11 @@ class _Run:
                 self.dangling.pop(gtrid, None)
 
     def _publish(self, file: str) -> None:
-        ids = [mark.record for mark in self.marks if mark.file == file and mark.off + mark.length <= self.tails[file]]
+        ids = [
+            mark.record
+            for mark in self.marks
+            if mark.file == file and mark.off + mark.length <= self.tails[file]
+        ]
         if ids:
             self.storage.note(Publish(tuple(dict.fromkeys(ids))))
 
@@ -342,11 +352,19 @@ def record_writes(trace: Trace) -> list[Write]:
     return [op for op in writes_since(trace.ops, 0) if op.off >= HEADER]
 
 
-#: scope -> (fields on an edge, sizes, edges, most steps)
-SCOPES = {
-    "smoke": (("status", "crc32"), ("typical",), (1024,), 1),
-    "core": (("status", "time", "crc32", "gtrid", "endRecord"), ("typical", "three"), (1024,), 2),
-    "full": ((*FIELDS, "endRecord"), tuple(SIZES), (1024, 4096), 3),
+_ALL = (*FIELDS, "endRecord")
+#: scope -> for each number of steps: fields on an edge, sizes, edges
+SCOPES: dict[str, dict[int, tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...]]]] = {
+    "smoke": {1: (("status", "crc32"), ("typical",), (1024,))},
+    "core": {
+        1: (_ALL, tuple(SIZES), (1024,)),
+        2: (("status", "time", "crc32", "gtrid", "endRecord"), ("typical", "three"), (1024,)),
+    },
+    "full": {
+        1: (_ALL, tuple(SIZES), (1024, 4096)),
+        2: (_ALL, tuple(SIZES), (1024,)),
+        3: (("status", "crc32", "endRecord"), ("typical", "three", "six"), (1024,)),
+    },
 }
 
 
@@ -356,9 +374,8 @@ def workloads(scope: str) -> Iterator[Workload]:
     Orders of writes vary fastest: what two of them have in common then falls
     into one shard. Raises KeyError for an unknown scope.
     """
-    aligns, sizes, edges, most = SCOPES[scope]
     yield from (Workload("create", order, (Step("COMMITTING", 1, "tiny"),)) for order in ORDERS)
-    for count in range(1, most + 1):
+    for count, (aligns, sizes, edges) in SCOPES[scope].items():
         for background, align, edge in product(BACKGROUNDS, aligns, edges):
             for steps, force in _sequences(count, sizes):
                 kinds = ["append", "swap"] if force == "each" else ["append"]

@@ -86,7 +86,7 @@ def fields(facts: Facts) -> tuple[Column, list[str]]:
 
 def _place(facts: Facts, index: int, mark: Mark, torn: Rows, out: Column, names: list[str]) -> None:
     op = facts.trace.ops[index]
-    assert isinstance(op, Write)  # noqa: S101  # marks follow writes
+    assert isinstance(op, Write)  # marks follow writes
     if index == facts.states.torn:
         edges = op.off + facts.states.tear
         for start, name in mark.fields:

@@ -1,8 +1,9 @@
 """Names for states: by content, and by content together with what was promised.
 
 ``content_id`` is blake2b-128 over the files in name order: name, size and the
-blake2b-128 of each 512-byte page (the smallest granule of the model). ``case_id`` adds format, edition, stratum and the
-acknowledged records. Two descriptors with one case id are one case.
+blake2b-128 of each 512-byte page (the smallest granule of the model). ``case_id``
+adds format, edition, stratum and the records that are owed. Two descriptors with
+one case id are one case.
 """
 
 from __future__ import annotations

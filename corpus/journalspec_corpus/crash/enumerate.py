@@ -17,11 +17,22 @@ import numpy.typing as npt
 
 from journalspec_corpus.crash.cells import DATA, SIZE, TRASHED, Cell, Codes, Group, Timeline
 from journalspec_corpus.crash.model import PRESETS, Preset
-from journalspec_corpus.crash.trace import Ack, Create, Mark, Publish, Release, Reuse, Sync, SyncDir, Trace, Write
+from journalspec_corpus.crash.trace import (
+    Ack,
+    Mark,
+    Publish,
+    Release,
+    Reuse,
+    Sync,
+    SyncDir,
+    Trace,
+    Write,
+)
 
 #: 2 to the 12th: twelve granules, each lost or kept.
 EXHAUSTIVE = 4096
-_ANNOTATIONS = (Ack, Mark, Publish, Release, Reuse)
+#: Writes up to this many bytes are torn at each byte, longer ones so near their ends only.
+EVERY_BYTE, FRONT = 600, 96
 
 
 @dataclass(frozen=True)
@@ -75,9 +86,7 @@ def _prefix_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States
 
 
 def _single(group: Group, preset: int) -> States:
-    return States(
-        group, np.zeros((1, 0), np.uint16), np.full(1, preset, np.uint8), np.zeros(1, np.int32)
-    )
+    return States(group, np.zeros((1, 0), np.uint16), np.full(1, preset, np.uint8), np.zeros(1, np.int32))
 
 
 def _torn(group: Group, index: int, op: Write, allowed: list[tuple[int, int]]) -> States:
@@ -106,7 +115,8 @@ def _torn(group: Group, index: int, op: Write, allowed: list[tuple[int, int]]) -
         cut = (op.off + tears) % unit == 0
         cut[[0, -1]] = True
         preset[cut] = rank
-    keep = preset != 255  # noqa: PLR2004  # the filler above
+    preset[~_worth_a_cut(op.off, len(op.data))] = 255
+    keep = preset != 255  # the filler above
     full = tuple((at, max(cell.levels)) for at, cell in enumerate(cells) if max(cell.levels) > 0)
     torn = Group(
         trace=group.trace,
@@ -120,6 +130,20 @@ def _torn(group: Group, index: int, op: Write, allowed: list[tuple[int, int]]) -
         kills=(tuple(0 for _ in cells), tuple(max(cell.levels) for cell in cells)),
     )
     return States(torn, codes[keep], preset[keep], tears[keep], index)
+
+
+def _worth_a_cut(off: int, length: int) -> npt.NDArray[np.bool_]:
+    """Return for each number of bytes that arrived whether that cut is looked at.
+
+    Writes of up to EVERY_BYTE bytes are cut everywhere. In longer ones, cuts
+    inside a long run of payload all say the same: the front and the back are cut
+    at every byte, the middle at sector edges and one byte beside them.
+    """
+    arrived = np.arange(length + 1)
+    if length <= EVERY_BYTE:
+        return np.ones(length + 1, bool)
+    beside = (off + arrived + 1) % 512
+    return np.asarray((arrived <= FRONT) | (arrived >= length - FRONT) | (beside <= 2))
 
 
 def _torn_cell(content: bytes, number: int, granule: int, op: Write) -> tuple[Cell, Codes]:
@@ -141,9 +165,7 @@ def _torn_cell(content: bytes, number: int, granule: int, op: Write) -> tuple[Ce
     return Cell(DATA, number, granule, tuple(versions), levels), column
 
 
-def _subset_states(
-    trace: Trace, preset: Preset, number: int, seed: int, covered: bool
-) -> Iterator[States]:
+def _subset_states(trace: Trace, preset: Preset, number: int, seed: int, covered: bool) -> Iterator[States]:
     line = Timeline(trace, preset.granule)
     ends = [at for at, op in enumerate(trace.ops) if isinstance(op, (Sync, SyncDir, Ack))]
     for index in [*ends, len(trace.ops)]:
@@ -157,9 +179,7 @@ def _subset_states(
         codes = subsets(group.dims)
         if preset.trash:
             group, codes = _trash(group, seed)
-        yield States(
-            group, codes, np.full(len(codes), number, np.uint8), np.zeros(len(codes), np.int32)
-        )
+        yield States(group, codes, np.full(len(codes), number, np.uint8), np.zeros(len(codes), np.int32))
 
 
 def subsets(dims: tuple[int, ...]) -> Codes:
@@ -223,8 +243,12 @@ def _trash(group: Group, seed: int) -> tuple[Group, Codes]:
     dims = np.asarray(group.dims, np.uint16)
     rows: dict[bytes, Codes] = {}
     for base in (dims - 1, np.zeros_like(dims)):
-        plain = [row for count in (0, 1) for place in combinations(range(len(dims)), count)
-                 for row in _with(base, place, group.dims)]
+        plain = [
+            row
+            for count in (0, 1)
+            for place in combinations(range(len(dims)), count)
+            for row in _with(base, place, group.dims)
+        ]
         for row in plain:
             for at, cell in enumerate(cells):
                 if cell.kind == DATA:

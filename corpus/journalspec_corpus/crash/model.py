@@ -53,7 +53,7 @@ PRESETS: tuple[Preset, ...] = (
         1,
         "prefix",
         False,
-        "a killed process, delayed allocation with byte-granular sizes, RocksDB's and LevelDB's test file systems",
+        "a killed process, byte-granular delayed allocation, RocksDB's and LevelDB's test file systems",
         "issue order is persist order; any byte may be the last one",
     ),
     Preset(

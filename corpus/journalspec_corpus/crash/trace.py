@@ -112,9 +112,7 @@ class Publish:
     records: tuple[str, ...]
 
 
-Op = (
-    Create | Write | Truncate | Sync | SyncDir | Rename | Unlink | Reuse | Ack | Release | Mark | Publish
-)
+Op = Create | Write | Truncate | Sync | SyncDir | Rename | Unlink | Reuse | Ack | Release | Mark | Publish
 
 
 @dataclass(frozen=True)
@@ -172,9 +170,7 @@ class Trace:
 
     def released(self, upto: int) -> frozenset[str]:
         """Return the records that ``ops[:upto]`` released."""
-        return frozenset(
-            record for op in self.ops[:upto] if isinstance(op, Release) for record in op.records
-        )
+        return frozenset(record for op in self.ops[:upto] if isinstance(op, Release) for record in op.records)
 
 
 class RecordingStorage:

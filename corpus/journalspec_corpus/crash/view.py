@@ -113,7 +113,9 @@ class View:
         return content if out is None else bytes(out)
 
 
-def answers(group: Group, codes: Codes, reader: Callable[[View], Any]) -> tuple[list[Any], npt.NDArray[np.int32]]:
+def answers(
+    group: Group, codes: Codes, reader: Callable[[View], Any]
+) -> tuple[list[Any], npt.NDArray[np.int32]]:
     """Return the distinct answers of `reader` and, for each row of `codes`, the index of its own.
 
     `reader` must be deterministic and look at the state through the view only.

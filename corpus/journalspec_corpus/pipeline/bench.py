@@ -91,15 +91,18 @@ def describe(measured: Measured) -> str:
     figures = measured.to_json()
     lines = [
         f"{figures['distinct_per_second']:,} distinct judged states per second"
-        f" = {figures['of_bar']} x the bar of {BAR:,}, {figures['of_aim']} x the aim of {AIM:,}",
+        f" = {figures['of_bar']} x the bar of {BAR:,},"
+        f" {figures['of_aim']} x the aim of {AIM:,}",
         f"  {figures['distinct']:,} distinct of {figures['generated']:,} generated"
-        f" ({figures['duplicates']:,} duplicates), {figures['traces']:,} traces, {figures['classes']} classes,"
+        f" ({figures['duplicates']:,} duplicates), {figures['traces']:,} traces,"
+        f" {figures['classes']} classes,"
         f" {figures['judgements_per_state']} readers each",
         f"  in {figures['seconds']} s on {figures['cores']} cores ({figures['engine']},"
         f" {figures['workers']} workers), load {figures['load_at_start']} at the start;"
         f" start-up {figures['start_up_seconds']} s and warm-up {figures['warm_up_seconds']} s not counted",
         f"  plan {json.dumps(figures['plan'])}",
-        "  states per preset: " + ", ".join(f"{name} {count:,}" for name, count in figures["presets"].items()),
+        "  states per preset: "
+        + ", ".join(f"{name} {count:,}" for name, count in figures["presets"].items()),
         f"  digest {figures['digest']}",
     ]
     return "\n".join(lines)

@@ -128,7 +128,9 @@ def tabulate(plan: Plan, out: Path) -> dict[str, Any]:
     seen: Counter[tuple[Any, ...]] = Counter()
     for path in sorted((out / "states").glob("part-*.parquet")):
         table = pq.read_table(path, columns=columns)
-        plain = [pc.cast(table[name], pa.string()) if name != "acknowledged" else table[name] for name in columns]
+        plain = [
+            pc.cast(table[name], pa.string()) if name != "acknowledged" else table[name] for name in columns
+        ]
         grouped = pa.table(plain, names=columns).group_by(columns).aggregate([([], "count_all")])
         for row in grouped.to_pylist():
             seen[tuple(row[name] for name in columns)] += row["count_all"]

@@ -70,7 +70,7 @@ class Rows:
 
     def verdict(self, reader: int, row: int) -> str:
         """Return the verdict of reader number `reader` on row number `row`."""
-        return _VERDICTS[self.verdicts[reader][row]]
+        return _VERDICTS[int(self.verdicts[reader][row])]
 
 
 @dataclass

@@ -35,7 +35,9 @@ def session(master: str | None = None) -> SparkSession:
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415  # an optional part, and slow to import
     except ImportError:
-        raise BuildError("PySpark is not installed", "pip install 'journalspec[spark]', or --engine local") from None
+        raise BuildError(
+            "PySpark is not installed", "pip install 'journalspec[spark]', or --engine local"
+        ) from None
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
@@ -49,12 +51,15 @@ def session(master: str | None = None) -> SparkSession:
     if master is not None or "spark.master" not in os.environ.get("PYSPARK_SUBMIT_ARGS", ""):
         builder = builder.master(master or "local[*]")
         # Without a cluster nothing needs to be reached from outside.
-        builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+        builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config(
+            "spark.driver.host", "127.0.0.1"
+        )
     try:
         found = builder.getOrCreate()
-    except Exception as error:  # noqa: BLE001  # PySpark raises its own, Py4J's and RuntimeError
+    except Exception as error:  # PySpark raises its own, Py4J's and RuntimeError
         raise BuildError(
-            f"Spark does not start: {error}", "Java 17 or newer must be on PATH or in JAVA_HOME; or --engine local"
+            f"Spark does not start: {error}",
+            "Java 17 or newer must be on PATH or in JAVA_HOME; or --engine local",
         ) from None
     found.sparkContext.setLogLevel("ERROR")
     return found
@@ -108,7 +113,9 @@ class _Stage:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            done = [write_shard(self._plan, Path(self._out), number) for number in batch.column(0).to_pylist()]
+            done = [
+                write_shard(self._plan, Path(self._out), number) for number in batch.column(0).to_pylist()
+            ]
             yield pa.RecordBatch.from_pydict(
                 {
                     "shard": pa.array([entry.shard for entry in done], pa.int32()),

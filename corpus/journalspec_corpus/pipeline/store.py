@@ -48,7 +48,9 @@ def prepare(plan: Plan, out: Path) -> None:
         try:
             known = json.loads(stored.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise BuildError(f"{stored}: not JSON: {error}", "remove the directory or choose another") from None
+            raise BuildError(
+                f"{stored}: not JSON: {error}", "remove the directory or choose another"
+            ) from None
         if known != plan.to_json():
             raise BuildError(
                 f"{out} holds a build of another plan (format {known.get('format')!r}, tier "
@@ -87,7 +89,11 @@ def write_shard(plan: Plan, out: Path, number: int) -> Summary:
     table = shard.table()
     replace_table(data, table)
     summary = Summary(
-        number, table.num_rows, shard.tally.generated, shard.traces, hashlib.sha256(data.read_bytes()).hexdigest()
+        number,
+        table.num_rows,
+        shard.tally.generated,
+        shard.traces,
+        hashlib.sha256(data.read_bytes()).hexdigest(),
     )
     replace_text(seal, json.dumps(asdict(summary)))
     return summary
@@ -133,7 +139,11 @@ def merge(plan: Plan, out: Path) -> dict[str, Any]:
         path = parts / f"part-{number:05d}.parquet"
         replace_table(path, table)
         digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return {"distinct": int(first.sum()), "duplicates_across": int((~first).sum()), "digest": digest.hexdigest()}
+    return {
+        "distinct": int(first.sum()),
+        "duplicates_across": int((~first).sum()),
+        "digest": digest.hexdigest(),
+    }
 
 
 def _case_ids(path: Path) -> npt.NDArray[np.uint64]:

@@ -49,6 +49,7 @@ DIRECTIVES = {
     "result-classes": registries.ResultClasses,
     "schema-files": overview.SchemaFiles,
     "schema-types": tables.TypeTables,
+    "spark-columns": registries.SparkColumns,
     "vocabulary": overview.Vocabulary,
 }
 

@@ -137,7 +137,7 @@ class _Reader:
             self.instance({"id": key, **value}) for key, value in body.get("instances", {}).items()
         )
         self.active.pop()
-        doc = _clean(body.get("doc", ""))
+        doc = "\n\n".join(filter(None, map(_clean, str(body.get("doc", "")).split("\n\n"))))
         self.done[name] = Type(name, doc, tuple(fields), offset, instances, _requirements(body))
         return self.done[name]
 
@@ -194,7 +194,7 @@ class _Reader:
             return f"{'u' if sign == 'u' else ''}int{int(width) * 8}"
         if match := _FLOAT.fullmatch(text):
             return f"float{int(match[1]) * 8}"
-        return "text" if text in _TEXT else text
+        return "text" if text in _TEXT else self.target(text, str(attribute.get("id", "without id")))
 
     def size(self, attribute: dict[str, Any], name: str) -> Extent:
         one = self.element_size(attribute, name)
@@ -229,19 +229,19 @@ class _Reader:
             return Extent(int(match[2]))
         if match := _FLOAT.fullmatch(text):
             return Extent(int(match[1]))
-        return self.user_type_size(text, name)
+        return self.type(self.target(text, name)).size
 
     def sizeof(self, match: re.Match[str]) -> str:
         """Return ``sizeof<type>`` as a number where it is one."""
         size = self.type(match[1]).size if match[1] in self.raw else Extent(0, (match[0],))
         return str(size)
 
-    def user_type_size(self, text: str, name: str) -> Extent:
-        target = re.sub(r"\(.*\)$", "", text).split("::")[-1]
-        if target not in self.raw:
+    def target(self, text: str, name: str) -> str:
+        """Return the type that the field `name` is of; raises SchemaProblem."""
+        found = re.sub(r"\(.*\)$", "", text).split("::")[-1]
+        if found not in self.raw:
             raise SchemaProblem(f"field {name}: type {text} is neither built in nor described in this file")
-        inner = self.type(target).size
-        return inner if inner.is_fixed else Extent(0, (f"size({name})",))
+        return found
 
 
 def _flatten(body: dict[str, Any], name: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -12,6 +12,22 @@ from journalspec_corpus.crash.model import PRESETS
 from journalspec_docs import markup
 
 
+#: What the columns of the data source mean; a column without a meaning fails the build.
+COLUMNS = {
+    "journal": "the path of the journal",
+    "format": "format id",
+    "edition": "edition that it was read as",
+    "file": "name of the file within the journal",
+    "off": "offset of the record or region, in bytes",
+    "len": "its length, in bytes",
+    "kind": "record or dropped",
+    "role": "role of the file: do its records count?",
+    "type": "type of the record",
+    "reason": "why the region was dropped",
+    "fields": "the record's fields by the specification's names",
+}
+
+
 class ResultClasses(SphinxDirective):
     """``{result-classes}``: every class a result may have."""
 
@@ -82,3 +98,17 @@ class ProductList(SphinxDirective):
             jars = markup.table(("Artefact", "For", "SHA-256"), rows, "jspec-hashes")
             out.append(markup.section(item.title, f"product-{nodes.make_id(name)}", facts, jars))
         return out
+
+
+class SparkColumns(SphinxDirective):
+    """``{spark-columns}``: the columns of the data source."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table; the data source is only imported here, since it needs an extra."""
+        from journalspec_reference.spark import SCHEMA  # noqa: PLC0415 - pyspark is slow to import
+
+        columns = [column.strip().partition(" ") for column in SCHEMA.replace(",string>", ";string>").split(",")]
+        rows: list[markup.Row] = [
+            (markup.literal(name), kind.replace(";", ","), COLUMNS[name]) for name, _, kind in columns
+        ]
+        return [markup.table(("Column", "Type", "Meaning"), rows)]

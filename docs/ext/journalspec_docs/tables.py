@@ -133,8 +133,7 @@ class TypeTables(FormatDirective):
     def _type(self, format_: Format, schema: Schema, name: str) -> nodes.section:
         kind = schema.types[name]
         part = markup.section([markup.literal(name)], f"type-{schema.id}-{name}")
-        if kind.doc:
-            part += markup.paragraph(*self.inline(kind.doc))
+        part += [markup.paragraph(*self.inline(text)) for text in kind.doc.split("\n\n") if text]
         for cls in (ByteDiagram, FieldTable):
             part += self._nested(cls, format_, f"{schema.id}::{name}")
         return part

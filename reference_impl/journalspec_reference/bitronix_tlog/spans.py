@@ -153,9 +153,16 @@ def _nio_frames(name: str, data: Any, found: NioScan) -> Iterator[Span]:
 
 
 def _nio_fields(name: str, item: nio_codec.NioRecord, path: str) -> Iterator[Span]:
+    for field, off, length, value in _nio_rows(item):
+        if length:
+            yield Span(name, item.off + off, length, f"{path}.{field}", "field", value)
+
+
+def _nio_rows(item: nio_codec.NioRecord) -> Iterator[tuple[str, int, int, str]]:
+    """Yield field, offset in the frame, length and value; one at a time, for there may be many names."""
     names_at = 62 + len(item.gtrid) + 1
     size = item.end - item.off
-    rows: list[tuple[str, int, int, str]] = [
+    yield from (
         ("frame_start", 0, 5, "CR LF LR["),
         ("delimiter", 5, 16, item.delimiter.hex()),
         ("payload_length", 21, 4, str(size - 49)),
@@ -170,15 +177,12 @@ def _nio_fields(name: str, item: nio_codec.NioRecord, path: str) -> Iterator[Spa
         ("gtrid_length", 62, 1, str(len(item.gtrid))),
         ("gtrid", 63, len(item.gtrid), item.gtrid.hex()),
         ("names_count", names_at, 2, str(len(item.names))),
-    ]
+    )
     at = names_at + 2
     for index, text in enumerate(item.names):
-        rows.append((f"name[{index}].length", at, 2, str(len(text))))
-        rows.append((f"name[{index}]", at + 2, len(text), text.decode("latin-1")))
+        yield f"name[{index}].length", at, 2, str(len(text))
+        yield f"name[{index}]", at + 2, len(text), text.decode("latin-1")
         at += 2 + len(text)
-    rows.append(("padding", at, item.padding, ""))
-    rows.append(("trailer", size - 18, 2, "]-"))
-    rows.append(("trailer_delimiter", size - 16, 16, item.delimiter.hex()))
-    for field, off, length, value in rows:
-        if length:
-            yield Span(name, item.off + off, length, f"{path}.{field}", "field", value)
+    yield "padding", at, item.padding, ""
+    yield "trailer", size - 18, 2, "]-"
+    yield "trailer_delimiter", size - 16, 16, item.delimiter.hex()

@@ -9,7 +9,7 @@ the scene and are not shown on the page:
     #! run COMMAND                           a command whose output is not shown; it must succeed
     #! try COMMAND                           the same, and it may fail
 
-``python docs/transcripts.py`` compares, ``--update`` rewrites what differs.
+``python docs/ext/journalspec_docs/transcripts.py`` compares, ``--update`` rewrites what differs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parents[2]
 FOLDER = HERE / "transcripts"
 HARNESS = HERE / "harness"
 COLUMNS = 96
@@ -88,7 +88,7 @@ class Transcript:
         path.write_text(before.replace(match["old"], match["new"]), encoding="utf-8")
 
 
-def _environment() -> Mapping[str, str]:
+def environment() -> Mapping[str, str]:
     """Return an environment in which `python` and `journalspec` are those of this interpreter."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     return {**os.environ, "PATH": path, "COLUMNS": str(COLUMNS), "NO_COLOR": "1", "PYTHONUTF8": "1"}
@@ -98,7 +98,7 @@ def _run(command: str, place: Path) -> Iterator[str]:
     done = subprocess.run(
         ["sh", "-c", command],  # noqa: S607 - the sessions are written for a POSIX shell
         cwd=place,
-        env=_environment(),
+        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         timeout=SECONDS,

@@ -1,0 +1,129 @@
+"""The judge is not blind: whatever a case lists, answering otherwise is not a pass."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from journalspec_conformance.compare import Claims, compare
+from journalspec_conformance.errors import Misbehaved
+from journalspec_conformance.observed import check_observation
+from journalspec_conformance.selection import cases_of
+from journalspec_corpus import Probe
+
+#: Every how many-th probe of the smoke tier is looked at.
+STRIDE = 7
+
+
+def probes() -> list[Probe]:
+    every = [probe for case in cases_of("smoke") for probe in case.probes if probe.op != "write"]
+    return [probe for probe in every[::STRIDE] if len(probe.expect) == 1]
+
+
+def right_answer(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """An observation that says just what the expectation lists."""
+    answer = {key: copy.deepcopy(value) for key, value in entry.items() if key != "when"}
+    answer["notes"] = [{"code": code} for code in entry.get("notes", ())]
+    return answer
+
+
+def changed(value: Any) -> Any:
+    """Another value of the same shape."""
+    if isinstance(value, str):
+        return value + "1"
+    if isinstance(value, bool) or value is None:
+        return not value
+    if isinstance(value, list):
+        return value[:-1] if value else ["1"]
+    return {**value, next(iter(value), "new"): "changed"}
+
+
+def wrong_answers(answer: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield answers that differ from `answer` in one place, and the place."""
+    for key, value in answer.items():
+        if key not in ("files", "message") and not (key == "notes" and not value):
+            yield key, {**answer, key: changed(value)}
+    for index, record in enumerate(answer.get("records", ())):
+        for name in record:
+            other = copy.deepcopy(answer)
+            other["records"][index][name] = changed(record[name])
+            yield f"records[{index}].{name}", other
+    for index, region in enumerate(answer.get("dropped", ())):
+        for name in region:
+            other = copy.deepcopy(answer)
+            other["dropped"][index][name] = changed(region[name])
+            yield f"dropped[{index}].{name}", other
+    for name in answer.get("state", {}):
+        yield f"state.{name}", {**answer, "state": {**answer["state"], name: changed(answer["state"][name])}}
+
+
+@pytest.mark.parametrize("probe", probes(), ids=lambda probe: probe.id)
+def test_every_listed_member_counts(probe: Probe) -> None:
+    (entry,) = probe.expect
+    answer = right_answer(entry)
+    assert compare(entry, answer, Claims()) is None
+    for where, wrong in wrong_answers(answer):
+        try:
+            check_observation(wrong)
+        except Misbehaved:
+            continue
+        assert compare(entry, wrong, Claims()) is not None, where
+
+
+JUNK: list[Any] = [
+    "x",
+    "7",
+    [],
+    {},
+    ["x"],
+    [["x"]],
+    {"x": "y"},
+    [{}],
+    None,
+    True,
+    "",
+    7,
+    1.5,
+    [None],
+    [{"at": "x"}],
+    [{"file": []}],
+]
+
+
+@pytest.mark.parametrize(
+    "member", ["verdict", "phase", "records", "dropped", "state", "files", "notes", "at"]
+)
+def test_no_answer_whatever_makes_the_judge_stumble(member: str) -> None:
+    entry = {
+        "verdict": "clean",
+        "records": [{"type": "A", "id": "1", "at": {"file": "f", "off": "0", "len": "1"}}],
+        "dropped": [{"file": "f", "off": "1", "len": "1", "reason": "r"}],
+        "state": {"live": ["1"]},
+        "notes": ["odd"],
+        "files": [{"file": "f", "len": "2", "header": {"x": "1"}}],
+    }
+    refusal = {
+        "verdict": "refused",
+        "phase": "header",
+        "code": "x",
+        "at": {"file": "f", "off": "0", "len": "1"},
+    }
+    allowed = {
+        "allowed": {"must_keep": entry["records"], "may_keep": [], "must_drop": [], "refusal": "allowed"}
+    }
+    for wanted, base in ((entry, entry), (refusal, refusal), (allowed, entry)):
+        for junk in JUNK:
+            observed = {**right_answer(base), member: junk}
+            try:
+                check_observation(observed)
+            except Misbehaved:
+                continue
+            compare(wanted, observed, Claims())
+            records = observed.get("records") or [{}]
+            for name in ("type", "at", "id"):
+                other = {**observed, "records": [{**records[0], name: junk}]}
+                if name != "at" or isinstance(junk, dict):
+                    compare(wanted, other, Claims())

@@ -1,0 +1,179 @@
+"""Mutants of the reference: one small fault each, to see whether the corpus can see.
+
+A format's ``mutants.toml`` names a module of its reference room, a text that
+occurs in it exactly once, what to put in its place, and why a real
+implementation might be that way. A mutant is loaded as a private copy of the
+whole room; the reference itself is never touched.
+
+``python -m journalspec_corpus.mutants`` lists them and checks that each one
+still fits the reference's source. Which case kills which is the judge's
+business: ``python -m journalspec_conformance.mutation``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import re
+import sys
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
+
+#: The package whose rooms are mutated.
+REFERENCE = "journalspec_reference"
+
+
+class MutantError(ValueError):
+    """A mutant no longer fits the reference's source; the message names it and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One fault: in `module` of the format's reference room, `find` becomes `replace`."""
+
+    id: str
+    format: str
+    module: str
+    find: str
+    replace: str
+    why: str
+
+    @property
+    def package(self) -> str:
+        """The name under which the private copy is imported."""
+        return f"{REFERENCE}__{self.format}__{re.sub(r'[^a-z0-9]', '_', self.id)}"
+
+    def source(self) -> str:
+        """Return the mutated source of the module; raises MutantError if it does not fit any more."""
+        text = _sources(self.format).get(self.module)
+        if text is None:
+            known = ", ".join(sorted(_sources(self.format)))
+            raise MutantError(f"{self.id}: the reference has no module {self.module!r}; known are {known}")
+        count = text.count(self.find)
+        if count != 1:
+            raise MutantError(
+                f"{self.id}: {self.find!r} stands {count} times in {self.module}.py; give a text that stands once"
+            )
+        return text.replace(self.find, self.replace)
+
+    def implementation(self) -> Any:
+        """Return the mutated implementation (see journalspec_reference.api.Implementation).
+
+        Raises MutantError if the mutated source does not fit or cannot be imported.
+        """
+        if self.package not in sys.modules:
+            self._import()
+        return sys.modules[self.package].IMPLEMENTATION
+
+    def _import(self) -> None:
+        finder = _Finder(self)
+        sys.meta_path.insert(0, finder)
+        try:
+            importlib.import_module(self.package)
+        except Exception as error:
+            raise MutantError(f"{self.id}: the mutated module cannot be imported: {error!r}") from error
+        finally:
+            sys.meta_path.remove(finder)
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports the private copy of a room, with every name of the room turned into the copy's."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self.mutant = mutant
+        self.room = f"{REFERENCE}.{mutant.format}"
+        self.sources = {**_sources(mutant.format), mutant.module: mutant.source()}
+
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Return the spec of the package or of one of its modules, None for everything else."""
+        package, _, module = fullname.partition(".")
+        if package != self.mutant.package or (module or "__init__") not in self.sources:
+            return None
+        return importlib.util.spec_from_loader(fullname, self, is_package=not module)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
+        """Leave it to the import system."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module's source, with the copy's names."""
+        name = module.__name__.partition(".")[2] or "__init__"
+        source = self.sources[name].replace(self.room, self.mutant.package)
+        code = compile(source, f"<mutant {self.mutant.id}>/{name}.py", "exec")
+        exec(code, module.__dict__)  # noqa: S102  # our own source, with one text exchanged
+
+
+@cache
+def _sources(format_id: str) -> dict[str, str]:
+    """Return module name -> source of the format's reference room."""
+    spec = importlib.util.find_spec(f"{REFERENCE}.{format_id}")
+    if spec is None or not spec.submodule_search_locations:
+        raise UnknownFormat(f"{REFERENCE} has no room for {format_id}")
+    folder = Path(spec.submodule_search_locations[0])
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
+
+
+def load_mutants(format_id: str) -> list[Mutant]:
+    """Return the mutants of `format_id` in the order of its ``mutants.toml``; none if it has no such file.
+
+    Raises MutantError if an id stands twice. Whether each fits is seen when it is used.
+    """
+    try:
+        room = format_module("journalspec_corpus", format_id)
+    except UnknownFormat:
+        get_format(format_id)
+        return []
+    path = files(room).joinpath("mutants.toml")
+    if not path.is_file():
+        return []
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("mutant", ())
+    found = [
+        Mutant(entry["id"], format_id, entry["module"], entry["find"], entry["replace"], entry["why"])
+        for entry in entries
+    ]
+    names = [mutant.id for mutant in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise MutantError(f"{format_id}/mutants.toml: {', '.join(twice)} stands more than once")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """List the mutants and check that they fit; returns the exit status (0 good, 1 one does not fit)."""
+    parser = argparse.ArgumentParser(prog="python -m journalspec_corpus.mutants", description=__doc__)
+    parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
+    parser.add_argument("--table", action="store_true", help="say of each one where it is and why")
+    options = parser.parse_args(arguments)
+    status = 0
+    for format_id in options.formats or format_ids():
+        try:
+            mutants = load_mutants(format_id)
+        except (UnknownFormat, MutantError) as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 2
+        print(f"{format_id}: {len(mutants)} mutants")
+        for mutant in mutants:
+            if options.table:
+                print(f"  {mutant.id:32} {mutant.module:14} {mutant.why}")
+            try:
+                mutant.implementation()
+            except MutantError as error:
+                print(f"error: {error}", file=sys.stderr)
+                status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

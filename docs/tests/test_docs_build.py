@@ -1,0 +1,116 @@
+"""The whole site: built once, with warnings as errors, then looked at."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from journalspec_docs import generate, sources
+
+from journalspec.formats import format_ids
+
+DOCS = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-n", "-T", "-W", "--keep-going", "-q", "-E"]
+    command += ["-d", str(out / "doctrees"), str(DOCS), str(out / "html")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return out / "html"
+
+
+class Page(HTMLParser):
+    """The anchors, links and duplicate anchors of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.twice: set[str] = set()
+        self.links: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                (self.twice if value in self.ids else self.ids).add(value)
+            if tag == "a" and name == "href" and value:
+                self.links.append(value)
+
+
+@pytest.fixture(scope="module")
+def parsed(site: Path) -> dict[Path, Page]:
+    return {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
+
+
+def inner_links(path: Path, page: Page) -> Iterator[tuple[Path, str]]:
+    for link in page.links:
+        parts = urlsplit(link)
+        if not parts.scheme and not parts.netloc:
+            yield (path.parent / unquote(parts.path)).resolve() if parts.path else path, unquote(parts.fragment)
+
+
+def test_every_link_leads_somewhere(parsed: dict[Path, Page]) -> None:
+    broken = []
+    for path, page in parsed.items():
+        for target, fragment in inner_links(path, page):
+            if target.suffix == ".html" and target in parsed and fragment and fragment not in parsed[target].ids:
+                broken.append(f"{path.name} -> {target.name}#{fragment}")
+            elif not target.exists():
+                broken.append(f"{path.name} -> {target}")
+    assert not broken, broken[:20]
+
+
+def test_no_anchor_stands_twice_on_a_page(parsed: dict[Path, Page]) -> None:
+    assert {path.name: page.twice for path, page in parsed.items() if page.twice} == {}
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_requirement_case_and_deviation_has_its_anchor(format_id: str, parsed: dict[Path, Page]) -> None:
+    anchors = {
+        anchor for path, page in parsed.items() if f"/formats/{format_id}/" in path.as_posix() for anchor in page.ids
+    }
+    wanted = [f"req-{item.id.lower()}" for item in sources.requirements_of(format_id)]
+    wanted += ["case-" + case.id.replace(".", "-") for case in sources.cases(format_id)]
+    wanted += [f"deviation-{item.id.lower()}" for item in sources.deviations(format_id)]
+    assert [anchor for anchor in wanted if anchor not in anchors] == []
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_format_has_every_page(format_id: str, site: Path) -> None:
+    for page in generate.PAGES:
+        assert (site / "formats" / format_id / f"{page.name}.html").is_file()
+
+
+def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        found = re.findall(r'(?:src|<link[^>]*href)="(https?://[^"]+)"', text)
+        assert not found, f"{path.name} loads {found}"
+
+
+def test_a_reference_to_nothing_is_an_error(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    conf = f"""
+import sys
+sys.path.insert(0, {str(DOCS / "ext")!r})
+extensions = ["myst_parser", "journalspec_docs"]
+exclude_patterns = ["formats"]
+"""
+    (source / "conf.py").write_text(conf, encoding="utf-8")
+    text = "# A page\n\nSee {req}`NOP-XYZ-999`.\n\n```{field-table} no_such_format record\n```\n"
+    (source / "index.md").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "sphinx", "-n", "-q", str(source), str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert "jspec:req reference target not found: NOP-XYZ-999" in done.stderr
+    assert "field-table: no format 'no_such_format'" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,130 @@
+"""Byte diagrams and hexdumps: nothing lost, nothing twice, nothing unescaped."""
+
+from __future__ import annotations
+
+import random
+import re
+from html import unescape
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from journalspec_docs import diagram, hexdump, ksy, segments, sources
+
+from journalspec.formats import format_ids
+from journalspec_reference.api import Span
+
+TYPES = [
+    pytest.param(kind, id=f"{schema.id}-{kind.name}")
+    for format_id in format_ids()
+    for schema in sources.schemas(format_id).values()
+    for kind in schema.types.values()
+    if kind.fields
+]
+
+
+def leaves(kind: ksy.Type) -> list[ksy.Field]:
+    return [field for field in kind.fields if not field.is_group and str(field.size) != "0"]
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_every_byte_of_every_field_is_drawn_once(kind: ksy.Type) -> None:
+    drawn: dict[str, int] = {}
+    for row in diagram.rows(kind):
+        columns = [column for piece in row.pieces for column in range(piece.column, piece.column + piece.cells)]
+        assert columns == list(range(len(columns)))
+        assert len(columns) <= diagram.PER_ROW
+        for piece in row.pieces:
+            number = 0 if row.strip else piece.cells
+            drawn[piece.field.id] = drawn.get(piece.field.id, 0) + number
+    wanted: dict[str, int] = {}
+    for field in leaves(kind):
+        shown = field.size.is_fixed and field.size.fixed <= diagram.LONGEST
+        wanted[field.id] = wanted.get(field.id, 0) + (field.size.fixed if shown else 0)
+    assert drawn == wanted
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_a_diagram_is_sound_xml_and_says_in_words_what_it_shows(kind: ksy.Type) -> None:
+    text = diagram.svg(kind, "d1")
+    figure = ET.fromstring(text)  # noqa: S314 - our own output
+    image = next(figure.iter("{http://www.w3.org/2000/svg}svg"))
+    words = image.find("{http://www.w3.org/2000/svg}desc")
+    assert image.get("role") == "img"
+    assert image.get("aria-labelledby") == "d1-t d1-d"
+    assert words is not None
+    assert words.text is not None
+    for field in leaves(kind):
+        assert f"{field.id}: " in words.text
+
+
+def test_names_that_do_not_fit_go_into_the_legend(tmp_path: Path) -> None:
+    path = tmp_path / "t.ksy"
+    path.write_text("meta: {id: t}\nseq: [{id: a_long_name_here, type: u1}, {id: b, type: u1}]", encoding="utf-8")
+    text = diagram.svg(ksy.load(path).types["t"], "d")
+    assert "<li><b>1</b> <code>a_long_name_here</code></li>" in text
+
+
+def test_segments_cover_a_file_without_overlap() -> None:
+    source = random.Random(7)
+    for _ in range(300):
+        length = source.randrange(0, 60)
+        spans = [
+            Span("f", source.randrange(-3, 60), source.randrange(0, 30), f"s{number}", "field")
+            for number in range(source.randrange(8))
+        ]
+        owners: list[str | None] = [None] * length
+        for span in spans:
+            for place in range(max(span.off, 0), min(span.off + span.length, length)):
+                owners[place] = span.path
+        found = segments.flatten(spans, length)
+        assert [place for part in found for place in range(part.start, part.end)] == list(range(length))
+        assert [part.span.path if part.span else None for part in found for _ in range(part.start, part.end)] == owners
+
+
+def bytes_of(html: str) -> bytes:
+    """Return the bytes that a dump in the style `fields` shows, folds unfolded."""
+    out = b""
+    for line in html.splitlines():
+        match = re.search(r'<i>[0-9a-f]{8}</i>  <span class="[^"]*">([^<]*)</span>', line)
+        if match is None:
+            continue
+        fold = re.fullmatch(r"([0-9a-f]{2}) \.\.\. \((\d+) bytes\)", match[1])
+        out += bytes.fromhex(fold[1]) * int(fold[2]) if fold else bytes.fromhex(match[1])
+    return out
+
+
+def test_a_dump_shows_every_byte() -> None:
+    content = bytes(range(40)) + bytes(200) + b"tail"
+    spans = [
+        Span("f", 0, 40, "record[0]", "record", "<A>"),
+        Span("f", 0, 4, "record[0].len_x", "field", "1 & 2"),
+        Span("f", 4, 20, "record[0].name", "field", '"quoted"'),
+        Span("f", 240, 4, "dropped", "dropped", "torn"),
+    ]
+    html = hexdump.fields_html(content, spans, {"name": "payload"})
+    assert bytes_of(html) == content
+    assert "record[0] · &lt;A&gt; · 40 bytes at 0" in html
+    assert "1 &amp; 2" in html
+    assert 'class="role-length">00 01 02 03' in html
+    assert 'class="role-payload">' in html
+    assert 'class="kind-dropped">74 61 69 6c' in html
+    assert "00 ... (200 bytes)" in html
+
+
+def test_a_grid_shows_the_range_asked_for_and_squeezes_repeats() -> None:
+    content = bytes(16) * 5 + bytes(range(16)) + b"<&>"
+    spans = [Span("f", 80, 16, "record[0].gtrid", "field", "x")]
+    html = hexdump.grid_html(content, spans, {})
+    lines = unescape(re.sub(r"<[^>]+>", "", html)).splitlines()
+    assert [line.split(" ")[0] for line in lines] == ["00000000", "*", "00000050", "00000060"]
+    assert lines[-1].endswith("<&>")
+    only = unescape(re.sub(r"<[^>]+>", "", hexdump.grid_html(content, spans, {}, 84, 90)))
+    assert only.split() == ["00000050", "04", "05", "06", "07", "08", "09", "......"]
+
+
+def test_a_very_long_dump_says_how_much_is_missing() -> None:
+    content = bytes(range(256)) * 40
+    html = hexdump.fields_html(content, [], {})
+    assert html.count("\n") == hexdump.MAX_LINES
+    assert "more lines" in html

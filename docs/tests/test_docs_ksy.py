@@ -1,0 +1,176 @@
+"""Schemas for documentation: offsets, sizes, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from journalspec_docs import ksy
+from journalspec_docs.layout import Extent, offset_text
+
+TOY = """
+meta:
+  id: toy
+  title: A toy
+  endian: le
+doc: |
+  First paragraph,
+  same one.
+
+  Second one.
+seq:
+  - id: magic
+    contents: TOY!
+    -requirement: TOY-HDR-001
+  - id: entry
+    type: entry
+  - id: rest
+    size-eos: true
+types:
+  entry:
+    seq:
+      - id: kind
+        type: u1
+        enum: kind
+        -orig-id: entryKind
+      - id: len_body
+        type: u2
+        valid:
+          max: 900
+      - id: body
+        size: len_body - 3
+        type: body
+      - id: pairs
+        type: pair
+        repeat: expr
+        repeat-expr: 4
+      - id: crc
+        type: u4
+        -role: check
+    instances:
+      total:
+        value: len_body + 7
+        doc: All of it.
+  body:
+    seq:
+      - id: flag
+        type: u1
+        if: _parent.kind == kind::b
+      - id: text
+        type: strz
+        encoding: ASCII
+  pair:
+    seq:
+      - id: a
+        type: s4
+      - id: b
+        type: f8
+enums:
+  kind:
+    1: a
+    0x10:
+      id: b
+      doc: The other one.
+      -orig-id: KIND_B
+"""
+
+
+def schema(tmp_path: Path, text: str = TOY) -> ksy.Schema:
+    path = tmp_path / "toy.ksy"
+    path.write_text(text, encoding="utf-8")
+    return ksy.load(path)
+
+
+def test_offsets_are_sums_of_what_stands_before(tmp_path: Path) -> None:
+    entry = schema(tmp_path).types["entry"]
+    rows = [(field.id, field.depth, str(field.offset), str(field.size)) for field in entry.fields]
+    assert rows == [
+        ("kind", 0, "0", "1"),
+        ("len_body", 0, "1", "2"),
+        ("body", 0, "3", "len_body - 3"),
+        ("flag", 1, "3", "size(flag)"),
+        ("text", 1, "3 + size(flag)", "size(text)"),
+        ("pairs", 0, "len_body", "48"),
+        ("crc", 0, "48 + len_body", "4"),
+    ]
+    assert str(entry.size) == "52 + len_body"
+
+
+def test_a_type_that_stands_once_is_laid_open_in_the_one_that_holds_it(tmp_path: Path) -> None:
+    root = schema(tmp_path).types["toy"]
+    groups = [(field.id, field.depth) for field in root.fields if field.is_group]
+    assert groups == [("entry", 0), ("body", 1)]
+    assert [str(field.offset) for field in root.fields if field.id == "crc"] == ["52 + len_body"]
+    assert str(root.fields[-1].offset) == "56 + len_body"
+
+
+def test_what_a_row_says(tmp_path: Path) -> None:
+    found = schema(tmp_path)
+    fields = {field.id: field for field in found.types["toy"].fields}
+    assert (fields["magic"].value, fields["magic"].role) == ("54 4f 59 21", "magic")
+    assert fields["magic"].requirements == ("TOY-HDR-001",)
+    assert (fields["kind"].type, fields["kind"].enum, fields["kind"].original) == ("uint8", "kind", "entryKind")
+    assert (fields["len_body"].allowed, fields["len_body"].role) == ("<= 900 (0x384)", "length")
+    assert fields["pairs"].repeat == "4 times"
+    assert fields["flag"].condition == "_parent.kind == kind::b"
+    assert fields["crc"].role == "check"
+    assert [(item.id, item.value) for item in found.types["entry"].instances] == [("total", "len_body + 7")]
+    assert [(item.value, item.id, item.original) for item in found.enums["kind"]] == [(1, "a", ""), (16, "b", "KIND_B")]
+    assert found.types["toy"].doc == "First paragraph, same one.\n\nSecond one."
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (("type: body", "type: nobody"), "nobody"),
+        (("type: pair\n", "type: entry\n"), "contains itself"),
+        (("contents: TOY!", "contents: 7"), "contents"),
+        (("  id: toy\n", ""), "id"),
+        (("seq:", "seq: ["), "toy.ksy"),
+    ],
+)
+def test_what_cannot_be_shown_is_an_error_that_names_it(
+    tmp_path: Path, change: tuple[str, str], complaint: str
+) -> None:
+    assert change[0] in TOY
+    with pytest.raises(ksy.SchemaProblem, match=complaint):
+        schema(tmp_path, TOY.replace(*change, 1))
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (["12"], "12"),
+        (["28", "len_record - 24"], "4 + len_record"),
+        (["16", "len_header", "len_record - len_header - 8"], "8 + len_record"),
+        (["3", "len_a - 9"], "len_a - 6"),
+        (["1", "a / 2"], "1 + a / 2"),
+        (["1", "(a + b) * 2"], "1 + ((a + b) * 2)"),
+        (["0"], "0"),
+    ],
+)
+def test_sums_are_simplified(parts: list[str], text: str) -> None:
+    total = Extent()
+    for part in parts:
+        total = total + Extent.parse(part)
+    assert str(total) == text
+
+
+def test_a_known_offset_is_shown_in_hexadecimal_too() -> None:
+    assert offset_text(Extent(28)) == "28 (0x1c)"
+    assert offset_text(Extent(28, ("a",))) == "28 + a"
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("len_record", "length"),
+        ("names_count", "length"),
+        ("crc32", "check"),
+        ("ofs_tail", "pointer"),
+        ("end_marker", "magic"),
+        ("time", "value"),
+    ],
+)
+def test_names_give_roles_away(name: str, role: str) -> None:
+    assert ksy.role_of_name(name) == role

@@ -1,0 +1,71 @@
+"""The terminal sessions on the pages are what happens when one types them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from journalspec_docs import transcripts
+
+DOCS = Path(__file__).resolve().parents[1]
+ALL = transcripts.transcripts()
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
+@pytest.mark.parametrize("transcript", ALL, ids=[item.path.stem for item in ALL])
+def test_a_session_prints_what_the_page_says(transcript: transcripts.Transcript) -> None:
+    assert transcripts.difference(transcript) == "", "python docs/ext/journalspec_docs/transcripts.py --update rewrites it"
+
+
+def test_every_session_stands_on_a_page() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.md"))
+    assert [item.path.name for item in ALL if f"transcripts/{item.path.name}" not in text] == []
+
+
+def test_the_harness_of_the_tutorial_is_as_short_as_it_says() -> None:
+    lines = (DOCS / "harness" / "my_reader.py").read_text(encoding="utf-8").splitlines()
+    assert len([line for line in lines if line.strip() and not line.startswith('"""')]) <= 42
+
+
+def test_a_session_that_cannot_be_set_up_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    for line, complaint in [
+        ("#! replace my_reader.py: no such text => x", "exactly once"),
+        ("#! run exit 3", "failed"),
+        ("#! dance", "not understood"),
+    ]:
+        path.write_text(f"{line}\n$ true\n", encoding="utf-8")
+        with pytest.raises(transcripts.TranscriptError, match=complaint):
+            transcripts.Transcript.load(path).play()
+
+
+def test_numbers_and_widths_may_change_but_words_may_not(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("$ echo 'pass  12   known'\npass  7 known\n", encoding="utf-8")
+    assert transcripts.difference(transcripts.Transcript.load(path)) == ""
+    path.write_text("$ echo 'pass  12   known'\nfail  12   known\n", encoding="utf-8")
+    assert "-fail" in transcripts.difference(transcripts.Transcript.load(path))
+
+
+@pytest.mark.spark
+def test_the_program_of_the_spark_page_runs(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    if shutil.which("java") is None:
+        pytest.skip("Java is missing")
+    cases = [sys.executable, "-c", "from journalspec_conformance.cli import main; main()", "materialize"]
+    cases += [str(tmp_path / "cases"), "--select", "btm.torn-beyond-tail.**"]
+    subprocess.run(cases, check=True, capture_output=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, str(DOCS / "examples" / "lost_records.py"), str(tmp_path / "cases")],
+        env=dict(transcripts.environment()) | {"PYSPARK_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=400,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "reason" in done.stdout
+    assert "gtrid" in done.stdout

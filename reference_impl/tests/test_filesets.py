@@ -1,0 +1,218 @@
+"""From a path to journals: what is read, what is left out and why, what belongs together."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from journalspec.formats import UnknownFormat
+from journalspec_reference.filesets import FilesetError, below, find_journals, load
+
+#: The smallest pair that a writer leaves: two headers, nothing logged.
+EMPTY = bytes.fromhex("42746e78") + (7).to_bytes(8, "big") + b"\0" + (21).to_bytes(8, "big")
+OTHER = bytes.fromhex("42746e78") + (5).to_bytes(8, "big") + b"\0" + (21).to_bytes(8, "big")
+
+
+def make_pair(directory: Path, size: int = 100) -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "btm1.tlog").write_bytes(EMPTY.ljust(size, b"\0"))
+    (directory / "btm2.tlog").write_bytes(OTHER.ljust(size, b"\0"))
+    return directory
+
+
+def test_a_directory_gives_its_regular_files_only(tmp_path: Path) -> None:
+    make_pair(tmp_path)
+    make_pair(tmp_path / "deeper")
+    (tmp_path / "nothing").write_bytes(b"")
+    loaded = load(tmp_path)
+    assert list(loaded.files) == ["btm1.tlog", "btm2.tlog", "nothing"]
+    assert bytes(loaded.files["nothing"]) == b""
+    assert loaded.left_out == ()
+    (journal,) = find_journals(loaded)
+    assert (journal.format, journal.edition, list(journal.files)) == (
+        "bitronix_tlog",
+        "2.1",
+        ["btm1.tlog", "btm2.tlog"],
+    )
+
+
+def test_a_file_brings_its_neighbours(tmp_path: Path) -> None:
+    make_pair(tmp_path)
+    (journal,) = find_journals(load(tmp_path / "btm2.tlog"))
+    assert list(journal.files) == ["btm1.tlog", "btm2.tlog"]
+
+
+def test_a_missing_neighbour_is_named(tmp_path: Path) -> None:
+    make_pair(tmp_path)
+    (tmp_path / "btm2.tlog").unlink()
+    (journal,) = find_journals(load(tmp_path))
+    assert list(journal.files) == ["btm1.tlog"]
+    assert journal.missing == ("btm2.tlog",)
+
+
+def test_several_journals_in_one_directory_are_all_found(tmp_path: Path) -> None:
+    make_pair(tmp_path)
+    for number in (1, 2):
+        source = tmp_path / f"btm{number}.tlog"
+        (tmp_path / f"other{number}.tlog").write_bytes(source.read_bytes())
+    found = find_journals(load(tmp_path))
+    assert [list(journal.files) for journal in found] == [
+        ["btm1.tlog", "btm2.tlog"],
+        ["other1.tlog", "other2.tlog"],
+    ]
+    (one,) = find_journals(load(tmp_path / "other1.tlog"))
+    assert list(one.files) == ["other1.tlog", "other2.tlog"]
+
+
+def test_gzip_files_keep_their_names(tmp_path: Path) -> None:
+    (tmp_path / "btm1.tlog.gz").write_bytes(gzip.compress(EMPTY.ljust(1 << 20, b"\0")))
+    # Two members, as `cat a.gz b.gz` makes them.
+    (tmp_path / "btm2.tlog.gz").write_bytes(gzip.compress(OTHER) + gzip.compress(bytes((1 << 20) - len(OTHER))))
+    (journal,) = find_journals(load(tmp_path))
+    assert {name: len(data) for name, data in journal.files.items()} == {
+        "btm1.tlog.gz": 1 << 20,
+        "btm2.tlog.gz": 1 << 20,
+    }
+    assert bytes(journal.files["btm2.tlog.gz"][:21]) == OTHER
+
+
+def test_a_gz_name_without_gzip_content_is_taken_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "plain.gz").write_bytes(EMPTY)
+    assert bytes(load(tmp_path).files["plain.gz"]) == EMPTY
+
+
+def test_a_zip_bomb_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "bomb.gz").write_bytes(gzip.compress(bytes(50 << 20)))
+    loaded = load(tmp_path, max_bytes=1 << 20)
+    assert list(loaded.files) == []
+    (left_out,) = loaded.left_out
+    assert left_out.name == "bomb.gz"
+    assert "more than 1048576 bytes" in left_out.why
+    with pytest.raises(FilesetError, match="more than 1048576 bytes"):
+        load(tmp_path / "bomb.gz", max_bytes=1 << 20)
+
+
+def test_the_bound_is_for_all_compressed_files_together(tmp_path: Path) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.gz").write_bytes(gzip.compress(bytes(600_000)))
+    loaded = load(tmp_path, max_bytes=1 << 20)
+    assert list(loaded.files) == ["0.gz"]
+    assert len(loaded.left_out) == 3
+
+
+@pytest.mark.parametrize("cut", [5, 18, 25])
+def test_a_broken_gzip_file_is_left_out(tmp_path: Path, cut: int) -> None:
+    (tmp_path / "x.gz").write_bytes(gzip.compress(EMPTY)[:cut])
+    loaded = load(tmp_path)
+    assert list(loaded.files) == []
+    assert "end early" in loaded.left_out[0].why
+
+
+def test_a_damaged_gzip_file_is_left_out(tmp_path: Path) -> None:
+    content = bytearray(gzip.compress(os.urandom(500)))
+    content[-6] ^= 1
+    (tmp_path / "x.gz").write_bytes(content)
+    loaded = load(tmp_path)
+    assert list(loaded.files) == []
+    assert "not a sound gzip file" in loaded.left_out[0].why
+
+
+def test_links_pipes_and_broken_links(tmp_path: Path) -> None:
+    pair = make_pair(tmp_path / "real")
+    here = tmp_path / "links"
+    here.mkdir()
+    for name in ("btm1.tlog", "btm2.tlog"):
+        (here / name).symlink_to(pair / name)
+    (here / "gone").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(here / "pipe")
+    loaded = load(here)
+    (journal,) = find_journals(loaded)
+    assert list(journal.files) == ["btm1.tlog", "btm2.tlog"]
+    assert {item.name: item.why.partition(":")[0] for item in loaded.left_out} == {
+        "gone": "broken symbolic link",
+        "pipe": "not a regular file",
+    }
+    with pytest.raises(FilesetError, match="neither a file nor a directory"):
+        load(here / "pipe")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+def test_an_unreadable_file_is_left_out(tmp_path: Path) -> None:
+    make_pair(tmp_path)
+    (tmp_path / "btm2.tlog").chmod(0)
+    loaded = load(tmp_path)
+    assert list(loaded.files) == ["btm1.tlog"]
+    assert "denied" in loaded.left_out[0].why
+
+
+def test_no_such_path(tmp_path: Path) -> None:
+    with pytest.raises(FilesetError, match="No such file") as raised:
+        load(tmp_path / "nowhere")
+    assert raised.value.hint
+
+
+def test_nothing_here_names_where_something_is(tmp_path: Path) -> None:
+    make_pair(tmp_path / "a" / "b")
+    make_pair(tmp_path / "c")
+    (tmp_path / "readme.txt").write_text("nothing to see\n")
+    with pytest.raises(FilesetError, match="no journal in") as raised:
+        find_journals(load(tmp_path))
+    assert raised.value.hint.splitlines()[1:] == [f"  {tmp_path / 'a' / 'b'}", f"  {tmp_path / 'c'}"]
+    assert below(tmp_path, at_most=1) == [tmp_path / "a" / "b"]
+
+
+def test_an_unknown_file_can_be_read_as_what_the_user_says(tmp_path: Path) -> None:
+    path = tmp_path / "ruin.bin"
+    path.write_bytes(bytes(60))
+    with pytest.raises(FilesetError) as raised:
+        find_journals(load(path))
+    assert "--format" in raised.value.hint
+    (journal,) = find_journals(load(path), "bitronix_tlog")
+    assert (journal.edition, list(journal.files)) == ("2.1", ["ruin.bin"])
+
+
+def test_format_and_edition_are_checked(tmp_path: Path) -> None:
+    loaded = load(make_pair(tmp_path))
+    assert find_journals(loaded, "bitronix_tlog", "3.0")[0].edition == "3.0"
+    assert find_journals(loaded, None, "3.0")[0].edition == "3.0"
+    with pytest.raises(UnknownFormat, match="no format 'nonsense'"):
+        find_journals(loaded, "nonsense")
+    with pytest.raises(UnknownFormat, match="no edition '9'"):
+        find_journals(loaded, None, "9")
+
+
+def test_more_files_than_can_be_open_at_once(tmp_path: Path) -> None:
+    big = bytes(300 << 10)
+    for number in range(200):
+        (tmp_path / f"{number:03}.bin").write_bytes(big)
+    make_pair(tmp_path)
+    before = len(list(Path("/proc/self/fd").iterdir())) if Path("/proc/self/fd").exists() else 0
+    loaded = load(tmp_path)
+    (journal,) = find_journals(loaded)
+    assert list(journal.files) == ["btm1.tlog", "btm2.tlog"]
+    if before:
+        assert len(list(Path("/proc/self/fd").iterdir())) - before < 100
+
+
+def test_a_sparse_gigabyte_costs_no_memory(tmp_path: Path) -> None:
+    make_pair(tmp_path)
+    for name in ("btm1.tlog", "btm2.tlog"):
+        os.truncate(tmp_path / name, 1 << 30)
+    tracemalloc.start()
+    (journal,) = find_journals(load(tmp_path))
+    assert [len(data) for data in journal.files.values()] == [1 << 30, 1 << 30]
+    assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    tracemalloc.stop()
+
+
+def test_reading_changes_nothing(tmp_path: Path) -> None:
+    make_pair(tmp_path)
+    before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.iterdir()}
+    (journal,) = find_journals(load(tmp_path))
+    for data in journal.files.values():
+        bytes(data)
+    assert {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.iterdir()} == before
