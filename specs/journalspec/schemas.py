@@ -2,7 +2,7 @@
 
 A format's room may hold two schema modules: ``schema`` (construct, parses and
 builds) and ``kaitai`` (the generated Kaitai parsers). Both offer
-``parse(files, edition) -> Observation`` for clean file sets and raise
+``parse(files, edition, params) -> Observation`` for clean file sets and raise
 :class:`SchemaError` for anything else: schemas judge no damage.
 """
 
@@ -40,8 +40,13 @@ class SchemaError(ValueError):
 class Schema(Protocol):
     """A schema module of a format."""
 
-    def parse(self, files: Mapping[str, bytes], edition: str) -> Observation:
-        """Return the observation of a clean file set at level layout; raises SchemaError."""
+    def parse(
+        self, files: Mapping[str, bytes], edition: str, params: Mapping[str, str] | None = None
+    ) -> Observation:
+        """Return the observation of a clean file set at level layout; raises SchemaError.
+
+        `params` are the format's parameters that a reader needs, as text.
+        """
 
 
 def schema(format_id: str, kind: str) -> Schema:

@@ -60,7 +60,7 @@ class SchemaHarness:
     def read(self, request: Message) -> Message:
         """Parse; what the schema cannot take as undamaged is no answer but an error."""
         parse = self._module(request["format"]).parse
-        seen: Observation = parse(files_of(request), request["edition"])
+        seen: Observation = parse(files_of(request), request["edition"], request.get("params"))
         return {"ok": seen.to_json(Level.parse(request["observe"]))}
 
     def bye(self) -> None:

@@ -27,10 +27,11 @@ from journalspec.schemas import SchemaError
 EDITIONS = ("seed", "2.1", "3.0", "nio")
 
 
-def parse(files: Mapping[str, bytes], edition: str) -> Observation:
+def parse(files: Mapping[str, bytes], edition: str, params: Mapping[str, str] | None = None) -> Observation:
     """Return the observation of a clean file set at level layout; raises SchemaError.
 
-    `files` maps names to whole contents (BTM-RDR-016 says what clean means).
+    `files` maps names to whole contents; no parameter of this format has a part
+    in reading (BTM-RDR-016 says what clean means).
     """
     if edition == "nio":
         return _parse_nio(files)

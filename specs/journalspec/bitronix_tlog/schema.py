@@ -207,11 +207,12 @@ def build(container: Any, edition: str) -> bytes:
     return data
 
 
-def parse(files: Mapping[str, bytes], edition: str) -> Observation:
+def parse(files: Mapping[str, bytes], edition: str, params: Mapping[str, str] | None = None) -> Observation:
     """Return the observation of a clean file set at level layout; raises SchemaError.
 
-    `files` maps names to whole contents. Clean means: every file of the set is
-    there and valid, and every record of every log with it (BTM-RDR-016).
+    `files` maps names to whole contents; no parameter of this format has a part
+    in reading. Clean means: every file of the set is there and valid, and every
+    record of every log with it (BTM-RDR-016).
     """
     if edition == "nio":
         from journalspec.bitronix_tlog.schema_nio import parse_nio  # noqa: PLC0415 - see _file_schema

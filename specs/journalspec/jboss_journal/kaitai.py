@@ -50,8 +50,8 @@ NAMES = {
 def parse(files: Mapping[str, bytes], edition: str, params: Mapping[str, str] | None = None) -> Observation:
     """Return the observation of a clean directory at level layout; raises SchemaError.
 
-    `files` maps names to whole contents; `params` may give ``extension`` and, in
-    the editions where it matters, ``file_size``. JBM-RDR-018 says what clean means.
+    `files` maps names to whole contents; `params` may give ``extension``,
+    ``user_version`` and, in the editions where it matters, ``file_size``. JBM-RDR-018 says what clean means.
     """
     _known(edition)
     return observe(files, edition, Codec(), params or {})

@@ -115,6 +115,8 @@ def _control_of(files: Mapping[str, bytes], edition: str, codec: Codec) -> Calla
 
 def _data_file(name: str, data: bytes, edition: str, codec: Codec, params: Mapping[str, str]) -> PlainFile:
     header = codec.header(name, data, edition)
+    if header.user_version != int(params.get("user_version", "0")):
+        raise SchemaError(f"user version {header.user_version}, which is not the configured one", name, 4)
     layout = layout_of(edition, header.version)
     data = _within(name, bytes(data), layout, params)
     record_at = codec.records(name, data)

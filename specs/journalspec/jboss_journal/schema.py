@@ -295,8 +295,8 @@ def build(container: Any, edition: str) -> bytes:
 def parse(files: Mapping[str, bytes], edition: str, params: Mapping[str, str] | None = None) -> Observation:
     """Return the observation of a clean directory at level layout; raises SchemaError.
 
-    `files` maps names to whole contents; `params` may give ``extension`` and, in
-    the editions where it matters, ``file_size``. Clean means JBM-RDR-018: every
+    `files` maps names to whole contents; `params` may give ``extension``,
+    ``user_version`` and, in the editions where it matters, ``file_size``. Clean means JBM-RDR-018: every
     data file has a sound header, no candidate with the right file id is torn,
     and every COMMIT and PREPARE finds what it counts.
     """

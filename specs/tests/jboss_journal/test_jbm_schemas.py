@@ -312,6 +312,7 @@ DAMAGE: dict[str, tuple[str, Mapping[str, bytes]]] = {
     "short-file-4": ("seed", {"d-1.jbm": bytes(3)}),
     "version-0": ("v2", one("v2", format_version=0)),
     "version-3": ("v2e", one("v2e", format_version=3)),
+    "user-version": ("v2", one("v2", user_version=7)),
     "version-2-in-v1": ("v1", one("v1", format_version=2)),
     "check-size": ("v2", one("v2", build_record("v2", "ADD", **ADD, check_size=28))),
     "check-size-negative": ("s1", one("s1", build_record("s1", "ADD", **ADD, check_size=-1))),
@@ -352,6 +353,14 @@ def test_a_configured_size_bounds_the_old_editions(module: ModuleType) -> None:
     assert len(module.parse(files, "seed", {"file_size": "1024"}).records) == 1
     with pytest.raises(SchemaError, match="configured"):
         module.parse(files, "seed", {"file_size": "8192"})
+
+
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_a_configured_user_version_is_the_only_one(module: ModuleType) -> None:
+    files = one("v2", user_version=7)
+    assert module.parse(files, "v2", {"user_version": "7"}).files[0].header["user_version"] == 7
+    with pytest.raises(SchemaError, match="user version"):
+        module.parse(files, "v2", {"user_version": "8"})
 
 
 @pytest.mark.parametrize("module", SCHEMAS)
