@@ -192,7 +192,8 @@ class Engine:
     def claims(self, probe: Probe) -> Claims:
         """Return what is compared: the lower of the declared level and the one asked for."""
         declared = self.format_claims(probe)
-        return Claims(min(declared.observe, self.options.level), declared.state, declared.fields)
+        level = min(declared.observe, self.options.level)
+        return Claims(level, declared.state, declared.fields, silent="silent" in declared.features)
 
     def unsupported(self, probe: Probe) -> str | None:
         """Return what the implementation does not declare but `probe` needs, None if nothing."""
