@@ -75,6 +75,19 @@ def start(product: Product, *, charset: str | None = None) -> Runtime:
     return Runtime(version, str(default.name()))
 
 
+def thrown(error: Java) -> Thrown:
+    """Return a Java exception as one that knows nothing of Java."""
+    message = error.getMessage()
+    methods = tuple(str(frame.getMethodName()) for frame in error.getStackTrace())
+    cause = error.getCause()
+    return Thrown(
+        str(error.getClass().getName()),
+        "" if message is None else str(message),
+        methods,
+        "" if cause is None else str(cause.getClass().getName()),
+    )
+
+
 @contextmanager
 def product_call() -> Iterator[None]:
     """Turn what Java throws into Thrown, and tell on standard error about a call that does not return."""
@@ -85,8 +98,7 @@ def product_call() -> Iterator[None]:
     try:
         yield
     except jpype.JException as error:
-        message = error.getMessage()
-        raise Thrown(str(error.getClass().getName()), "" if message is None else str(message)) from None
+        raise thrown(error) from None
     finally:
         watch.cancel()
 

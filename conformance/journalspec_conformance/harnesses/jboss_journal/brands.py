@@ -1,0 +1,115 @@
+"""Where HornetQ and Artemis differ: names of classes, constructors, a few signatures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from journalspec_conformance.harnesses.java.jvm import Java, java_classes
+from journalspec_conformance.harnesses.jboss_journal.settings import Settings
+
+#: Compaction only when it is asked for: no number of files and no percentage starts it.
+_NEVER = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Brand:
+    """One product, as far as its version does not matter.
+
+    `package` holds the journal's interfaces, `factory` is the class of unbuffered
+    and buffered NIO, `fill` what new files are filled with (hex).
+    """
+
+    name: str
+    package: str
+    factory: str
+    prefix: str
+    extension: str
+    fill: str
+    editions: tuple[str, ...]
+    events: bool = False
+
+    def class_of(self, name: str) -> Java:
+        """Return class `name` of the journal's package; ``impl.`` may stand before it."""
+        return java_classes().JClass(f"{self.package}.{name}")
+
+    def make_factory(self, directory: Path) -> Java:
+        """Return the factory of files in `directory`: NIO, no buffer."""
+        factory = java_classes().JClass(self.factory)
+        if self is HORNETQ:
+            return factory(str(directory), False)
+        return factory(java_classes().JClass("java.io.File")(str(directory)), False, 1)
+
+    def make_journal(self, factory: Java, settings: Settings) -> Java:
+        """Return a journal, not started, over `factory`."""
+        pool = () if self is HORNETQ else (settings.min_files,)
+        return self.class_of("impl.JournalImpl")(
+            settings.file_size,
+            settings.min_files,
+            *pool,
+            _NEVER,
+            _NEVER,
+            factory,
+            settings.prefix,
+            settings.extension,
+            1,
+            settings.user_version,
+        )
+
+    def load(self, journal: Java, records: Java, prepared: Java, failures: Java) -> None:
+        """Load `journal` into the two lists; transactions without an end are rolled back."""
+        if self is HORNETQ:
+            journal.load(records, prepared, failures)
+        else:
+            journal.load(records, prepared, failures, True)
+
+    def make_file(self, factory: Java, name: str) -> Java:
+        """Return the file `name` of `factory`'s directory, not opened."""
+        return factory.createSequentialFile(name, *((1,) if self is HORNETQ else ()))
+
+    def check_control_file(self, journal: Java) -> None:
+        """Let `journal` apply or remove a compaction control file, as its load does first of all."""
+        buffer = java_classes().JClass("java.util.concurrent.atomic.AtomicReference")
+        self.call(journal, "checkControlFile", *(() if self is HORNETQ else (buffer(),)))
+
+    @staticmethod
+    def call(journal: Java, name: str, *arguments: Java) -> Java:
+        """Call a method that is not public, and raise what it throws."""
+        jpype = java_classes()
+        methods = journal.getClass().getDeclaredMethods()
+        method = next(item for item in methods if str(item.getName()) == name)
+        method.setAccessible(True)
+        try:
+            return method.invoke(journal, jpype.JArray(jpype.JObject)(arguments))
+        except jpype.JClass("java.lang.reflect.InvocationTargetException") as error:
+            raise error.getCause() from None
+
+    def append_event(self, journal: Java, ident: int, user_type: int, body: Java, sync: bool) -> None:
+        """Append an EVENT and wait for it."""
+        persister = self.class_of("EncoderPersister").getInstance()
+        encoded = self.class_of("impl.dataformat.ByteArrayEncoding")(body)
+        callback = self.class_of("impl.SimpleWaitIOCallback")()
+        journal.appendAddEvent(ident, user_type, persister, encoded, sync, callback)
+        callback.waitCompletion()
+
+
+HORNETQ = Brand(
+    "hornetq",
+    "org.hornetq.core.journal",
+    "org.hornetq.core.journal.impl.NIOSequentialFileFactory",
+    "hornetq-data",
+    "hq",
+    "4a",
+    ("v1", "v2"),
+)
+ARTEMIS = Brand(
+    "artemis",
+    "org.apache.activemq.artemis.core.journal",
+    "org.apache.activemq.artemis.core.io.nio.NIOSequentialFileFactory",
+    "activemq-data",
+    "amq",
+    "00",
+    ("v1", "v2", "v2e"),
+    events=True,
+)
+BRANDS = {brand.name: brand for brand in (HORNETQ, ARTEMIS)}

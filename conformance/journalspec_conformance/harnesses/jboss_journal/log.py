@@ -1,0 +1,58 @@
+"""Listening to what the products log: the only place where they speak of dropped transactions.
+
+Both write to java.util.logging in the end. Message numbers are the same in both
+behind different letters (HQ, AMQ).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from journalspec_conformance.harnesses.java.jvm import Java, java_classes
+
+#: A transaction's PREPARE was not healthy; its COMMIT was not; it has no end.
+PREPARE_INCOMPLETE, COMMIT_INCOMPLETE, UNCOMMITTED = 142013, 142014, 142015
+_NUMBER = re.compile(r"(?:HQ|AMQ)(\d{6})")
+_ONE_ID = re.compile(r"(?<![\w.])-?\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message: its number (0 if it has none) and its text."""
+
+    number: int
+    text: str
+
+    @property
+    def transaction(self) -> int:
+        """The transaction that the message is about; only for messages about one."""
+        return int(_ONE_ID.findall(self.text.partition(":")[2])[0])
+
+
+class Log:
+    """Takes in everything that the JVM logs at INFO or above; nothing of it is printed."""
+
+    def __init__(self) -> None:
+        """Start listening."""
+        jpype = java_classes()
+        self.entries: list[Entry] = []
+        root = jpype.JClass("java.util.logging.LogManager").getLogManager().getLogger("")
+        self._filter = jpype.JProxy("java.util.logging.Filter", inst=self)
+        for handler in root.getHandlers():
+            handler.setFilter(self._filter)
+
+    def isLoggable(self, record: Java) -> bool:  # noqa: N802 - the interface's name
+        """Keep `record`; answer that it need not be printed."""
+        text = str(record.getMessage())
+        parameters = record.getParameters()
+        for index, value in enumerate(parameters if parameters is not None else ()):
+            text = text.replace(f"{{{index}}}", str(value))
+        number = _NUMBER.search(text)
+        self.entries.append(Entry(int(number[1]) if number else 0, text))
+        return False
+
+    def take(self) -> list[Entry]:
+        """Return what was logged since the last call."""
+        taken, self.entries = self.entries, []
+        return taken

@@ -1,0 +1,207 @@
+"""``read`` and ``recover``: the product's answers as observations, always on copies."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
+from journalspec_conformance.harnesses.java.failures import Thrown
+from journalspec_conformance.harnesses.jboss_journal import failures, log
+from journalspec_conformance.harnesses.jboss_journal.brands import Brand
+from journalspec_conformance.harnesses.jboss_journal.driver import (
+    CONTROL,
+    FileReading,
+    Info,
+    Journal,
+    Loaded,
+)
+from journalspec_conformance.harnesses.jboss_journal.settings import settings_for
+
+FORMAT = "jboss_journal"
+#: The record fields that the product's callbacks give for every type that has them.
+FIELDS = ("file_id", "tx", "id", "user_type", "body", "extra", "count")
+STATE = ("live", "prepared", "discarded")
+#: Where copies are made if it is there: the products wait for the disk several times in each load.
+_MEMORY = Path("/dev/shm")  # noqa: S108 - scratch directories with random names are made in it
+_LEFTOVERS = (".tmp", ".cmp")
+_HEADER = 16
+_SHOWN = 2000
+
+Observed = dict[str, Any]
+
+
+@contextmanager
+def copy_of(directory: Path) -> Iterator[Path]:
+    """Yield a copy of `directory`, removed afterwards."""
+    place = str(_MEMORY) if _MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="journalspec-", dir=place) as scratch:
+        copy = Path(scratch) / "copy"
+        shutil.copytree(directory, copy)
+        yield copy
+
+
+def refused(thrown: Thrown) -> Observed:
+    """Return a refusal in the protocol's form."""
+    refusal = failures.of_load(thrown)
+    message = str(thrown)[:_SHOWN]
+    return {"verdict": REFUSED, "phase": refusal.phase, "code": refusal.code, "message": message}
+
+
+@dataclass
+class Observer:
+    """Asks one product about directories; `log` is what it logs to."""
+
+    brand: Brand
+    log: log.Log
+
+    def recover(self, directory: Path, params: Mapping[str, str]) -> Observed:
+        """Load a copy of `directory`, and read another one for the records."""
+        answer = self._load(directory, params)
+        if answer["verdict"] == REFUSED:
+            return answer
+        try:
+            answer["records"] = self._records(directory, params, beside=False)
+        except Thrown as thrown:
+            answer["message"] = f"{answer.get('message', '')}; reading by itself: {thrown}"[:_SHOWN]
+        return answer
+
+    def read(self, directory: Path, params: Mapping[str, str]) -> Observed:
+        """Read every file; the state is that of loading, if the product loads the journal."""
+        try:
+            records = self._records(directory, params, beside=True)
+        except Thrown as thrown:
+            return refused(thrown)
+        loaded = self._load(directory, params)
+        answer: Observed = {"verdict": loaded["verdict"], "records": records}
+        if loaded["verdict"] == REFUSED:
+            return {**answer, "verdict": CLEAN, "message": f"loading: {loaded['message']}"}
+        return {**answer, **{key: loaded[key] for key in ("state", "message") if key in loaded}}
+
+    def _journal(self, directory: Path, params: Mapping[str, str]) -> Journal:
+        settings = settings_for(directory, params, self.brand.prefix, self.brand.extension)
+        return Journal(self.brand, directory, settings)
+
+    def _load(self, directory: Path, params: Mapping[str, str]) -> Observed:
+        self.log.take()
+        with copy_of(directory) as copy:
+            journal = self._journal(copy, params)
+            try:
+                loaded = journal.load()
+            except Thrown as thrown:
+                return refused(thrown)
+            finally:
+                self._stop(journal)
+        return _state(loaded, self.log.take())
+
+    @staticmethod
+    def _stop(journal: Journal) -> None:
+        try:
+            journal.stop()
+        except Thrown as thrown:
+            # A journal that could not be loaded may not be stopped properly either; its answer is known.
+            if not thrown.methods:
+                raise
+
+    def _records(self, directory: Path, params: Mapping[str, str], *, beside: bool) -> list[Observed]:
+        """Return the records of the data files and, if asked for, of those beside them.
+
+        A file that a compaction's control file renames is known by its inode.
+        """
+        with copy_of(directory) as copy:
+            journal = self._journal(copy, params)
+            names = {path.stat().st_ino: path.name for path in copy.iterdir()}
+            journal.check_control_file()
+            now = {path.name: names.get(path.stat().st_ino, path.name) for path in copy.iterdir()}
+            readings = journal.read_all()
+        records = [record for item in readings for record in _records_of(item, now[item.name])]
+        if beside:
+            extension = settings_for(directory, params, self.brand.prefix, self.brand.extension).extension
+            gone = set(names.values()) - set(now.values())
+            data = {now[item.name] for item in readings}
+            others = [
+                name
+                for name in sorted(names.values(), key=_order)
+                if name not in data
+                and (
+                    name == CONTROL
+                    or name.endswith(_LEFTOVERS)
+                    or (name in gone and name.endswith(f".{extension}"))
+                )
+            ]
+            records += self._beside(directory, params, others)
+        return records
+
+    def _beside(self, directory: Path, params: Mapping[str, str], names: list[str]) -> Iterator[Observed]:
+        readable = [name for name in names if (directory / name).stat().st_size >= _HEADER]
+        if not readable:
+            return
+        with copy_of(directory) as copy:
+            journal = self._journal(copy, params)
+            for name in readable:
+                yield from _records_of(journal.read_beside(name), name)
+
+
+def _order(name: str) -> list[tuple[int, int, str]]:
+    parts = re.split(r"(\d+)", name)
+    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+
+
+def _records_of(reading: FileReading, file: str) -> Iterator[Observed]:
+    for kind, fields in reading.records:
+        yield {"type": kind, **jsonable(fields), "at": {"file": file}}
+
+
+def _state(loaded: Loaded, said: list[log.Entry]) -> Observed:
+    discarded = _discarded(said)
+    state = {
+        "live": [_live(info) for info in loaded.records],
+        "prepared": sorted(
+            (
+                {
+                    "tx": item.tx,
+                    "extra": item.extra,
+                    "records": [_live(info) for info in item.records],
+                    "deletes": [{"id": info.id, "body": info.body} for info in item.deletes],
+                }
+                for item in loaded.prepared
+            ),
+            key=lambda item: int(str(item["tx"])),
+        ),
+        "discarded": [{"tx": tx, "why": why} for tx, why in discarded],
+    }
+    rejected = any(why != "no-end" for _, why in discarded)
+    answer: Observed = {"verdict": RECOVERED if rejected else CLEAN, "state": jsonable(state)}
+    if said:
+        answer["message"] = "; ".join(entry.text for entry in said)[:_SHOWN]
+    return answer
+
+
+def _live(info: Info) -> dict[str, object]:
+    return {
+        "kind": "UPDATE" if info.is_update else "ADD",
+        "id": info.id,
+        "user_type": info.user_type,
+        "body": info.body,
+        "compact_count": info.compact_count,
+    }
+
+
+def _discarded(said: list[log.Entry]) -> list[tuple[int, str]]:
+    """Return (transaction, why) in the order of transactions, from the messages of one load."""
+    unhealthy = {entry.transaction for entry in said if entry.number == log.PREPARE_INCOMPLETE}
+    found = [
+        (entry.transaction, "unhealthy-commit") for entry in said if entry.number == log.COMMIT_INCOMPLETE
+    ]
+    found += [
+        (entry.transaction, "unhealthy-prepare" if entry.transaction in unhealthy else "no-end")
+        for entry in said
+        if entry.number == log.UNCOMMITTED
+    ]
+    return sorted(found, key=lambda item: item[0])
