@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -88,19 +89,48 @@ def thrown(error: Java) -> Thrown:
     )
 
 
+class _Watch:
+    """Tells on standard error about a call that does not return; one thread for all calls."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Note that a call has begun."""
+        self._since = time.monotonic()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._look, daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """Note that it has returned."""
+        self._since = None
+
+    def _look(self) -> None:
+        shown: float | None = None
+        while True:
+            time.sleep(WATCH_SECONDS / 8)
+            since = self._since
+            if since is None or since == shown or time.monotonic() - since < WATCH_SECONDS:
+                continue
+            shown = since
+            _show_stacks()
+
+
+_watch = _Watch()
+
+
 @contextmanager
 def product_call() -> Iterator[None]:
     """Turn what Java throws into Thrown, and tell on standard error about a call that does not return."""
-    jpype = java_classes()
-    watch = threading.Timer(WATCH_SECONDS, _show_stacks)
-    watch.daemon = True
-    watch.start()
+    _watch.begin()
     try:
         yield
-    except jpype.JException as error:
+    except java_classes().JException as error:
         raise thrown(error) from None
     finally:
-        watch.cancel()
+        _watch.end()
 
 
 def _show_stacks() -> None:
