@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 from journalspec_reference.jboss_journal.dialect import PREPARE, Dialect, Kind
@@ -45,40 +46,45 @@ class Fault(NamedTuple):
     detail: str
 
 
-class _Short(Exception):
-    """The fixed part of a candidate is cut by the end of the file."""
+class Form(NamedTuple):
+    """The fixed part of one record type in one edition: where each field is in what is unpacked.
+
+    A type without a field has None in its place.
+    """
+
+    kind: Kind
+    struct: struct.Struct
+    size: int
+    compact: int | None
+    tx: int | None
+    id: int | None
+    length: int | None
+    user_type: int | None
+    tally: int | None
+    listed: int | None
 
 
-class _Reader:
-    """A cursor that knows the end of the file."""
+@cache
+def forms(dialect: Dialect) -> dict[int, Form]:
+    """Return record type number -> its form."""
+    return {code: _form(kind, dialect) for code, kind in dialect.kinds.items()}
 
-    __slots__ = ("at", "data", "end")
 
-    def __init__(self, data: Any, at: int, end: int) -> None:
-        self.data, self.at, self.end = data, at, end
-
-    def int32(self) -> int:
-        """Return the next four bytes as a signed integer."""
-        return self._take(INT)
-
-    def int64(self) -> int:
-        """Return the next eight bytes as a signed integer."""
-        return self._take(LONG)
-
-    def uint8(self) -> int:
-        """Return the next byte, unsigned."""
-        if self.at + 1 > self.end:
-            raise _Short
-        self.at += 1
-        value: int = self.data[self.at - 1]
-        return value
-
-    def _take(self, form: struct.Struct) -> int:
-        if self.at + form.size > self.end:
-            raise _Short
-        (value,) = form.unpack_from(self.data, self.at)
-        self.at += form.size
-        return int(value)
+def _form(kind: Kind, dialect: Dialect) -> Form:
+    fields = [("compact", "b")] if dialect.compact else []
+    fields += [("tx", "q")] if kind.tx else []
+    fields += [("id", "q")] if kind.id else []
+    if kind.body:
+        fields.append(("length", "i"))
+        fields += [("user_type", "B")] if kind.body == "user" else []
+    elif kind.ends:
+        extra = [("length", "i")] if kind.code == PREPARE and dialect.prepare_extra else []
+        # With pairs both sizes come first, extra size before the number of pairs; with one count after it.
+        fields += [*extra, ("listed", "i")] if dialect.pairs else [("tally", "i"), *extra]
+    layout = struct.Struct(">" + "".join(code for _, code in fields))
+    at = {name: index for index, (name, _) in enumerate(fields)}
+    names = ("compact", "tx", "id", "length", "user_type", "tally", "listed")
+    return Form(kind, layout, PROLOGUE + layout.size, *(at.get(name) for name in names))
 
 
 def decode_record(data: Any, off: int, end: int, dialect: Dialect, digest: Hash) -> JournalRecord | Fault:
@@ -88,51 +94,42 @@ def decode_record(data: Any, off: int, end: int, dialect: Dialect, digest: Hash)
     constant time except for the body of a record that is accepted (and, in
     seed+hash, for `digest`); never raises, never reads at or beyond `end`.
     """
-    kind = dialect.kinds[data[off]]
-    cursor = _Reader(data, off + PROLOGUE, end)
-    try:
-        return _decode(cursor, off, kind, dialect, digest)
-    except _Short:
-        return Fault(off, "truncated", 0, f"{end - off} bytes left of a {kind.name}")
-
-
-def _decode(cursor: _Reader, off: int, kind: Kind, dialect: Dialect, digest: Hash) -> JournalRecord | Fault:
-    compact = _signed(cursor.uint8()) if dialect.compact else 0
-    tx = cursor.int64() if kind.tx else 0
-    ident = cursor.int64() if kind.id else 0
-    size = count = user_type = listed = 0
-    if kind.body:
-        size = cursor.int32()
-        user_type = cursor.uint8() if kind.body == "user" else 0
-    elif kind.ends:
-        size, count, listed = _ending(cursor, kind, dialect)
+    form = forms(dialect)[data[off]]
+    start = off + form.size
+    if start + CHECK_SIZE > end:
+        return Fault(off, "truncated", 0, f"{end - off} bytes left of a {form.kind.name}")
+    values = form.struct.unpack_from(data, off + PROLOGUE)
+    size = 0 if form.length is None else values[form.length]
+    listed = 0 if form.listed is None else values[form.listed]
     if size < 0 or listed < 0:
         return Fault(off, "bad-size", 0, f"size {size}, {listed} files")
-    start = cursor.at
     stop = start + size + PAIR.size * listed + CHECK_SIZE
-    if stop > cursor.end:
-        return Fault(off, "bad-size", 0, f"ends at {stop}, the file at {cursor.end}")
-    problem = _check(cursor.data, off, stop, dialect, digest)
+    if stop > end:
+        return Fault(off, "bad-size", 0, f"ends at {stop}, the file at {end}")
+    problem = _check(data, off, stop, dialect, digest)
     if problem is not None:
         return problem
-    payload = bytes(cursor.data[start : start + size])
-    pairs = tuple(PAIR.unpack_from(cursor.data, start + size + PAIR.size * index) for index in range(listed))
-    body, extra = (payload, b"") if kind.body else (b"", payload)
-    return JournalRecord(off, stop, kind, compact, tx, ident, user_type, body, extra, count, pairs)
+    payload = bytes(data[start : start + size])
+    body, extra = (payload, b"") if form.kind.body else (b"", payload)
+    pairs_at = start + size
+    pairs = tuple(PAIR.unpack_from(data, pairs_at + PAIR.size * index) for index in range(listed))
 
+    def field(at: int | None) -> int:
+        return 0 if at is None else int(values[at])
 
-def _ending(cursor: _Reader, kind: Kind, dialect: Dialect) -> tuple[int, int, int]:
-    """Return (extra size, count, number of pairs) of a PREPARE or COMMIT.
-
-    With pairs both sizes come first, extra size before the number of pairs;
-    with one count the extra size comes after it.
-    """
-    has_extra = kind.code == PREPARE and dialect.prepare_extra
-    if dialect.pairs:
-        extra = cursor.int32() if has_extra else 0
-        return extra, 0, cursor.int32()
-    count = cursor.int32()
-    return (cursor.int32() if has_extra else 0), count, 0
+    return JournalRecord(
+        off,
+        stop,
+        form.kind,
+        compact_count=field(form.compact),
+        tx=field(form.tx),
+        id=field(form.id),
+        user_type=field(form.user_type),
+        body=body,
+        extra=extra,
+        tally=field(form.tally),
+        pairs=pairs,
+    )
 
 
 def _check(data: Any, off: int, stop: int, dialect: Dialect, digest: Hash) -> Fault | None:
@@ -176,7 +173,3 @@ def _encode_ending(record: JournalRecord, dialect: Dialect) -> list[bytes]:
         pairs = [PAIR.pack(*pair) for pair in record.pairs]
         return [*extra, INT.pack(len(record.pairs)), record.extra, *pairs]
     return [INT.pack(record.tally), *extra, record.extra]
-
-
-def _signed(value: int) -> int:
-    return value - 256 if value > 127 else value

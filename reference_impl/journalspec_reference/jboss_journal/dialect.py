@@ -29,7 +29,7 @@ class Kind:
     ends: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dialect:
     """One edition (for v2 and v2e: one format version of it)."""
 
