@@ -13,6 +13,7 @@ from journalspec_corpus.bitronix_tlog.bench import (
     decisions,
     first,
     pair,
+    record,
     second,
 )
 from journalspec_corpus.bitronix_tlog.families_pointer import journal, pieces_to
@@ -202,22 +203,23 @@ def _header_plan(built: Built, field: str, value: int) -> tuple[FilePlan, tuple[
 
 def _record_lengths() -> Iterator[Case]:
     """Give the second record chosen lengths."""
-    built = pair(decisions(3), SIZE)
+    built = pair([record(1), record(2, seq=1), record(3)], SIZE)
     small = (-(1 << 31), -9, -8, -1, 0, 1, 4, 7, 8, 20, 24, 25, 28)
     inside = (29, 30, 37, 52, 55, 57, 60, 64, 119, 120, 121, 184)
     large = (185, 248, 1000, 8192, 65536, (1 << 20) + 56, (1 << 31) - 9, (1 << 31) - 8, (1 << 31) - 1)
     for value in (*small, *inside, *large):
         damaged = built.copy()
         damaged.put(damaged.labels["r2.record_length"], (value % (1 << 32)).to_bytes(4, "big"))
+        author.seal(damaged, "r2")
         lost = length_fate(built, "r2", value)
         yield case(
             HOSTILE.but(breaks=tuple(dict.fromkeys((*HOSTILE.breaks, *BREAKS[lost.reason])))),
             f"minus-{-value}" if value < 0 else f"at-{value}",
-            f"The second of three records claims a recordLength of {value}",
+            f"The second of three records claims a recordLength of {value}, under a checksum over that number",
             damaged.files,
             first(SIZE, around(built, "r2", lost)),
             second(SIZE),
-            how=f"recordLength of r2 changed from 56 to {value}",
+            how=f"recordLength of r2 changed from 56 to {value}, checksum made to fit",
         )
 
 
@@ -229,7 +231,7 @@ def _inner_lengths() -> Iterator[Case]:
         "name1.length": (0, 2, 4, 9, 0x7FFF, 0x8000, 0xFFFF),
         "name2.length": (0, 3, 5, 8, 0x7FFF, 0x8000, 0xFFFF),
     }
-    built = pair(decisions(3), SIZE)
+    built = pair([record(1), record(2, seq=1), record(3)], SIZE)
     for field, chosen in values.items():
         group = f"hostile-{field.replace('_', '-').replace('.', '-')}"
         spot = built.labels[f"r2.{field}"]

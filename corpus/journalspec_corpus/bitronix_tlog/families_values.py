@@ -17,6 +17,7 @@ from journalspec_corpus.bitronix_tlog.bench import (
     record,
     second,
 )
+from journalspec_corpus.bitronix_tlog.families_pointer import journal
 from journalspec_corpus.bitronix_tlog.plan import broken, whole
 from journalspec_corpus.case import Case, Origin
 from journalspec_corpus.edits import Built
@@ -143,14 +144,16 @@ def _negative_counts() -> Iterator[Case]:
 def _states() -> Iterator[Case]:
     """State bytes that no writer leaves."""
     for value in (1, 2, 127, 128, 254):
-        built = pair(decisions(2), SIZE, state=value)
+        built = journal()
+        built.put(built.labels["f1.header.state"], bytes([value]))
+        size = len(built.files[FIRST])
         yield case(
             STATE,
             f"of-{value}",
             f"The active file's state byte is {value}: reported, and of no influence",
             built.files,
-            first(SIZE, whole(built, "r1", "r2")),
-            second(SIZE),
+            first(size, whole(built, *built.records)),
+            second(size),
             how="as described",
             notes=("bad-state",),
         )
