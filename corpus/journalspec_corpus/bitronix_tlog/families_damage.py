@@ -34,7 +34,9 @@ FIELD = Family(
     breaks=("BTM-CRC-007", "BTM-RCV-005", "BTM-RCV-008", "BTM-RDR-004", "BTM-RDR-005"),
     flags=("FieldDamage",),
 )
-KNOWN = FIELD.but(group="known-answer-bit", base="the known-answer record", breaks=("BTM-CRC-008", "BTM-RCV-005"))
+KNOWN = FIELD.but(
+    group="known-answer-bit", base="the known-answer record", breaks=("BTM-CRC-008", "BTM-RCV-005")
+)
 HEADER = FIELD.but(
     group="header-byte",
     category="header-damage",
@@ -130,7 +132,7 @@ def _bytes_of(built: Built, label: str) -> Iterator[tuple[str, int]]:
                 yield name.removeprefix(f"{label}."), off
 
 
-def _field_case(  # noqa: PLR0913  # what to damage, where, how, and what to call it
+def _field_case(  # what to damage, where, how, and what to call it
     family: Family, built: Built, label: str, field: str, byte: int, mask: int, name: str
 ) -> Case:
     damaged = built.copy()
@@ -215,7 +217,7 @@ def _record_lengths() -> Iterator[Case]:
         yield case(
             HOSTILE.but(breaks=tuple(dict.fromkeys((*HOSTILE.breaks, *BREAKS[lost.reason])))),
             f"minus-{-value}" if value < 0 else f"at-{value}",
-            f"The second of three records claims a recordLength of {value}, under a checksum over that number",
+            f"The second of three records claims a recordLength of {value}; the checksum fits that",
             damaged.files,
             first(SIZE, around(built, "r2", lost)),
             second(SIZE),
@@ -245,7 +247,7 @@ def _inner_lengths() -> Iterator[Case]:
                 yield case(
                     HOSTILE.but(group=group, breaks=(*INNER_BREAKS[field], "BTM-RDR-004", "BTM-RDR-007")),
                     f"{word}-sealed" if sealed else word,
-                    f"{field} of the second record claims {value}, the checksum {'fits that' if sealed else 'is the old one'}",
+                    f"{field} of r2 is {value}; the checksum {'fits' if sealed else 'is the old one'}",
                     damaged.files,
                     first(SIZE, around(built, "r2", Piece(built.labels["r2"], None, "malformed"))),
                     second(SIZE),

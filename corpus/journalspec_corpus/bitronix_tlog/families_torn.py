@@ -130,7 +130,9 @@ def _undetectable(ghost: bool) -> Family:
 def _over_other_size() -> Iterator[Case]:
     """Over old records of 53 bytes: an old one, one with a new status, or a frame without its end."""
     new = pair(decisions(3), SIZE)
-    small = [record(number, "ACTIVE", names=[], gtrid=f"g{900 + number}", seq=100 + number) for number in (3, 4, 5)]
+    small = [
+        record(number, "ACTIVE", names=[], gtrid=f"g{900 + number}", seq=100 + number) for number in (3, 4, 5)
+    ]
     old, fresh = pair([*former(2), *small], SIZE), Fresh()
     spot, tail, ghost = new.labels["r3"], new.labels["f1.tail"].off, old.labels["r3"]
     rest = unframed(Range(FIRST, ghost.end, 0), tail, "out-of-bounds")
