@@ -99,6 +99,33 @@ def _field(owner: Java, name: str) -> Java:
     return value.get() if isinstance(value, reference) else value
 
 
+def header_timestamp(path: Path) -> int:
+    """Return the timestamp of a file that has a whole header, read by the product's header class."""
+    jpype = java_classes()
+    file = jpype.JClass("java.io.RandomAccessFile")(str(path), "r")
+    try:
+        with product_call():
+            header = jpype.JClass("bitronix.tm.journal.TransactionLogHeader")(
+                file.getChannel(), file.length()
+            )
+            return int(header.getTimestamp())
+    finally:
+        file.close()
+
+
+def next_sequence_number(number: int) -> None:
+    """Let the next record have sequence number `number`, as the first one of a new process has 1."""
+    record = java_classes().JClass("bitronix.tm.journal.TransactionLogRecord")
+    field = record.class_.getDeclaredField("sequenceGenerator")
+    field.setAccessible(True)
+    field.get(None).set(_signed(number - 1))
+
+
+def _signed(number: int) -> int:
+    """Return `number` modulo 2^32 as Java's int."""
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
 def configure(directory: Path, *, skip: bool, megabytes: int, filtered: bool = False) -> None:
     """Set the product's configuration for a pair in `directory`; what is not named keeps its default."""
     conf = java_classes().JClass("bitronix.tm.TransactionManagerServices").getConfiguration()

@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from journalspec_conformance.harnesses.bitronix_tlog import failures
-from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR, Journal
+from journalspec_conformance.harnesses.bitronix_tlog.driver import (
+    PAIR,
+    Journal,
+    header_timestamp,
+    next_sequence_number,
+)
 from journalspec_conformance.harnesses.bitronix_tlog.failures import Thrown
 from journalspec_conformance.harnesses.bitronix_tlog.observe import status_names
 
 _HEADER_LENGTH = 21
 _MEBIBYTE = 1 << 20
 _HEX = re.compile(r"([0-9a-f]{2})*")
-#: Parameters that the product cannot be given.
-_OWN_CHOICE = ("clock", "clock_step", "sequence")
-
 Answer = dict[str, Any]
 
 
@@ -104,14 +106,27 @@ def _log_arguments(op: dict[str, Any]) -> tuple[bytes, list[str], int]:
     return bytes.fromhex(op["gtrid"]), list(op["names"]), status
 
 
-def unsupported(params: dict[str, Any], order: str) -> str | None:
-    """Return what of `params` the product cannot honour, or None."""
-    for name in _OWN_CHOICE:
-        if name in params:
-            return f"param:{name}"
+def unsupported(directory: Path, params: dict[str, Any], order: str) -> str | None:
+    """Return what of `params` the product cannot be made to do, or None.
+
+    Its clock is the machine's. One that starts later than the files at hand and
+    runs forward is as good as that; one that stands still or has gone back
+    cannot be arranged.
+    """
+    if int(params.get("clock_step", "1")) <= 0:
+        return "param:clock_step"
+    if "clock" in params and int(params["clock"]) < newest_timestamp(directory):
+        return "param:clock"
     if params.get("order", order) != order:
         return f"param:order={params['order']}"
     return None
+
+
+def newest_timestamp(directory: Path) -> int:
+    """Return the larger timestamp of the files that have a whole header, 0 without any."""
+    paths = [directory / name for name in PAIR]
+    whole = [path for path in paths if path.is_file() and path.stat().st_size >= _HEADER_LENGTH]
+    return max((header_timestamp(path) for path in whole), default=0)
 
 
 def write(directory: Path, params: dict[str, Any], ops: list[dict[str, Any]]) -> Iterator[Answer]:
@@ -121,6 +136,7 @@ def write(directory: Path, params: dict[str, Any], ops: list[dict[str, Any]]) ->
     it has left on disk then is what the runner wants to see.
     """
     session = Session(directory, params)
+    next_sequence_number(int(params.get("sequence", "1")))
     refusals: list[Answer] = []
     durable: list[str] = []
     try:
