@@ -7,6 +7,7 @@ of files without closing the journal (closing would write to them).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,23 @@ PAIR = ("btm1.tlog", "btm2.tlog")
 #: Written into the gtrids that the product itself makes; its default would be the host's address.
 SERVER_ID = "journalspec"
 _UNSIGNED = 0xFFFFFFFF
+
+
+def pair_of(directory: Path) -> tuple[str, str]:
+    """Return the names of file 1 and file 2 as somebody would configure them for `directory`.
+
+    The product takes any two names. Two files are the pair, in the order of
+    the numbers in their names; otherwise the default names are configured.
+    """
+    names = [path.name for path in directory.iterdir() if path.is_file()]
+    if len(names) != len(PAIR):
+        return PAIR
+    first, second = sorted(names, key=_by_number)
+    return first, second
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +149,9 @@ def configure(directory: Path, *, skip: bool, megabytes: int, filtered: bool = F
     conf = java_classes().JClass("bitronix.tm.TransactionManagerServices").getConfiguration()
     conf.setServerId(SERVER_ID)
     conf.setDisableJmx(True)
-    conf.setLogPart1Filename(str(directory / PAIR[0]))
-    conf.setLogPart2Filename(str(directory / PAIR[1]))
+    first, second = pair_of(directory)
+    conf.setLogPart1Filename(str(directory / first))
+    conf.setLogPart2Filename(str(directory / second))
     conf.setSkipCorruptedLogs(skip)
     conf.setMaxLogSizeInMb(megabytes)
     conf.setForceBatchingEnabled(False)

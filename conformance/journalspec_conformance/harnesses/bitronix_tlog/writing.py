@@ -14,6 +14,7 @@ from journalspec_conformance.harnesses.bitronix_tlog.driver import (
     Journal,
     header_timestamp,
     next_sequence_number,
+    pair_of,
 )
 from journalspec_conformance.harnesses.bitronix_tlog.failures import Thrown
 from journalspec_conformance.harnesses.bitronix_tlog.observe import status_names
@@ -61,7 +62,7 @@ class Session:
         return self.journal
 
     def _open(self) -> bool:
-        if self.file_length is not None and not any((self.directory / name).exists() for name in PAIR):
+        if self.file_length is not None and not any(self.directory.iterdir()):
             make_pair(self.directory, self.file_length)
         self.journal = Journal(self.directory, megabytes=1, filtered=self.filtered)
         self.journal.open()
@@ -124,7 +125,7 @@ def unsupported(directory: Path, params: dict[str, Any], order: str) -> str | No
 
 def newest_timestamp(directory: Path) -> int:
     """Return the larger timestamp of the files that have a whole header, 0 without any."""
-    paths = [directory / name for name in PAIR]
+    paths = [directory / name for name in pair_of(directory)]
     whole = [path for path in paths if path.is_file() and path.stat().st_size >= _HEADER_LENGTH]
     return max((header_timestamp(path) for path in whole), default=0)
 
@@ -154,5 +155,5 @@ def write(directory: Path, params: dict[str, Any], ops: list[dict[str, Any]]) ->
             yield step if active is None else {**step, "active": active}
     finally:
         session.abandon()
-    files = [name for name in PAIR if (directory / name).exists()]
+    files = [name for name in pair_of(directory) if (directory / name).exists()]
     yield {"ok": {"files": files, "refusals": refusals, "durable": durable}}
