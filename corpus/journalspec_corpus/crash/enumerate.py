@@ -66,9 +66,12 @@ def crash_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterat
     """
     yield from _prefix_states(trace, presets)
     covered = any(preset.order == "prefix" for preset in presets)
+    groups: dict[int, list[Group]] = {}
     for number, preset in enumerate(PRESETS):
         if preset.order == "subset" and preset in presets:
-            yield from _subset_states(trace, preset, number, seed, covered)
+            if preset.granule not in groups:
+                groups[preset.granule] = list(_epochs(trace, preset.granule))
+            yield from _subset_states(groups[preset.granule], preset, number, seed, covered)
 
 
 def _prefix_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
@@ -174,21 +177,32 @@ def _torn_cell(
     return Cell(DATA, number, granule, tuple(versions), levels), column
 
 
-def _subset_states(trace: Trace, preset: Preset, number: int, seed: int, covered: bool) -> Iterator[States]:
-    line = Timeline(trace, preset.granule)
+def _epochs(trace: Trace, granule: int) -> Iterator[Group]:
+    """Yield what is in flight just before each force and acknowledgement, and at the end."""
+    line = Timeline(trace, granule)
     ends = [at for at, op in enumerate(trace.ops) if isinstance(op, (Sync, SyncDir, Ack))]
     for index in [*ends, len(trace.ops)]:
-        if index < trace.crash_from:
-            continue
-        line.advance(index)
-        group = line.group()
-        if not group.cells or (covered and len(group.cells) == 1 and not preset.trash):
+        if index >= trace.crash_from:
+            line.advance(index)
+            group = line.group()
+            if group.cells:
+                yield group
+
+
+def _subset_states(
+    groups: list[Group], preset: Preset, number: int, seed: int, covered: bool
+) -> Iterator[States]:
+    for group in groups:
+        if covered and len(group.cells) == 1 and not preset.trash:
             # One cell in flight: its versions are what the prefix presets leave anyway.
             continue
-        codes = subsets(group.dims, _stream(f"{seed}/{trace.id}/{index}/{preset.name}"))
         if preset.trash:
             group, codes = _trash(group, seed)
-        yield States(group, codes, np.full(len(codes), number, np.uint8), np.zeros(len(codes), np.int32))
+        else:
+            key = f"{seed}/{group.trace.id}/{group.crash_index}/{preset.name}"
+            codes = subsets(group.dims, _stream(key))
+        ranks = np.full(len(codes), number, np.uint8)
+        yield States(group, codes, ranks, np.zeros(len(codes), np.int32))
 
 
 def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:
