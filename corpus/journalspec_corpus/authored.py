@@ -23,7 +23,18 @@ from journalspec_corpus.making import make_case, when
 #: Where the authored groups and captured files lie in a checkout.
 CHECKOUT = Path(__file__).resolve().parents[1]
 
-_GROUP_KEYS = ("edition", "stratum", "category", "level", "obeys", "breaks", "flags", "checked_by", "needs", "params")
+_GROUP_KEYS = (
+    "edition",
+    "stratum",
+    "category",
+    "level",
+    "obeys",
+    "breaks",
+    "flags",
+    "checked_by",
+    "needs",
+    "params",
+)
 _CASE_KEYS = {*_GROUP_KEYS, "name", "title", "base", "edits", "expect", "how", "write", "brief"}
 
 
@@ -135,7 +146,9 @@ def _expectations(
             yield out
 
 
-def expected_record(built: Built, item: str | Mapping[str, Any], author: ModuleType, brief: bool) -> dict[str, Any]:
+def expected_record(
+    built: Built, item: str | Mapping[str, Any], author: ModuleType, brief: bool
+) -> dict[str, Any]:
     """Return the expectation of one record: by label, by label with changes, or in full."""
     if isinstance(item, str):
         if item not in built.records:
@@ -144,7 +157,9 @@ def expected_record(built: Built, item: str | Mapping[str, Any], author: ModuleT
         return {key: whole[key] for key in author.BRIEF} if brief else dict(whole)
     if "record" in item:
         whole = expected_record(built, item["record"], author, brief)
-        changes = author.expand({key: value for key, value in item.items() if key not in ("record", "without")})
+        changes = author.expand(
+            {key: value for key, value in item.items() if key not in ("record", "without")}
+        )
         kept = {key: value for key, value in whole.items() if key not in item.get("without", ())}
         return {**kept, **changes}
     expanded: dict[str, Any] = author.expand(dict(item))

@@ -18,6 +18,10 @@ Json = Any  # a recursive alias helps no checker and no reader
 #: Unused bytes between two extents that are cheaper to store than a new extent.
 _GAP = 12
 
+#: The members of a case that are text, and those that are lists of text.
+_TEXTS = ("id", "title", "format", "edition", "tier", "stratum", "category", "level")
+_LISTS = ("obeys", "breaks", "flags", "needs")
+
 
 class CaseError(ValueError):
     """A case's JSON form is not one; the message names the case and the member."""
@@ -213,12 +217,11 @@ class Case:
 
     @classmethod
     def _from_json(cls, data: Mapping[str, Json]) -> Case:
-        texts = ("id", "title", "format", "edition", "tier", "stratum", "category", "level")
-        lists = ("obeys", "breaks", "flags", "needs")
         origin = data["origin"]
+        members: dict[str, Any] = {name: data[name] for name in _TEXTS}
+        members |= {name: tuple(data[name]) for name in _LISTS}
         return cls(
-            **{name: data[name] for name in texts},
-            **{name: tuple(data[name]) for name in lists},
+            **members,
             origin=Origin(origin["kind"], origin["base"], origin["how"], tuple(origin["checked_by"])),
             input=Input(tuple(InputFile.from_json(file) for file in data["input"]["files"])),
             params=data["params"],

@@ -61,7 +61,7 @@ class Built:
         try:
             return self.labels[label]
         except KeyError:
-            near = [name for name in self.labels if name.startswith(label.split(".")[0])]
+            near = [name for name in self.labels if name.startswith(label.split(".", maxsplit=1)[0])]
             raise EditError(f"no place {label!r}; near it: {', '.join(near[:12]) or 'none'}") from None
 
     def place(self, text: str | int, file: str = "") -> tuple[str, int]:
@@ -159,7 +159,9 @@ _EDITS: dict[str, Callable[[Built, Mapping[str, Any]], None]] = {
 }
 
 
-def apply(built: Built, edit: Mapping[str, Any], bases: Callable[[str], Built], seal: Callable[..., None]) -> None:
+def apply(
+    built: Built, edit: Mapping[str, Any], bases: Callable[[str], Built], seal: Callable[..., None]
+) -> None:
     """Carry out one edit on `built` in place.
 
     Besides the edits of this module: ``{at, paste = "base:label"}`` copies the
@@ -179,4 +181,6 @@ def apply(built: Built, edit: Mapping[str, Any], bases: Callable[[str], Built], 
             if key in edit:
                 action(built, edit)
                 return
-        raise EditError(f"unknown edit {dict(edit)!r}: expected one of {', '.join([*_EDITS, 'paste', 'seal'])}")
+        raise EditError(
+            f"unknown edit {dict(edit)!r}: expected one of {', '.join([*_EDITS, 'paste', 'seal'])}"
+        )

@@ -46,7 +46,9 @@ def tombstones(format_id: str) -> frozenset[str]:
     path = files(room).joinpath("tombstones.toml")
     if not path.is_file():
         return frozenset()
-    return frozenset(entry["id"] for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("withdrawn", ()))
+    return frozenset(
+        entry["id"] for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("withdrawn", ())
+    )
 
 
 def _ids(format_id: str, cases: list[Case]) -> Iterator[str]:
@@ -181,7 +183,10 @@ def _places(case: Case) -> Iterator[str]:
         return
     sizes = {file.path: file.size for file in case.input.files}
     for entry in case.expect:
-        ranges = [*entry.get("dropped", ()), *(record["at"] for record in entry.get("records", ()) if "at" in record)]
+        ranges = [
+            *entry.get("dropped", ()),
+            *(record["at"] for record in entry.get("records", ()) if "at" in record),
+        ]
         ranges += [entry["at"]] if "at" in entry else []
         for item in ranges:
             if item["file"] not in sizes:

@@ -63,7 +63,7 @@ class Mutant:
         count = text.count(self.find)
         if count != 1:
             raise MutantError(
-                f"{self.id}: {self.find!r} stands {count} times in {self.module}.py; give a text that stands once"
+                f"{self.id}: {self.find!r} stands {count} times in {self.module}.py; it has to stand once"
             )
         return text.replace(self.find, self.replace)
 

@@ -53,7 +53,7 @@ class Source:
         self._base: tuple[int, DrawnJournal] | None = None
 
     def __getitem__(self, number: int) -> Input:
-        rng = random.Random(_mixed(self.seed, number))  # noqa: S311  # repeatable, not secret
+        rng = random.Random(_mixed(self.seed, number))  # repeatable, not secret
         share = rng.randrange(100)
         journal = self._base_of(number)
         edition = journal.edition
@@ -70,7 +70,7 @@ class Source:
     def _base_of(self, number: int) -> DrawnJournal:
         group = number // INPUTS_PER_BASE
         if self._base is None or self._base[0] != group:
-            rng = random.Random(_mixed(~self.seed, group))  # noqa: S311  # repeatable, not secret
+            rng = random.Random(_mixed(~self.seed, group))  # repeatable, not secret
             edition = self.editions[group % len(self.editions)]
             self._base = group, self._room.base(edition, rng)
         return self._base[1]
@@ -207,7 +207,7 @@ def _fileset(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
         files[name] = b""
     elif choice == 1 and len(names) > 1:
         del files[name]
-    elif choice == 2:  # noqa: PLR2004  # the third of four choices
+    elif choice == 2:  # the third of four choices
         files[name], files[other] = files[other], files[name]
     else:
         files[name + "2"] = files[name]

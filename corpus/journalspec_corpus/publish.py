@@ -90,7 +90,9 @@ def render(format_id: str, tiers: dict[str, list[Case]]) -> dict[str, bytes]:
     summary = {}
     for tier in PUBLISHED_TIERS:
         cases = tiers[tier]
-        lines = [json.dumps(case.to_json(), ensure_ascii=False, separators=(",", ":")) + "\n" for case in cases]
+        lines = [
+            json.dumps(case.to_json(), ensure_ascii=False, separators=(",", ":")) + "\n" for case in cases
+        ]
         name = f"{tier}.jsonl"
         out[name] = "".join(lines).encode("utf-8")
         summary[tier] = {
@@ -100,12 +102,19 @@ def render(format_id: str, tiers: dict[str, list[Case]]) -> dict[str, bytes]:
             "bytes": len(out[name]),
             "sha256": hashlib.sha256(out[name]).hexdigest(),
         }
-    manifest = {"format": format_id, "licence": "CC0-1.0", "tiers": summary, "withdrawn": sorted(tombstones(format_id))}
+    manifest = {
+        "format": format_id,
+        "licence": "CC0-1.0",
+        "tiers": summary,
+        "withdrawn": sorted(tombstones(format_id)),
+    }
     out[MANIFEST] = (json.dumps(manifest, indent=2) + "\n").encode("utf-8")
     return out
 
 
-def publish(format_id: str, root: Path = CHECKOUT, out: Path | None = None, *, check: bool = False) -> list[str]:
+def publish(
+    format_id: str, root: Path = CHECKOUT, out: Path | None = None, *, check: bool = False
+) -> list[str]:
     """Write the published form of `format_id` to `out`; return the names of files that differed.
 
     With `check` nothing is written. Raises PublishError if the lint finds
@@ -145,7 +154,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m journalspec_corpus.publish", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats to publish (default: all)")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if anything is out of date")
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; exit 1 if anything is out of date"
+    )
     options = parser.parse_args(arguments)
     status = 0
     for format_id in options.formats or format_ids():

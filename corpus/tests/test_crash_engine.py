@@ -10,7 +10,7 @@ import pytest
 
 from journalspec_corpus.crash.cells import Timeline
 from journalspec_corpus.crash.digest import content_id
-from journalspec_corpus.crash.enumerate import EXHAUSTIVE, States, crash_states, subsets
+from journalspec_corpus.crash.enumerate import EXHAUSTIVE, SAMPLES, States, crash_states, subsets
 from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
 from journalspec_corpus.crash.model import PRESETS, get_preset, rank
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, Facts, owed
@@ -179,15 +179,32 @@ def test_what_is_owed_follows_acknowledgement_and_release() -> None:
 
 @pytest.mark.parametrize(
     ("dims", "count"),
-    [((2,) * 6, 64), ((2,) * 12, EXHAUSTIVE), ((3, 2, 4), 24), ((2,) * 13, 2 * (1 + 13 + 78)), ((1,), 1)],
+    [((2,) * 6, 64), ((2,) * 12, EXHAUSTIVE), ((3, 2, 4), 24), ((1,), 1)],
 )
-def test_subsets_are_whole_or_two_deviations(dims: tuple[int, ...], count: int) -> None:
+def test_few_subsets_are_enumerated_whole(dims: tuple[int, ...], count: int) -> None:
     got = subsets(dims)
     assert len(got) == count == len({row.tobytes() for row in got})
     assert (got < np.asarray(dims)).all()
-    if count > EXHAUSTIVE or len(dims) > 12:  # the documented limit
-        kept = got.sum(axis=1)
-        assert set(kept.tolist()) == {0, 1, 2, 11, 12, 13}
+
+
+def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:
+    dims = (2,) * 40 + (3,)
+    got, other = subsets(dims, 5), subsets(dims, 6)
+    assert len(got) == len({row.tobytes() for row in got})
+    deviations = 2 * (1 + 40 + 2 + 40 * 39 // 2 + 40 * 2)
+    assert len(got) == deviations + SAMPLES
+    assert (got[:deviations] == other[:deviations]).all()
+    kept = (got[:deviations] == np.asarray(dims) - 1).sum(axis=1)
+    lost = (got[:deviations] == 0).sum(axis=1)
+    assert (np.maximum(kept, lost) >= 39).all()
+    sampled = got[deviations:]
+    assert not (sampled == other[deviations:]).all(axis=1).any()
+    # Chi-square with one degree of freedom per cell: 40 cells, four sigma.
+    ones = sampled[:, :40].sum(axis=0)
+    spread = ((ones - SAMPLES / 2) ** 2 / (SAMPLES / 4)).sum()
+    assert 40 - 4 * 80**0.5 < spread < 40 + 4 * 80**0.5
+    thirds = np.bincount(sampled[:, 40], minlength=3)
+    assert (abs(thirds - SAMPLES / 3) < 4 * (SAMPLES * 2 / 9) ** 0.5).all()
 
 
 KEEP = Trace(

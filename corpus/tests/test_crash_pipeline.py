@@ -20,8 +20,9 @@ from journalspec_corpus.crash.room import crash_room
 from journalspec_corpus.crash.states import Descriptor, state_of
 from journalspec_corpus.pipeline import bench
 from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.cases import read_cases
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.published import publish_core, read_cases
+from journalspec_corpus.pipeline.published import publish_core
 from journalspec_corpus.pipeline.store import BuildError, first_of_each, prepare, write_shard
 from journalspec_reference import load
 

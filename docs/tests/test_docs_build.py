@@ -21,7 +21,7 @@ DOCS = Path(__file__).resolve().parents[1]
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-n", "-T", "-W", "--keep-going", "-q", "-E"]
+    command = [sys.executable, "-m", "sphinx", "-n", "-T", "-W", "--keep-going", "-q", "-E", "-j", "2"]
     command += ["-d", str(out / "doctrees"), str(DOCS), str(out / "html")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr

@@ -71,7 +71,9 @@ def test_several_journals_in_one_directory_are_all_found(tmp_path: Path) -> None
 def test_gzip_files_keep_their_names(tmp_path: Path) -> None:
     (tmp_path / "btm1.tlog.gz").write_bytes(gzip.compress(EMPTY.ljust(1 << 20, b"\0")))
     # Two members, as `cat a.gz b.gz` makes them.
-    (tmp_path / "btm2.tlog.gz").write_bytes(gzip.compress(OTHER) + gzip.compress(bytes((1 << 20) - len(OTHER))))
+    (tmp_path / "btm2.tlog.gz").write_bytes(
+        gzip.compress(OTHER) + gzip.compress(bytes((1 << 20) - len(OTHER)))
+    )
     (journal,) = find_journals(load(tmp_path))
     assert {name: len(data) for name, data in journal.files.items()} == {
         "btm1.tlog.gz": 1 << 20,

@@ -67,14 +67,24 @@ def test_a_fold_ends_where_a_field_begins() -> None:
 
 def test_nothing_dangerous_reaches_the_terminal() -> None:
     assert printable("a\x1b[31mb\u202e\nc\ufffd") == "a\\x1b[31mb\\u202e\\nc\\ufffd"
-    spans = [Span("f", 0, 4, "header", "header", "\x1b]0;x\x07"), Span("f", 0, 4, "header.\x9b", "field", "\r")]
+    spans = [
+        Span("f", 0, 4, "header", "header", "\x1b]0;x\x07"),
+        Span("f", 0, 4, "header.\x9b", "field", "\r"),
+    ]
     assert "".join(plain(b"abcd", spans, "f")).isascii()
     assert "\x1b" not in "".join(plain(b"abcd", spans, "f"))
 
 
 @pytest.mark.parametrize(
     ("data", "expected"),
-    [(b"", None), (b"\0", 0), (b"aaa", 0x61), (b"aab", None), (bytes(1 << 17), 0), (bytes(1 << 17) + b"x", None)],
+    [
+        (b"", None),
+        (b"\0", 0),
+        (b"aaa", 0x61),
+        (b"aab", None),
+        (bytes(1 << 17), 0),
+        (bytes(1 << 17) + b"x", None),
+    ],
 )
 def test_uniform(data: bytes, expected: int | None) -> None:
     assert uniform(data, 0, len(data)) == expected

@@ -13,6 +13,7 @@ from journalspec_corpus.bitronix_tlog.bench import (
     decisions,
     first,
     pair,
+    record,
     second,
 )
 from journalspec_corpus.bitronix_tlog.families_pointer import journal, pieces_to
@@ -33,7 +34,9 @@ FIELD = Family(
     breaks=("BTM-CRC-007", "BTM-RCV-005", "BTM-RCV-008", "BTM-RDR-004", "BTM-RDR-005"),
     flags=("FieldDamage",),
 )
-KNOWN = FIELD.but(group="known-answer-bit", base="the known-answer record", breaks=("BTM-CRC-008", "BTM-RCV-005"))
+KNOWN = FIELD.but(
+    group="known-answer-bit", base="the known-answer record", breaks=("BTM-CRC-008", "BTM-RCV-005")
+)
 HEADER = FIELD.but(
     group="header-byte",
     category="header-damage",
@@ -129,7 +132,7 @@ def _bytes_of(built: Built, label: str) -> Iterator[tuple[str, int]]:
                 yield name.removeprefix(f"{label}."), off
 
 
-def _field_case(  # noqa: PLR0913  # what to damage, where, how, and what to call it
+def _field_case(  # what to damage, where, how, and what to call it
     family: Family, built: Built, label: str, field: str, byte: int, mask: int, name: str
 ) -> Case:
     damaged = built.copy()
@@ -202,22 +205,23 @@ def _header_plan(built: Built, field: str, value: int) -> tuple[FilePlan, tuple[
 
 def _record_lengths() -> Iterator[Case]:
     """Give the second record chosen lengths."""
-    built = pair(decisions(3), SIZE)
+    built = pair([record(1), record(2, seq=1), record(3)], SIZE)
     small = (-(1 << 31), -9, -8, -1, 0, 1, 4, 7, 8, 20, 24, 25, 28)
     inside = (29, 30, 37, 52, 55, 57, 60, 64, 119, 120, 121, 184)
     large = (185, 248, 1000, 8192, 65536, (1 << 20) + 56, (1 << 31) - 9, (1 << 31) - 8, (1 << 31) - 1)
     for value in (*small, *inside, *large):
         damaged = built.copy()
         damaged.put(damaged.labels["r2.record_length"], (value % (1 << 32)).to_bytes(4, "big"))
+        author.seal(damaged, "r2")
         lost = length_fate(built, "r2", value)
         yield case(
             HOSTILE.but(breaks=tuple(dict.fromkeys((*HOSTILE.breaks, *BREAKS[lost.reason])))),
             f"minus-{-value}" if value < 0 else f"at-{value}",
-            f"The second of three records claims a recordLength of {value}",
+            f"The second of three records claims a recordLength of {value}; the checksum fits that",
             damaged.files,
             first(SIZE, around(built, "r2", lost)),
             second(SIZE),
-            how=f"recordLength of r2 changed from 56 to {value}",
+            how=f"recordLength of r2 changed from 56 to {value}, checksum made to fit",
         )
 
 
@@ -229,7 +233,7 @@ def _inner_lengths() -> Iterator[Case]:
         "name1.length": (0, 2, 4, 9, 0x7FFF, 0x8000, 0xFFFF),
         "name2.length": (0, 3, 5, 8, 0x7FFF, 0x8000, 0xFFFF),
     }
-    built = pair(decisions(3), SIZE)
+    built = pair([record(1), record(2, seq=1), record(3)], SIZE)
     for field, chosen in values.items():
         group = f"hostile-{field.replace('_', '-').replace('.', '-')}"
         spot = built.labels[f"r2.{field}"]
@@ -243,7 +247,7 @@ def _inner_lengths() -> Iterator[Case]:
                 yield case(
                     HOSTILE.but(group=group, breaks=(*INNER_BREAKS[field], "BTM-RDR-004", "BTM-RDR-007")),
                     f"{word}-sealed" if sealed else word,
-                    f"{field} of the second record claims {value}, the checksum {'fits that' if sealed else 'is the old one'}",
+                    f"{field} of r2 is {value}; the checksum {'fits' if sealed else 'is the old one'}",
                     damaged.files,
                     first(SIZE, around(built, "r2", Piece(built.labels["r2"], None, "malformed"))),
                     second(SIZE),

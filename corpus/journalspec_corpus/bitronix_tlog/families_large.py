@@ -38,9 +38,18 @@ def large() -> Iterator[Case]:
         big = record(1, "ACTIVE", names=[f"q*{length - ONE_NAME}"])
         yield _sound(f"of-{length}", f"A record with a recordLength of {length} and one behind it", big)
         if length in (8184, 8185, 8193):
-            yield _sound(f"of-{length}-last", f"A record with a recordLength of {length} is the last one", big, last=True)
+            yield _sound(
+                f"of-{length}-last",
+                f"A record with a recordLength of {length} is the last one",
+                big,
+                last=True,
+            )
     names = [f"{index:02d}" + "q" * (LONGEST_NAME - 2) for index in range(32)]
-    yield _sound("of-a-megabyte", "A record of one megabyte: 32 names of the greatest length", record(1, "ACTIVE", names=names))
+    yield _sound(
+        "of-a-megabyte",
+        "A record of one megabyte: 32 names of the greatest length",
+        record(1, "ACTIVE", names=names),
+    )
     many = record(1, "ACTIVE", names=[f"{index:03x}" for index in range(1000)])
     yield _sound("of-1000-names", "A record with 1000 names", many)
     yield _empty_names()
@@ -52,7 +61,13 @@ def _sound(name: str, title: str, big: dict[str, Any], *, last: bool = False) ->
     built = pair([behind, big] if last else [big, behind], 64 + _room(big))
     size = len(built.files[FIRST])
     return case(
-        LARGE, name, title, built.files, first(size, whole(built, *built.records)), second(size), how="as described"
+        LARGE,
+        name,
+        title,
+        built.files,
+        first(size, whole(built, *built.records)),
+        second(size),
+        how="as described",
     )
 
 
@@ -68,7 +83,9 @@ def _empty_names() -> Case:
     built = pair([big, record(2)], 64 + _room(big))
     size = len(built.files[FIRST])
     return case(
-        LARGE.but(stratum="H", category="count-bomb", obeys=("BTM-CRC-004", "BTM-RDR-007"), breaks=("BTM-REC-017",)),
+        LARGE.but(
+            stratum="H", category="count-bomb", obeys=("BTM-CRC-004", "BTM-RDR-007"), breaks=("BTM-REC-017",)
+        ),
         "of-20000-empty-names",
         "A record with 20,000 names of no bytes each: one name for the checksum",
         built.files,

@@ -67,7 +67,12 @@ CUT_ONE = CUT.but(
 
 def journal() -> Built:
     """Return decisions on g1, g2, the end of g1, a decision on g3; 64 bytes each, zeros behind."""
-    records = [record(1), record(2), record(3, "COMMITTED", gtrid="g1", seq=101), record(4, gtrid="g3", seq=3)]
+    records = [
+        record(1),
+        record(2),
+        record(3, "COMMITTED", gtrid="g1", seq=101),
+        record(4, gtrid="g3", seq=3),
+    ]
     return pair(records, SIZE)
 
 
@@ -81,7 +86,11 @@ def pieces_to(built: Built, tail: int, behind: Built | None = None) -> tuple[Pie
     found = list(whole(built, *names))
     at = built.labels[names[-1]].end if names else LOG_START
     if behind is not None:
-        more = [name for name in behind.records if at <= behind.labels[name].off and behind.labels[name].end <= tail]
+        more = [
+            name
+            for name in behind.records
+            if at <= behind.labels[name].off and behind.labels[name].end <= tail
+        ]
         found += whole(behind, *more)
         at = behind.labels[more[-1]].end if more else at
     if at < tail:
@@ -115,10 +124,11 @@ def _deltas() -> Iterator[Case]:
         family, word = (AHEAD, "plus") if delta > 0 else (BEHIND, "minus")
         if delta % 64 == 0 and delta < 0:
             family = family.but(flags=("PointerBehind", "Undetectable"))
+        side = "ahead of" if delta > 0 else "behind"
         yield case(
             family,
             f"{word}-{abs(delta):02d}",
-            f"The tail is {abs(delta)} bytes {'ahead of' if delta > 0 else 'behind'} the end of the last record",
+            f"The tail is {abs(delta)} bytes {side} the end of the last record",
             _with_tail(built, right + delta),
             first(SIZE, pieces_to(built, right + delta)),
             second(SIZE),
@@ -161,7 +171,9 @@ def _values() -> Iterator[Case]:
     bad = [*range(21), *wide, -1, -8, -right, -(1 << 63)]
     for value in bad:
         more = ("BTM-HDR-011",) if value == SIZE + 1 else ()
-        family = RANGE.but(breaks=(*RANGE.breaks, *more), stratum="H" if value < 0 or value > SIZE + 64 else "C")
+        family = RANGE.but(
+            breaks=(*RANGE.breaks, *more), stratum="H" if value < 0 or value > SIZE + 64 else "C"
+        )
         yield case(
             family,
             f"minus-{-value}" if value < 0 else f"at-{value}",
@@ -174,7 +186,9 @@ def _values() -> Iterator[Case]:
     inside = RANGE.but(category="pointer-ahead", flags=("HeaderDamage", "PointerAhead"))
     for value in (SIZE - 1, SIZE):
         yield case(
-            inside.but(breaks=("BTM-WRT-004", "BTM-REC-005"), obeys=("BTM-HDR-011",) if value == SIZE else ()),
+            inside.but(
+                breaks=("BTM-WRT-004", "BTM-REC-005"), obeys=("BTM-HDR-011",) if value == SIZE else ()
+            ),
             f"at-{value}",
             f"A tail of {value} in a file of {SIZE} bytes: valid in itself, zeros behind the records",
             _with_tail(built, value),
@@ -183,7 +197,9 @@ def _values() -> Iterator[Case]:
             how=f"position {right} changed to {value}",
         )
     yield case(
-        inside.but(breaks=("BTM-RDR-002", "BTM-WRT-012"), flags=("HeaderDamage", "PointerBehind", "Undetectable")),
+        inside.but(
+            breaks=("BTM-RDR-002", "BTM-WRT-012"), flags=("HeaderDamage", "PointerBehind", "Undetectable")
+        ),
         "at-21",
         "A tail of 21: the log is empty, whatever stands behind it",
         _with_tail(built, LOG_START),

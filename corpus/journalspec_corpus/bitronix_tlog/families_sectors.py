@@ -67,9 +67,8 @@ class Field:
 
 def sectors() -> Iterator[Case]:
     """Yield every set of lost sectors, over zeros and over the previous life."""
-    names = ["ledger", "warehouse-queue-of-the-north", "zz"]
-    small = _field(512, 4, decisions(19, names=names), former(19, names=names))
-    large = _field(4096, 3, _bulky(decisions(14)), _bulky(former(14)))
+    small = _field(512, 4, _bulky(decisions(14), 150), _bulky(former(14), 150))
+    large = _field(4096, 3, _bulky(decisions(14), 1600), _bulky(former(14), 1600))
     for field in (small, large):
         for mask in range(1, 1 << field.count):
             lost = frozenset(index for index in range(field.count) if mask >> index & 1)
@@ -77,10 +76,10 @@ def sectors() -> Iterator[Case]:
             yield _over_stale(field, lost)
 
 
-def _bulky(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the records with every second one blown up to a large one that decides nothing."""
+def _bulky(records: list[dict[str, Any]], width: int) -> list[dict[str, Any]]:
+    """Return the records with every second one blown up by a name of `width` bytes; it decides nothing."""
     return [
-        {**entry, "type": "ACTIVE", "names": ["q*1600"]} if index % 2 else entry
+        {**entry, "type": "ACTIVE", "names": [f"q*{width}"]} if index % 2 else entry
         for index, entry in enumerate(records)
     ]
 
@@ -90,7 +89,9 @@ def _field(sector: int, count: int, life: list[dict[str, Any]], former_life: lis
     new = pair(life, size)
     old = pair(former_life, size, timestamp=FORMER_TIMESTAMP, state=0)
     if not size - sector < new.labels["f1.tail"].off < size:
-        raise ValueError(f"the log of {new.labels['f1.tail'].off} bytes does not reach the last of {count} sectors")
+        raise ValueError(
+            f"the log of {new.labels['f1.tail'].off} bytes does not reach the last of {count} sectors"
+        )
     return Field(sector, count, new, old)
 
 
@@ -100,7 +101,7 @@ def _name(field: Field, lost: frozenset[int]) -> str:
 
 def _title(field: Field, lost: frozenset[int], what: str) -> str:
     which = ", ".join(map(str, sorted(lost)))
-    return f"Of {field.count} sectors of {field.sector} bytes those numbered {which} were never written: {what} there"
+    return f"Of {field.count} sectors of {field.sector} bytes number {which} was never written: {what} there"
 
 
 def _over_zeros(field: Field, lost: frozenset[int]) -> Case:
@@ -116,7 +117,10 @@ def _over_zeros(field: Field, lost: frozenset[int]) -> Case:
         hit = f"r{len(names) + 1}"
         one = first(
             field.size,
-            (*whole(field.new, *names), unframed(field.new.labels[hit], tail, _reason_over_zeros(field, hit, edge))),
+            (
+                *whole(field.new, *names),
+                unframed(field.new.labels[hit], tail, _reason_over_zeros(field, hit, edge)),
+            ),
         )
     return case(
         family,
@@ -131,7 +135,7 @@ def _over_zeros(field: Field, lost: frozenset[int]) -> Case:
 
 def _reason_over_zeros(field: Field, hit: str, edge: int) -> str:
     """Return why the record `hit` is lost: its length is gone, or only its end."""
-    return "bad-length" if edge - field.new.labels[hit].off < 8 else "no-end-marker"  # noqa: PLR2004  # status, length
+    return "bad-length" if edge - field.new.labels[hit].off < 8 else "no-end-marker"  # status, length
 
 
 def _over_stale(field: Field, lost: frozenset[int]) -> Case:
@@ -143,8 +147,13 @@ def _over_stale(field: Field, lost: frozenset[int]) -> Case:
         if name not in field.new.records:
             continue
         image = data[spot.off : spot.end]
-        owner = next((built for built in (field.new, field.old) if built.files[FIRST][spot.off : spot.end] == image), None)
-        pieces.append(broken(field.new, name, "bad-checksum") if owner is None else Piece(spot, owner.records[name]))
+        owner = next(
+            (built for built in (field.new, field.old) if built.files[FIRST][spot.off : spot.end] == image),
+            None,
+        )
+        pieces.append(
+            broken(field.new, name, "bad-checksum") if owner is None else Piece(spot, owner.records[name])
+        )
     one = FilePlan(FIRST, FORMER_TIMESTAMP if 0 in lost else NEWER, field.size, tuple(pieces))
     other = FilePlan(SECOND, OLDER, field.size)
     family = STALE

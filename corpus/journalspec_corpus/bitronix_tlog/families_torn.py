@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from journalspec_corpus.bitronix_tlog.bench import (
     FIRST,
@@ -61,6 +62,14 @@ def torn() -> Iterator[Case]:
     yield from _beyond_tail()
 
 
+def _unlike(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the records with gtrids and names of which hardly a byte is as in this life's."""
+    return [
+        {**entry, "gtrid": f"{0xC0 + index:02x}*16", "names": ["abc", "xyz9"] if entry["names"] else []}
+        for index, entry in enumerate(records)
+    ]
+
+
 def _tear(new: Built, under: bytes, kept: int) -> dict[str, bytes]:
     """Return the files with only `kept` bytes of r3 written over the background `under`."""
     edge = new.labels["r3"].off + kept
@@ -96,7 +105,7 @@ def _over_zeros() -> Iterator[Case]:
 
 def _over_same_size() -> Iterator[Case]:
     """Over an old record of the same size the frame is right: old, new, or neither."""
-    new, old, fresh = pair(decisions(3), SIZE), pair(former(3), SIZE), Fresh()
+    new, old, fresh = pair(decisions(3), SIZE), pair(_unlike(former(3)), SIZE), Fresh()
     spot = new.labels["r3"]
     images = {bytes(built.files[FIRST][spot.off : spot.end]): built for built in (old, new)}
     for kept in range(65):
@@ -130,8 +139,8 @@ def _undetectable(ghost: bool) -> Family:
 def _over_other_size() -> Iterator[Case]:
     """Over old records of 53 bytes: an old one, one with a new status, or a frame without its end."""
     new = pair(decisions(3), SIZE)
-    small = [record(number, "ACTIVE", names=[], gtrid=f"g{900 + number}", seq=100 + number) for number in (3, 4, 5)]
-    old, fresh = pair([*former(2), *small], SIZE), Fresh()
+    small = [record(number, "ACTIVE", names=[], seq=100 + number) for number in (3, 4, 5)]
+    old, fresh = pair([*former(2), *_unlike(small)], SIZE), Fresh()
     spot, tail, ghost = new.labels["r3"], new.labels["f1.tail"].off, old.labels["r3"]
     rest = unframed(Range(FIRST, ghost.end, 0), tail, "out-of-bounds")
     for kept in range(64):

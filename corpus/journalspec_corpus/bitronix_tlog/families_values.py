@@ -17,6 +17,7 @@ from journalspec_corpus.bitronix_tlog.bench import (
     record,
     second,
 )
+from journalspec_corpus.bitronix_tlog.families_pointer import journal
 from journalspec_corpus.bitronix_tlog.plan import broken, whole
 from journalspec_corpus.case import Case, Origin
 from journalspec_corpus.edits import Built
@@ -67,10 +68,14 @@ def _too_long() -> Iterator[Case]:
     """A gtrid or a name that a signed length reads as negative, though everything adds up."""
     for length in (128, 129, 200, 255):
         long = record(2, gtrid=f"ab*{length}")
-        yield _malformed(f"gtrid-of-{length}", f"A gtrid of {length} bytes", long, ("BTM-REC-011", "BTM-REC-014"))
+        yield _malformed(
+            f"gtrid-of-{length}", f"A gtrid of {length} bytes", long, ("BTM-REC-011", "BTM-REC-014")
+        )
     for length in (32768, 40000, 65535):
         long = record(2, "ACTIVE", names=[f"q*{length}"])
-        yield _malformed(f"name-of-{length}", f"A name of {length} bytes", long, ("BTM-REC-015", "BTM-REC-016"))
+        yield _malformed(
+            f"name-of-{length}", f"A name of {length} bytes", long, ("BTM-REC-015", "BTM-REC-016")
+        )
 
 
 def _malformed(name: str, what: str, long: dict[str, Any], breaks: tuple[str, ...]) -> Case:
@@ -111,7 +116,8 @@ def _numbers() -> Iterator[Case]:
     for field, chosen in (("time", times), ("seq", sequences)):
         for value in chosen:
             word = f"{field}-minus-{-value}" if value < 0 else f"{field}-{value}"
-            built = pair([record(1), record(2, **{field: value})], SIZE)
+            more: dict[str, Any] = {field: value}
+            built = pair([record(1), record(2, **more)], SIZE)
             yield _in_full(NUMBERS, word, f"A record with a {field} of {value}", built)
 
 
@@ -119,8 +125,15 @@ def _repeated() -> Iterator[Case]:
     """Records that are equal to others byte for byte."""
     once = decisions(2)
     again = [{**entry, "id": f"again{index}"} for index, entry in enumerate(once, start=1)]
-    yield _in_full(REPEATED, "next-to-each-other", "The same record twice, one behind the other", pair([once[0], again[0]], SIZE))
-    yield _in_full(REPEATED, "whole-log", "The same two records twice over", pair([*once, *again], SIZE), ("r1", "r2"))
+    yield _in_full(
+        REPEATED,
+        "next-to-each-other",
+        "The same record twice, one behind the other",
+        pair([once[0], again[0]], SIZE),
+    )
+    yield _in_full(
+        REPEATED, "whole-log", "The same two records twice over", pair([*once, *again], SIZE), ("r1", "r2")
+    )
 
 
 def _negative_counts() -> Iterator[Case]:
@@ -143,14 +156,16 @@ def _negative_counts() -> Iterator[Case]:
 def _states() -> Iterator[Case]:
     """State bytes that no writer leaves."""
     for value in (1, 2, 127, 128, 254):
-        built = pair(decisions(2), SIZE, state=value)
+        built = journal()
+        built.put(built.labels["f1.header.state"], bytes([value]))
+        size = len(built.files[FIRST])
         yield case(
             STATE,
             f"of-{value}",
             f"The active file's state byte is {value}: reported, and of no influence",
             built.files,
-            first(SIZE, whole(built, "r1", "r2")),
-            second(SIZE),
+            first(size, whole(built, *built.records)),
+            second(size),
             how="as described",
             notes=("bad-state",),
         )
@@ -163,14 +178,20 @@ def _in_full(family: Family, name: str, title: str, built: Built, decided: tuple
     decides a transaction of its own, or all the same one.
     """
     records = list(built.records.values())
-    left = {built.records[label]["gtrid"]: built.records[label]["names"] for label in decided or built.records}
+    left = {
+        built.records[label]["gtrid"]: built.records[label]["names"] for label in decided or built.records
+    }
     state = {
         "active": FIRST,
         "unfinished": [{"gtrid": gtrid, "names": left[gtrid]} for gtrid in sorted(left)],
         "in_doubt": [],
     }
     answer = {"verdict": "clean", "records": records, "dropped": [], "state": state}
-    questions = ({"op": "read"}, {"op": "recover", "policy": "strict"}, {"op": "recover", "policy": "salvage"})
+    questions = (
+        {"op": "read"},
+        {"op": "recover", "policy": "strict"},
+        {"op": "recover", "policy": "salvage"},
+    )
     return make_case(
         f"btm.{family.group}.{name}",
         title=title,

@@ -113,8 +113,12 @@ def disk_checksum(parts: list[Part], record: Mapping[str, Any]) -> int:
     by_name = {part.name: part.data for part in parts}
     names = names_of(record)
     if record.get("checksum_names") != "stored":
-        names = sorted({bytes(byte if byte <= HIGHEST_ASCII else ord("?") for byte in name) for name in names})
-    covered = [by_name[name] for name in ("status", "record_length", "header_length", "time", "sequence_number")]
+        names = sorted(
+            {bytes(byte if byte <= HIGHEST_ASCII else ord("?") for byte in name) for name in names}
+        )
+    covered = [
+        by_name[name] for name in ("status", "record_length", "header_length", "time", "sequence_number")
+    ]
     covered += [by_name.get("extension", b""), by_name["gtrid"], integer(len(names), 4)]
     for name in names:
         covered += [integer(len(name), 2), name]
@@ -138,7 +142,7 @@ def disk_fields(parts: list[Part], record: Mapping[str, Any]) -> dict[str, Any]:
         "gtrid": value["gtrid"].hex(),
         "names": [name.decode("ascii", "replace") for name in names],
     }
-    if any(not 0x20 <= byte < HIGHEST_ASCII for name in names for byte in name):  # noqa: PLR2004  # a space
+    if any(not 0x20 <= byte < HIGHEST_ASCII for name in names for byte in name):  # a space
         fields["names_raw"] = [name.hex() for name in names]
     return fields
 

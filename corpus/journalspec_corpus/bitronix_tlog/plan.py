@@ -135,17 +135,12 @@ def _refused(problem: tuple[str, str] | None) -> dict[str, Any]:
 
 
 def _read(plans: tuple[FilePlan, ...]) -> dict[str, Any]:
-    active = elect(plans)
-    if active is None:
+    """Return the answer to reading: all files, without the state, which the salvage question has."""
+    if elect(plans) is None:
         return {"verdict": "refused"}
     lost = [region for plan in plans for region in plan.lost]
     records = [record for plan in plans if not plan.problem for record in plan.whole]
-    return {
-        "verdict": _set_verdict(plans, lost),
-        "records": _brief(records),
-        "dropped": lost,
-        "state": state(active),
-    }
+    return {"verdict": _set_verdict(plans, lost), "records": _brief(records), "dropped": lost}
 
 
 def _strict(plans: tuple[FilePlan, ...]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from journalspec_reference.storage import MemoryStorage
 FORMAT = "bitronix_tlog"
 FILES = ("btm1.tlog", "btm2.tlog")
 HEADER = 21
-TAIL_AT, TIMESTAMP_AT = 13, 4
+TIMESTAMP_AT, STATE_AT, TAIL_AT = 4, 12, 13
 SECTOR = 512
 BACKGROUNDS = ("zero", "stale-same", "stale-shifted", "garbage")
 #: order of writes -> the edition whose products write so
@@ -217,7 +217,18 @@ class _Run:
             elif op["type"] in ("COMMITTED", "ROLLEDBACK", "UNKNOWN"):
                 self.dangling.pop(gtrid, None)
 
+    def _elected(self, file: str) -> bool:
+        """Tell whether the timestamps written so far make `file` the active one at the next start."""
+        mine, other = (
+            int.from_bytes(self.memory.files[name][TIMESTAMP_AT:STATE_AT], "big", signed=True)
+            for name in (file, *(name for name in FILES if name != file))
+        )
+        return mine > other or (mine == other and file == FILES[1])
+
     def _publish(self, file: str) -> None:
+        """Note what counts from here on: nothing in a file that would not be elected (a defect of 2.1.4)."""
+        if not self._elected(file):
+            return
         ids = [
             mark.record
             for mark in self.marks

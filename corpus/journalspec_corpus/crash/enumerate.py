@@ -3,11 +3,13 @@
 A group whose cells allow at most ``EXHAUSTIVE`` combinations is enumerated
 whole (12 granules with two versions each). Beyond that, states with at most two
 deviations from "everything arrived" and from "nothing arrived" are taken: most
-faults need few lost writes, and nothing is sampled that can be counted.
+faults need few lost writes. To them come samples, each a function of seed, trace,
+crash point and its own number; nothing is sampled that can be counted.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -31,6 +33,8 @@ from journalspec_corpus.crash.trace import (
 
 #: 2 to the 12th: twelve granules, each lost or kept.
 EXHAUSTIVE = 4096
+#: How many samples a group gets that is too large to be enumerated.
+SAMPLES = 2048
 #: Writes up to this many bytes are torn at each byte, longer ones so near their ends only.
 EVERY_BYTE, FRONT = 600, 96
 
@@ -62,9 +66,12 @@ def crash_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterat
     """
     yield from _prefix_states(trace, presets)
     covered = any(preset.order == "prefix" for preset in presets)
+    groups: dict[int, list[Group]] = {}
     for number, preset in enumerate(PRESETS):
         if preset.order == "subset" and preset in presets:
-            yield from _subset_states(trace, preset, number, seed, covered)
+            if preset.granule not in groups:
+                groups[preset.granule] = list(_epochs(trace, preset.granule))
+            yield from _subset_states(groups[preset.granule], preset, number, seed, covered)
 
 
 def _prefix_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
@@ -97,8 +104,9 @@ def _torn(group: Group, index: int, op: Write, allowed: list[tuple[int, int]]) -
     granules = range(op.off // 512, (end - 1) // 512 + 1)
     cells: list[Cell] = []
     codes = np.zeros((len(op.data) + 1, len(granules) + (end > size)), np.uint16)
+    wanted = _worth_a_cut(op.off, len(op.data))
     for at, granule in enumerate(granules):
-        cell, column = _torn_cell(group.contents[number], number, granule, op)
+        cell, column = _torn_cell(group.contents[number], number, granule, op, wanted)
         cells.append(cell)
         codes[:, at] = column
     if end > size:
@@ -115,7 +123,7 @@ def _torn(group: Group, index: int, op: Write, allowed: list[tuple[int, int]]) -
         cut = (op.off + tears) % unit == 0
         cut[[0, -1]] = True
         preset[cut] = rank
-    preset[~_worth_a_cut(op.off, len(op.data))] = 255
+    preset[~wanted] = 255
     keep = preset != 255  # the filler above
     full = tuple((at, max(cell.levels)) for at, cell in enumerate(cells) if max(cell.levels) > 0)
     torn = Group(
@@ -146,52 +154,68 @@ def _worth_a_cut(off: int, length: int) -> npt.NDArray[np.bool_]:
     return np.asarray((arrived <= FRONT) | (arrived >= length - FRONT) | (beside <= 2))
 
 
-def _torn_cell(content: bytes, number: int, granule: int, op: Write) -> tuple[Cell, Codes]:
-    """Return the cell of one granule under a torn write, and its code for every tear."""
+def _torn_cell(
+    content: bytes, number: int, granule: int, op: Write, wanted: npt.NDArray[np.bool_]
+) -> tuple[Cell, Codes]:
+    """Return the cell of one granule under a torn write, and its code for every tear in `wanted`."""
     start = granule * 512
     old = content[start : start + 512].ljust(512, b"\0")
     column = np.zeros(len(op.data) + 1, np.uint16)
     versions = [old]
-    now = bytearray(old)
     first, last = max(op.off, start), min(op.off + len(op.data), start + 512)
-    for at in range(first, last):
-        byte = op.data[at - op.off]
-        if now[at - start] != byte:
-            now[at - start] = byte
-            versions.append(bytes(now))
-        column[at - op.off + 1] = len(versions) - 1
+    cuts = np.flatnonzero(wanted[first - op.off + 1 : last - op.off + 1]) + first + 1
+    if last not in cuts:
+        cuts = np.append(cuts, last)
+    # The granule is whole, up to the last byte of the write in it, from `last` on.
+    for end in cuts.tolist():
+        now = old[: first - start] + op.data[first - op.off : end - op.off] + old[end - start :]
+        if now != versions[-1]:
+            versions.append(now)
+        column[end - op.off] = len(versions) - 1
     column[last - op.off + 1 :] = len(versions) - 1
     levels = (0,) * (len(versions) - 1) + (1,) if len(versions) > 1 else (0,)
     return Cell(DATA, number, granule, tuple(versions), levels), column
 
 
-def _subset_states(trace: Trace, preset: Preset, number: int, seed: int, covered: bool) -> Iterator[States]:
-    line = Timeline(trace, preset.granule)
+def _epochs(trace: Trace, granule: int) -> Iterator[Group]:
+    """Yield what is in flight just before each force and acknowledgement, and at the end."""
+    line = Timeline(trace, granule)
     ends = [at for at, op in enumerate(trace.ops) if isinstance(op, (Sync, SyncDir, Ack))]
     for index in [*ends, len(trace.ops)]:
-        if index < trace.crash_from:
-            continue
-        line.advance(index)
-        group = line.group()
-        if not group.cells or (covered and len(group.cells) == 1 and not preset.trash):
+        if index >= trace.crash_from:
+            line.advance(index)
+            group = line.group()
+            if group.cells:
+                yield group
+
+
+def _subset_states(
+    groups: list[Group], preset: Preset, number: int, seed: int, covered: bool
+) -> Iterator[States]:
+    for group in groups:
+        if covered and len(group.cells) == 1 and not preset.trash:
             # One cell in flight: its versions are what the prefix presets leave anyway.
             continue
-        codes = subsets(group.dims)
         if preset.trash:
             group, codes = _trash(group, seed)
-        yield States(group, codes, np.full(len(codes), number, np.uint8), np.zeros(len(codes), np.int32))
+        else:
+            key = f"{seed}/{group.trace.id}/{group.crash_index}/{preset.name}"
+            codes = subsets(group.dims, _stream(key))
+        ranks = np.full(len(codes), number, np.uint8)
+        yield States(group, codes, ranks, np.zeros(len(codes), np.int32))
 
 
-def subsets(dims: tuple[int, ...]) -> Codes:
-    """Return all combinations of cell versions, or those with at most two deviations.
+def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:
+    """Return all combinations of cell versions, or those with at most two deviations and samples.
 
-    Each row is one combination; rows are distinct and in a fixed order.
+    Each row is one combination; rows are distinct and in a fixed order. `stream`
+    chooses the samples.
     """
     total = 1
     for size in dims:
         total *= size
         if total > EXHAUSTIVE:
-            return _deviations(dims)
+            return _distinct(np.concatenate([_deviations(dims), _samples(dims, stream)]))
     return np.stack(np.unravel_index(np.arange(total), dims), axis=1).astype(np.uint16)
 
 
@@ -203,6 +227,24 @@ def _deviations(dims: tuple[int, ...]) -> Codes:
                 for row in _with(base.astype(np.uint16), where, dims):
                     rows.setdefault(row.tobytes(), row)
     return np.stack(list(rows.values()))
+
+
+def _samples(dims: tuple[int, ...], stream: int) -> Codes:
+    """Return SAMPLES uniform rows, drawn by counter: row i does not depend on the others."""
+    sizes = np.asarray(dims, np.uint64)
+    count = np.arange(SAMPLES * len(dims), dtype=np.uint64).reshape(SAMPLES, len(dims)) + np.uint64(1)
+    value = np.uint64(stream) + count * np.uint64(0x9E3779B97F4A7C15)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    # The upper half: with so few versions per cell the bias is below one in a billion.
+    return (((value ^ (value >> np.uint64(31))) >> np.uint64(32)) % sizes).astype(np.uint16)
+
+
+def _distinct(rows: Codes) -> Codes:
+    """Return the rows without repetitions, in order of first appearance."""
+    flat = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))
+    _, first = np.unique(flat[:, 0], return_index=True)
+    return np.asarray(rows[np.sort(first)])
 
 
 def _with(base: Codes, where: tuple[int, ...], dims: tuple[int, ...]) -> Iterator[Codes]:
@@ -263,25 +305,9 @@ def _trash(group: Group, seed: int) -> tuple[Group, Codes]:
 def garbage_bytes(seed: int, group: Group, cell: Cell) -> bytes:
     """Return a granule of garbage: a pure function of seed, trace, crash point and cell."""
     text = f"{seed}/{group.trace.id}/{group.crash_index}/{cell.file}/{cell.index}"
-    state = int.from_bytes(text.encode()[-8:], "big")
-    for char in text.encode():
-        state = _splitmix(state ^ char)
-    words = []
-    for _ in range(-(-group.granule // 8)):
-        state = (state + 0x9E3779B97F4A7C15) & _MASK
-        words.append(_mix(state))
-    return b"".join(word.to_bytes(8, "big") for word in words)[: group.granule]
+    return hashlib.shake_128(text.encode()).digest(group.granule)
 
 
-_MASK = (1 << 64) - 1
-
-
-def _splitmix(state: int) -> int:
-    return _mix((state + 0x9E3779B97F4A7C15) & _MASK)
-
-
-def _mix(value: int) -> int:
-    """Return the output function of SplitMix64."""
-    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK
-    return value ^ (value >> 31)
+def _stream(text: str) -> int:
+    """Return a 64-bit number for the start of a stream of samples."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

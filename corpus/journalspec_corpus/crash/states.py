@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from journalspec_corpus.crash.cells import Timeline
+from journalspec_corpus.crash.cells import NAMES, Cell, Group, Timeline
 from journalspec_corpus.crash.enumerate import garbage_bytes
 from journalspec_corpus.crash.model import get_preset
 from journalspec_corpus.crash.trace import Trace, Write
@@ -48,14 +48,14 @@ def state_of(trace: Trace, descriptor: Descriptor) -> dict[str, bytes]:
     files = group.materialise(
         bytes(min(code, size - 1) for code, size in zip(descriptor.mask, group.dims, strict=True))
     )
+    visible = dict(group.names)
+    for code, cell in zip(descriptor.mask, group.cells, strict=True):
+        if cell.kind == NAMES:
+            visible = dict(cell.versions[code])
+    names = {number: name for name, number in visible.items()}
     for code, cell in zip(descriptor.mask, group.cells, strict=True):
         if code == len(cell.versions) and preset.trash:
-            names = {number: name for name, number in group.names.items()}
-            content = bytearray(files[names[cell.file]])
-            start = cell.index * preset.granule
-            piece = garbage_bytes(descriptor.seed, group, cell)[: max(0, len(content) - start)]
-            content[start : start + len(piece)] = piece
-            files[names[cell.file]] = bytes(content)
+            _trash(files, names.get(cell.file), cell, descriptor.seed, group)
         elif code >= len(cell.versions):
             raise ValueError(f"version {code} of a cell that has {len(cell.versions)}")
     return files
@@ -75,3 +75,14 @@ def _prefix(trace: Trace, descriptor: Descriptor) -> dict[str, bytes]:
         content[op.off : op.off + descriptor.tear] = op.data[: descriptor.tear]
         files[op.file] = bytes(content)
     return files
+
+
+def _trash(files: dict[str, bytes], name: str | None, cell: Cell, seed: int, group: Group) -> None:
+    """Put garbage into one granule, as far as its file has a name and reaches so far."""
+    if name is None:
+        return
+    content = bytearray(files[name])
+    start = cell.index * group.granule
+    piece = garbage_bytes(seed, group, cell)[: max(0, len(content) - start)]
+    content[start : start + len(piece)] = piece
+    files[name] = bytes(content)

@@ -28,12 +28,17 @@ BAR, AIM = 20_000, 100_000
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One measurement; `manifest` is the build's own account of what was done."""
+    """One measurement; `manifest` is the build's own account of what was done.
+
+    `cpu` are the seconds of processor time of this process, which is all of the
+    work for the local engine and next to nothing for Spark.
+    """
 
     start_up: float
     warm_up: float
     seconds: float
     load: float
+    cpu: float
     manifest: dict[str, Any]
 
     @property
@@ -51,6 +56,7 @@ class Measured:
             "of_bar": round(self.rate / BAR, 2),
             "of_aim": round(self.rate / AIM, 2),
             "seconds": round(self.seconds, 2),
+            "cpu_seconds_of_this_process": round(self.cpu, 2),
             "start_up_seconds": round(self.start_up, 2),
             "warm_up_seconds": round(self.warm_up, 2),
             "distinct": counts["distinct"],
@@ -81,9 +87,10 @@ def measure(plan: Plan, engine: Engine) -> Measured:
         build(Plan(plan.format, plan.tier, every=plan.every * 40), Path(scratch) / "warm", engine)
         warm = time.monotonic()
         load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-        started = time.monotonic()
+        started, used = time.monotonic(), time.process_time()
         manifest = build(plan, Path(scratch) / "run", engine)
-        return Measured(up - began, warm - up, time.monotonic() - started, load, manifest)
+        seconds, cpu = time.monotonic() - started, time.process_time() - used
+        return Measured(up - began, warm - up, seconds, load, cpu, manifest)
 
 
 def describe(measured: Measured) -> str:
@@ -99,6 +106,7 @@ def describe(measured: Measured) -> str:
         f" {figures['judgements_per_state']} readers each",
         f"  in {figures['seconds']} s on {figures['cores']} cores ({figures['engine']},"
         f" {figures['workers']} workers), load {figures['load_at_start']} at the start;"
+        f" {figures['cpu_seconds_of_this_process']} s of processor time in this process;"
         f" start-up {figures['start_up_seconds']} s and warm-up {figures['warm_up_seconds']} s not counted",
         f"  plan {json.dumps(figures['plan'])}",
         "  states per preset: "

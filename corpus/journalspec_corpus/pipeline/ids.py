@@ -50,7 +50,11 @@ def _page_table(group: Group, cell: Cell, part: int) -> Bytes:
     """Return the id of one page of a cell for each of its versions, shape (versions, ID_BYTES)."""
     inside = part * PAGE
     room = group.sizes[cell.file] - cell.index * group.granule - inside
-    ids = b"".join(page_id(version[inside : inside + min(PAGE, room)]) for version in cell.versions)
+    end = inside + min(PAGE, room)
+    blake = hashlib.blake2b
+    ids = b"".join(
+        [blake(version[inside:end], digest_size=ID_BYTES).digest() for version in cell.versions]
+    )
     return np.frombuffer(ids, np.uint8).reshape(-1, ID_BYTES)
 
 

@@ -3,7 +3,7 @@
 Each line of ``cases.jsonl.gz`` is a case in the published form, except that
 `input` says ``{"base", "files": [[path, size]], "deltas": [[path, off, hex]]}``:
 the files of that base (``bases.jsonl.gz``), cut or extended to `size`, with the
-deltas laid over. :func:`read_cases` puts them together again.
+deltas laid over. :mod:`.cases` puts them together again.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from journalspec.formats import get_format
-from journalspec_corpus.case import Case, InputFile
 from journalspec_corpus.crash.digest import PAGE
 from journalspec_corpus.crash.judge import VERDICTS
 from journalspec_corpus.crash.model import PRESETS, get_preset
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REFUSALS, Owed, owed
 from journalspec_corpus.crash.room import CrashRoom, crash_room
 from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.pipeline.cases import BASES, CASES, read_cases
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import STRATUM, Rows, Tally, judged_rows
 from journalspec_corpus.pipeline.store import BuildError, replace_text
 
 #: How many cases the core tier has, and how many of each class it has at least.
 CORE_CASES, PER_CLASS = 100_000, 3
-CASES, BASES = "cases.jsonl.gz", "bases.jsonl.gz"
+__all__ = ["choose", "publish_core", "read_cases"]
 _FAILING = pa.array([name for name, broken in VERDICTS.items() if broken])
 
 
@@ -214,36 +214,3 @@ def _delta(trace: Trace, files: Mapping[str, bytes]) -> dict[str, Any]:
         "files": [[name, str(len(content))] for name, content in sorted(files.items())],
         "deltas": deltas,
     }
-
-
-def read_cases(directory: Path) -> Iterator[Case]:
-    """Yield the cases of a core build, inputs put together; raises OSError or CaseError."""
-    with gzip.open(directory / BASES, "rt", encoding="utf-8") as stream:
-        bases = {}
-        for line in stream:
-            entry = json.loads(line)
-            bases[entry["base"]] = {name: bytes.fromhex(text) for name, text in entry["files"].items()}
-    with gzip.open(directory / CASES, "rt", encoding="utf-8") as stream:
-        for line in stream:
-            yield Case.from_json(expanded(json.loads(line), bases))
-
-
-def expanded(case: Mapping[str, Any], bases: Mapping[str, Mapping[str, bytes]]) -> dict[str, Any]:
-    """Return the published form of a case whose input is given by base and deltas."""
-    given = case["input"]
-    base = bases[given["base"]]
-    files = {
-        name: bytearray(base.get(name, b"")[: int(size)].ljust(int(size), b"\0"))
-        for name, size in given["files"]
-    }
-    for name, off, text in given["deltas"]:
-        data = bytes.fromhex(text)
-        files[name][int(off) : int(off) + len(data)] = data
-    return {**case, "input": {"files": [_plain(name, bytes(data)) for name, data in sorted(files.items())]}}
-
-
-def _plain(name: str, data: bytes) -> dict[str, Any]:
-    """Return a file as one extent up to its last byte that is not zero: quick rather than short."""
-    content = data.rstrip(b"\0")
-    extents = ((0, content),) if content else ()
-    return InputFile(name, len(data), 0, extents).to_json()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -133,11 +134,11 @@ def merge(plan: Plan, out: Path) -> dict[str, Any]:
     parts.mkdir(exist_ok=True)
     for number in numbers:
         keep = first[owner == number]
-        table = pq.read_table(_names(out, number)[0], memory_map=False)
-        if not keep.all():
-            table = table.filter(pa.array(keep))
         path = parts / f"part-{number:05d}.parquet"
-        replace_table(path, table)
+        if keep.all():
+            shutil.copyfile(_names(out, number)[0], path)
+        else:
+            replace_table(path, pq.read_table(_names(out, number)[0]).filter(pa.array(keep)))
         digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return {
         "distinct": int(first.sum()),

@@ -23,12 +23,17 @@ class FormatDirective(SphinxDirective):
 
     required_arguments = 1
     has_content = False
+    #: Whether the content has to be made again when cases change.
+    uses_cases: ClassVar[bool] = False
     option_spec: ClassVar[dict[str, Callable[[str], object]] | None] = {}
 
     def run(self) -> list[nodes.Node]:
         """Build the nodes, or report what is wrong where the directive stands."""
         try:
-            return list(self.build(get_format(self.arguments[0])))
+            format_ = get_format(self.arguments[0])
+            if self.uses_cases:
+                self.depends_on(*sources.case_files(format_.id))
+            return list(self.build(format_))
         except (LookupError, ValueError) as error:
             raise self.error(f"{self.name}: {error}") from error
 

@@ -60,6 +60,7 @@ def shown(content: bytes, fill: int) -> bytes:
 class CaseEntries(FormatDirective):
     """``{case-entries} FORMAT GROUP PAGE``: the cases of one page, each with its anchor."""
 
+    uses_cases = True
     required_arguments = 3
 
     def build(self, format_: Format) -> Iterator[nodes.Node]:
@@ -165,6 +166,7 @@ def _compact(text: str) -> str:
 class CaseIndex(FormatDirective):
     """``{case-list} FORMAT [GROUP]``: the groups with counts, or the cases of a group."""
 
+    uses_cases = True
     optional_arguments = 1
 
     def build(self, format_: Format) -> Iterable[nodes.Node]:
@@ -223,6 +225,7 @@ class Hexdump(FormatDirective):
     a grid ``:from:`` and ``:to:`` as byte offsets.
     """
 
+    uses_cases = True
     required_arguments = 2
     optional_arguments = 1
     option_spec: ClassVar[dict[str, Callable[[str], object]] | None] = {
@@ -255,6 +258,7 @@ class Hexdump(FormatDirective):
 class FlagList(FormatDirective):
     """``{flag-list} FORMAT``: the flags that cases of a format carry, each an anchor."""
 
+    uses_cases = True
     def build(self, format_: Format) -> Iterable[nodes.Node]:
         """Return a table row per flag in use."""
         used = Counter(name for case in sources.cases(format_.id) for name in case.flags)

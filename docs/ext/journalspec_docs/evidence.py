@@ -31,8 +31,11 @@ class DeviationList(FormatDirective):
         """Return a summary table and one section per deviation, errata first."""
         self.depends_on_room(format_, "deviations.toml")
         found = sources.deviations(format_.id)
+        if not (sources.room(format_.id) / "deviations.toml").is_file():
+            raise LookupError(f"{format_.id} has no deviations.toml; if none is known, leave it empty")
         if not found:
-            raise LookupError(f"{format_.id} has no deviations; if no product was looked at, say so there")
+            yield markup.paragraph("None has been observed.")
+            return
         yield markup.table(
             ("Deviation", "Product", "Versions", "Title"),
             [(self.ref("deviation", item.id), markup.literal(item.product), versions(item), item.title) for item in found],

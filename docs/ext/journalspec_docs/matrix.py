@@ -67,6 +67,7 @@ def reports(format_id: str) -> dict[str, tuple[Result, ...]]:
 class ConformanceMatrix(FormatDirective):
     """``{conformance-matrix} FORMAT``: classes, areas, requirements, known failures, open choices."""
 
+    uses_cases = True
     def build(self, format_: Format) -> Iterator[nodes.Node]:
         """Return the tables, each in its section."""
         self.depends_on(*sorted(REPORTS.glob("*.jsonl")))

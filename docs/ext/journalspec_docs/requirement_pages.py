@@ -34,6 +34,7 @@ class RequirementList(FormatDirective):
     With ``:full:`` the entries themselves, with anchors; used by the generated page.
     """
 
+    uses_cases = True
     required_arguments = 2
     option_spec: ClassVar[dict[str, Callable[[str], object]] | None] = {"full": flag}
 
@@ -103,6 +104,7 @@ class RequirementList(FormatDirective):
 class CoverageTable(FormatDirective):
     """``{coverage-table} FORMAT``: how many cases obey and how many break each requirement."""
 
+    uses_cases = True
     def build(self, format_: Format) -> Iterator[nodes.Node]:
         """Return a sentence with the totals and one table per area."""
         self.depends_on_room(format_, "requirements.toml")

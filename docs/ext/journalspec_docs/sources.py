@@ -107,6 +107,14 @@ def cases(format_id: str) -> tuple[Case, ...]:
     return tuple(case for tier in PUBLISHED_TIERS for case in load_cases(format_id, tier))
 
 
+def case_files(format_id: str) -> list[Path]:
+    """Return the files that the published cases and their flags come from."""
+    root = Path(str(resources.files("journalspec_corpus")))
+    found = [root / "published" / format_id / f"{tier}.jsonl" for tier in PUBLISHED_TIERS]
+    found += [root / "flags.toml", root / format_id / "flags.toml"]
+    return [path for path in found if path.is_file()]
+
+
 def group_of(case: Case) -> str:
     """Return the group of a case: what stands between the first and the last dot of its id."""
     return case.id.split(".", 1)[1].rpartition(".")[0]

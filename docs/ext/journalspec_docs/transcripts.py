@@ -29,7 +29,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parents[2]
 FOLDER = HERE / "transcripts"
 HARNESS = HERE / "harness"
-COLUMNS = 96
+COLUMNS = 88
 SECONDS = 120
 _REPLACE = re.compile(r"#! replace (?P<file>\S+): (?P<old>.+) => (?P<new>.+)")
 

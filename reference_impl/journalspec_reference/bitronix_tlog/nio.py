@@ -91,7 +91,12 @@ def _damage(data: Any, records: list[NioRecord], broken: list[NioFault], insert:
             detail = inside[0].detail if inside else "no frame starts here"
             faults.append(NioFault(at, min(gap_end, insert), reason, b"", detail))
         elif at >= insert:
-            faults += [item._replace(end=_next_start(starts, item, len(data))) for item in inside]
+            reach = at
+            for item in inside:
+                # A frame start within what is dropped already is no region of its own.
+                if item.off >= reach:
+                    reach = min(_next_start(starts, item, len(data)), start)
+                    faults.append(item._replace(end=reach))
         at = end
     return faults
 

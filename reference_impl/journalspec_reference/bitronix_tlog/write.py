@@ -8,7 +8,7 @@ defects included, so that their crash states can be enumerated.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from journalspec_reference.api import Params, WriterRefused
@@ -79,8 +79,9 @@ class DiskWriter:
     """A pair of log files open for writing.
 
     Parameters (all text): `files` ("btm1.tlog,btm2.tlog"), `file_length` in
-    bytes (2 MiB + 21), `order` (a key of ORDERS, default spec), and those of
-    :class:`.Clock`. An existing pair keeps its length.
+    bytes (2 MiB + 21), `order` (a key of ORDERS, default spec), `eager` (true:
+    every record is visible as soon as it is logged, forced or not), and those
+    of :class:`.Clock`. An existing pair keeps its length.
     """
 
     def __init__(self, storage: Storage, edition: str, params: Params) -> None:
@@ -89,6 +90,8 @@ class DiskWriter:
         if name not in ORDERS:
             raise ValueError(f"unknown order {name!r}: expected one of {', '.join(ORDERS)}")
         self._order = ORDERS[name]
+        if params.get("eager") == "true":
+            self._order = replace(self._order, lazy_position=False)
         self._exact_fit = self._order.exact_fit or (edition == "3.0" and name == "spec")
         self._names = params.get("files", "btm1.tlog,btm2.tlog").split(",")
         self._length = int(params.get("file_length", str(DEFAULT_LENGTH)))

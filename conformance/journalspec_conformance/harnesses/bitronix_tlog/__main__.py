@@ -14,7 +14,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Serve one product over standard input and output; 0 at the end, 2 if it cannot be started."""
     parser = argparse.ArgumentParser(prog=f"python -m {__package__}", description="drive a Bitronix product")
     parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")
-    parser.add_argument("--charset", help="the JVM's default charset (its own choice without this)")
+    parser.add_argument("--charset", default="UTF-8", help="the JVM's default charset (default: UTF-8)")
     options = parser.parse_args(arguments)
     return child.run(lambda: Bitronix(get_product(options.product), charset=options.charset))
 

@@ -7,6 +7,7 @@ of files without closing the journal (closing would write to them).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,23 @@ PAIR = ("btm1.tlog", "btm2.tlog")
 #: Written into the gtrids that the product itself makes; its default would be the host's address.
 SERVER_ID = "journalspec"
 _UNSIGNED = 0xFFFFFFFF
+
+
+def pair_of(directory: Path) -> tuple[str, str]:
+    """Return the names of file 1 and file 2 as somebody would configure them for `directory`.
+
+    The product takes any two names. Two files are the pair, in the order of
+    the numbers in their names; otherwise the default names are configured.
+    """
+    names = [path.name for path in directory.iterdir() if path.is_file()]
+    if len(names) != len(PAIR):
+        return PAIR
+    first, second = sorted(names, key=_by_number)
+    return first, second
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +118,41 @@ def _field(owner: Java, name: str) -> Java:
     return value.get() if isinstance(value, reference) else value
 
 
+def header_timestamp(path: Path) -> int:
+    """Return the timestamp of a file that has a whole header, read by the product's header class."""
+    jpype = java_classes()
+    file = jpype.JClass("java.io.RandomAccessFile")(str(path), "r")
+    try:
+        with product_call():
+            header = jpype.JClass("bitronix.tm.journal.TransactionLogHeader")(
+                file.getChannel(), file.length()
+            )
+            return int(header.getTimestamp())
+    finally:
+        file.close()
+
+
+def next_sequence_number(number: int) -> None:
+    """Let the next record have sequence number `number`, as the first one of a new process has 1."""
+    record = java_classes().JClass("bitronix.tm.journal.TransactionLogRecord")
+    field = record.class_.getDeclaredField("sequenceGenerator")
+    field.setAccessible(True)
+    field.get(None).set(_signed(number - 1))
+
+
+def _signed(number: int) -> int:
+    """Return `number` modulo 2^32 as Java's int."""
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
 def configure(directory: Path, *, skip: bool, megabytes: int, filtered: bool = False) -> None:
     """Set the product's configuration for a pair in `directory`; what is not named keeps its default."""
     conf = java_classes().JClass("bitronix.tm.TransactionManagerServices").getConfiguration()
     conf.setServerId(SERVER_ID)
     conf.setDisableJmx(True)
-    conf.setLogPart1Filename(str(directory / PAIR[0]))
-    conf.setLogPart2Filename(str(directory / PAIR[1]))
+    first, second = pair_of(directory)
+    conf.setLogPart1Filename(str(directory / first))
+    conf.setLogPart2Filename(str(directory / second))
     conf.setSkipCorruptedLogs(skip)
     conf.setMaxLogSizeInMb(megabytes)
     conf.setForceBatchingEnabled(False)

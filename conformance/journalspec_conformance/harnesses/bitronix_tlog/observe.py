@@ -11,7 +11,7 @@ from typing import Any
 from journalspec.formats import get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
 from journalspec_conformance.harnesses.bitronix_tlog import failures
-from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR, Journal, ReadRecord, read_file
+from journalspec_conformance.harnesses.bitronix_tlog.driver import Journal, ReadRecord, pair_of, read_file
 from journalspec_conformance.harnesses.java.failures import Refusal, Thrown
 
 FORMAT = "bitronix_tlog"
@@ -78,20 +78,21 @@ def refused(refusal: Refusal, message: str) -> Observed:
 
 def is_whole_pair(directory: Path) -> bool:
     """Return whether both files are there and equally long: what the product itself compares."""
-    paths = [directory / name for name in PAIR]
+    paths = [directory / name for name in pair_of(directory)]
     return all(path.is_file() for path in paths) and len({path.stat().st_size for path in paths}) == 1
 
 
 def read(directory: Path) -> Observed:
     """Return every record of both files, in the order of the pair."""
-    readings = [read_one(directory, name) for name in PAIR if (directory / name).is_file()]
+    pair = pair_of(directory)
+    readings = [read_one(directory, name) for name in pair if (directory / name).is_file()]
     opened = [reading for reading in readings if reading.unopened is None]
     if not readings:
         return refused(Refusal("fileset", "no-files"), "neither file exists: no cursor was opened")
     if not opened:
         why = next(reading.unopened for reading in readings if reading.unopened is not None)
         return refused(failures.of_open(why), str(why))
-    whole = len(opened) == len(PAIR) and is_whole_pair(directory)
+    whole = len(opened) == len(pair) and is_whole_pair(directory)
     spotless = whole and not any(reading.thrown for reading in opened)
     answer: Observed = {
         "verdict": CLEAN if spotless else RECOVERED,
@@ -101,7 +102,7 @@ def read(directory: Path) -> Observed:
     if said:
         answer["message"] = "; ".join(said)[:2000]
     # Without a whole file on either side the product's own recovery does not return: nothing to say then.
-    state = _state_of_copy(directory) if len(opened) == len(PAIR) else None
+    state = _state_of_copy(directory) if len(opened) == len(pair) else None
     if state is not None:
         answer["state"] = state
     return answer
@@ -126,7 +127,7 @@ def recover(directory: Path, policy: str) -> Observed:
     The product writes the state byte, and makes the files if there are none.
     """
     whole = is_whole_pair(directory)
-    fresh = not any((directory / name).exists() for name in PAIR)
+    fresh = not any((directory / name).exists() for name in pair_of(directory))
     journal = Journal(directory, skip=policy == "salvage", megabytes=1)
     try:
         try:

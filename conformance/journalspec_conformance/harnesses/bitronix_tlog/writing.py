@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from journalspec_conformance.harnesses.bitronix_tlog import failures
-from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR, Journal
+from journalspec_conformance.harnesses.bitronix_tlog.driver import (
+    PAIR,
+    Journal,
+    header_timestamp,
+    next_sequence_number,
+    pair_of,
+)
 from journalspec_conformance.harnesses.bitronix_tlog.observe import status_names
 from journalspec_conformance.harnesses.java.failures import Thrown
 
 _HEADER_LENGTH = 21
 _MEBIBYTE = 1 << 20
 _HEX = re.compile(r"([0-9a-f]{2})*")
-#: Parameters that the product cannot be given.
-_OWN_CHOICE = ("clock", "clock_step", "sequence")
-
 Answer = dict[str, Any]
 
 
@@ -59,7 +62,7 @@ class Session:
         return self.journal
 
     def _open(self) -> bool:
-        if self.file_length is not None and not any((self.directory / name).exists() for name in PAIR):
+        if self.file_length is not None and not any(self.directory.iterdir()):
             make_pair(self.directory, self.file_length)
         self.journal = Journal(self.directory, megabytes=1, filtered=self.filtered)
         self.journal.open()
@@ -104,14 +107,27 @@ def _log_arguments(op: dict[str, Any]) -> tuple[bytes, list[str], int]:
     return bytes.fromhex(op["gtrid"]), list(op["names"]), status
 
 
-def unsupported(params: dict[str, Any], order: str) -> str | None:
-    """Return what of `params` the product cannot honour, or None."""
-    for name in _OWN_CHOICE:
-        if name in params:
-            return f"param:{name}"
+def unsupported(directory: Path, params: dict[str, Any], order: str) -> str | None:
+    """Return what of `params` the product cannot be made to do, or None.
+
+    Its clock is the machine's. One that starts later than the files at hand and
+    runs forward is as good as that; one that stands still or has gone back
+    cannot be arranged.
+    """
+    if int(params.get("clock_step", "1")) <= 0:
+        return "param:clock_step"
+    if "clock" in params and int(params["clock"]) < newest_timestamp(directory):
+        return "param:clock"
     if params.get("order", order) != order:
         return f"param:order={params['order']}"
     return None
+
+
+def newest_timestamp(directory: Path) -> int:
+    """Return the larger timestamp of the files that have a whole header, 0 without any."""
+    paths = [directory / name for name in pair_of(directory)]
+    whole = [path for path in paths if path.is_file() and path.stat().st_size >= _HEADER_LENGTH]
+    return max((header_timestamp(path) for path in whole), default=0)
 
 
 def write(directory: Path, params: dict[str, Any], ops: list[dict[str, Any]]) -> Iterator[Answer]:
@@ -121,6 +137,7 @@ def write(directory: Path, params: dict[str, Any], ops: list[dict[str, Any]]) ->
     it has left on disk then is what the runner wants to see.
     """
     session = Session(directory, params)
+    next_sequence_number(int(params.get("sequence", "1")))
     refusals: list[Answer] = []
     durable: list[str] = []
     try:
@@ -138,5 +155,5 @@ def write(directory: Path, params: dict[str, Any], ops: list[dict[str, Any]]) ->
             yield step if active is None else {**step, "active": active}
     finally:
         session.abandon()
-    files = [name for name in PAIR if (directory / name).exists()]
+    files = [name for name in pair_of(directory) if (directory / name).exists()]
     yield {"ok": {"files": files, "refusals": refusals, "durable": durable}}

@@ -1,0 +1,103 @@
+"""Authored groups: from TOML to cases, and what is said about mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from journalspec_corpus import Case
+from journalspec_corpus.authored import AuthoringError, authored_cases
+
+FORMAT = "bitronix_tlog"
+GROUP = """
+group = "try"
+stratum = "R"
+category = "clean"
+checked_by = ["hand"]
+obeys = ["BTM-FIL-001"]
+
+[[base]]
+name = "two"
+size = 256
+file2 = { timestamp = 1 }
+[base.file1]
+timestamp = 2
+records = [
+  { id = "r1", type = "COMMITTING", gtrid = "g1", names = ["db1"] },
+  { id = "r2", type = "ACTIVE", gtrid = "01*3" },
+]
+"""
+
+
+def cases(tmp_path: Path, text: str) -> list[Case]:
+    (tmp_path / "try.toml").write_text(GROUP + text, encoding="utf-8")
+    return list(authored_cases(FORMAT, tmp_path))
+
+
+LABELS = """
+[[case]]
+name = "x"
+title = "X"
+base = "two"
+edits = [{ at = "r2.crc32", xor = "01" }]
+[[case.expect]]
+when = ["read", "recover.salvage"]
+verdict = "recovered"
+records = ["r1", { record = "r1", without = ["at"], type = "OTHER" }]
+dropped = [{ at = "r2", reason = "bad-checksum" }]
+state = { unfinished = [{ gtrid = "g1", names = ["db1"] }] }
+"""
+
+
+def test_labels_become_records_and_regions(tmp_path: Path) -> None:
+    [case] = cases(tmp_path, LABELS)
+    assert case.id == "btm.try.x"
+    assert case.needs == ("damage", "read", "recover")
+    first, changed = case.expect[0]["records"]
+    assert first["gtrid"] == "73727631000001920000000000000001"
+    assert first["at"] == {"file": "btm1.tlog", "off": "21", "len": "58"}
+    assert first["record_length"] == "50"
+    assert changed["type"] == "OTHER"
+    assert "at" not in changed
+    assert case.expect[1]["when"] == {"op": "recover", "policy": "salvage"}
+    assert case.expect[0]["dropped"] == [
+        {"file": "btm1.tlog", "off": "79", "len": "40", "reason": "bad-checksum"}
+    ]
+    assert case.expect[0]["state"]["unfinished"][0]["gtrid"] == first["gtrid"]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('[[case]]\nname = "x"\ntitle = "X"\nbase = "three"\nexpect = []', "no base 'three'"),
+        ('[[case]]\nname = "x"\ntitle = "X"\nbase = "two"\ncolour = 1\nexpect = []', "unknown member colour"),
+        (
+            '[[case]]\nname = "x"\ntitle = "X"\nbase = "two"\nexpect = [{ when = "read", records = ["r3"] }]',
+            "no record 'r3': known are r1, r2",
+        ),
+        (
+            '[[case]]\nname = "x"\ntitle = "X"\nbase = "two"\nedits = [{ at = "r9", hex = "00" }]\nexpect = []',
+            "no place 'r9'",
+        ),
+        (
+            '[[case]]\nname = "x"\ntitle = "X"\nbase = "two"\nexpect = [{ when = "look" }]',
+            "'look' is no question",
+        ),
+    ],
+)
+def test_a_mistake_names_file_and_case(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(AuthoringError, match=rf"try\.toml, case x: .*{complaint}"):
+        cases(tmp_path, text)
+
+
+def test_a_base_has_one_name(tmp_path: Path) -> None:
+    with pytest.raises(AuthoringError, match=r"try\.toml: base 'two' is described twice"):
+        cases(tmp_path, '[[base]]\nname = "two"\nsize = 100\n')
+
+
+def test_a_base_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    record = '{ type = "ACTIVE", gtrid = "01" }'
+    text = f'[[base]]\nname = "small"\nsize = 30\nfile1 = {{ records = [{record}] }}\n'
+    with pytest.raises(AuthoringError, match="the records take 59 bytes, the file has 30"):
+        cases(tmp_path, text + '[[case]]\nname = "x"\ntitle = "X"\nbase = "small"\nexpect = []')

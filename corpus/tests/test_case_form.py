@@ -1,0 +1,123 @@
+"""The case: JSON both ways, the files in memory and on disk, probes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from journalspec_corpus import Case, CaseError, InputFile, Origin, load_cases
+from journalspec_corpus.load import find_case, parse_lines
+from journalspec_corpus.making import implied_needs, make_case, when
+
+READ = {"when": {"op": "read"}, "verdict": "clean"}
+
+
+def a_case(**changes: object) -> Case:
+    settings: dict[str, object] = {
+        "title": "A case",
+        "format_id": "bitronix_tlog",
+        "edition": "2.1",
+        "stratum": "R",
+        "category": "clean",
+        "origin": Origin("authored", "", "", ("hand",)),
+        "files": {"a.log": b"\x00" * 100 + b"abc", "b.log": b""},
+        "expect": [READ],
+        "obeys": ["BTM-FIL-001"],
+    }
+    return make_case("btm.test.case", **{**settings, **changes})  # type: ignore[arg-type]  # the settings vary
+
+
+@given(st.binary(max_size=300))
+def test_a_file_is_described_without_loss(content: bytes) -> None:
+    file = InputFile.of("x", content)
+    assert file.content() == content
+    assert InputFile.from_json(json.loads(json.dumps(file.to_json()))) == file
+
+
+def test_the_commonest_byte_is_the_fill() -> None:
+    file = InputFile.of("x", b"q" * 5000 + b"abc" + b"q" * 5000)
+    assert (file.fill, file.extents) == (ord("q"), ((5000, b"abc"),))
+
+
+def test_a_case_goes_through_json_and_back() -> None:
+    case = a_case(params={"n": 7}, flags=["TornWrite"])
+    again = Case.from_json(json.loads(json.dumps(case.to_json())))
+    assert again == case
+    assert case.params == {"n": "7"}, "numbers are published as decimal strings"
+
+
+def test_every_published_case_goes_through_json_and_back() -> None:
+    for case in load_cases():
+        assert Case.from_json(json.loads(json.dumps(case.to_json()))) == case
+
+
+def test_a_missing_member_is_named() -> None:
+    data = a_case().to_json()
+    del data["origin"]
+    with pytest.raises(CaseError, match=r"btm\.test\.case: member 'origin' is missing"):
+        Case.from_json(data)
+
+
+@pytest.mark.parametrize("extent", [["99", "aabb"], ["-1", "aa"], ["0", "xx"]])
+def test_an_extent_outside_the_file_is_refused(extent: list[str]) -> None:
+    data = a_case().to_json()
+    data["input"]["files"] = [{"path": "x", "size": "100", "fill": "00", "extents": [extent]}]
+    with pytest.raises(CaseError, match=r"btm\.test\.case"):
+        Case.from_json(data)
+
+
+def test_a_broken_line_is_named() -> None:
+    with pytest.raises(CaseError, match="there, line 2"):
+        list(parse_lines(json.dumps(a_case().to_json()) + "\n{", "there"))
+
+
+def test_materialize_writes_the_files_and_overwrites_none(tmp_path: Path) -> None:
+    case = a_case()
+    paths = case.materialize(tmp_path / "new")
+    assert {path.name: path.read_bytes() for path in paths} == case.files()
+    with pytest.raises(FileExistsError):
+        case.materialize(tmp_path / "new")
+
+
+@pytest.mark.parametrize("path", ["../x", "/x", "a/../../x", ""])
+def test_materialize_stays_in_the_directory(tmp_path: Path, path: str) -> None:
+    case = a_case(files={path: b"x"})
+    with pytest.raises(CaseError, match="leaves the directory"):
+        case.materialize(tmp_path / "here")
+    assert not (tmp_path / "x").exists()
+
+
+def test_equal_questions_are_one_probe_with_alternatives() -> None:
+    strict = {"when": {"op": "recover", "policy": "strict"}, "verdict": "clean"}
+    case = a_case(expect=[READ, strict, {**READ, "verdict": "recovered"}])
+    assert [probe.id for probe in case.probes] == ["btm.test.case/read", "btm.test.case/recover.strict"]
+    assert [entry["verdict"] for entry in case.probes[0].expect] == ["clean", "recovered"]
+
+
+def test_damage_is_what_makes_a_reading_other_than_clean() -> None:
+    lost = {"when": when("read"), "verdict": "recovered"}
+    refused = {"when": when("recover.strict"), "verdict": "refused"}
+    assert implied_needs([READ, refused]) == {"read", "recover"}
+    assert implied_needs([lost]) == {"read", "damage"}
+    assert implied_needs([refused]) == {"recover", "damage"}
+
+
+@pytest.mark.parametrize("text", ["", "recover", "read.strict", "look"])
+def test_a_question_is_spelled_right(text: str) -> None:
+    with pytest.raises(ValueError, match="is no question"):
+        when(text)
+
+
+def test_an_unknown_id_is_answered_with_near_ones() -> None:
+    with pytest.raises(LookupError, match=r"btm\.clean\.empty"):
+        find_case("btm.clean.nosuch")
+    assert find_case("btm.clean.empty").edition == "2.1"
+
+
+def test_an_unknown_tier_is_refused() -> None:
+    with pytest.raises(ValueError, match="choose one of smoke, captured"):
+        load_cases(tier="core")

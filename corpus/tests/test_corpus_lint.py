@@ -1,0 +1,137 @@
+"""The lint finds each kind of fault, and none in what is published."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from journalspec.formats import format_ids
+from journalspec.requirements import requirements
+from journalspec_corpus import Case, load_cases
+from journalspec_corpus.coverage import coverage
+from journalspec_corpus.flags import load_flags
+from journalspec_corpus.lint import lint
+from journalspec_corpus.load import find_case
+
+FORMAT = "bitronix_tlog"
+
+
+def everything(format_id: str) -> list[Case]:
+    return [case for tier in ("smoke", "captured") for case in load_cases(format_id, tier)]
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_the_published_corpus_has_no_fault(format_id: str) -> None:
+    assert lint(format_id, everything(format_id)) == []
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_must_is_covered_on_both_sides(format_id: str) -> None:
+    rows = coverage(format_id, everything(format_id))
+    assert [
+        row.requirement.id for row in rows.values() if row.requirement.level == "must" and row.missing
+    ] == []
+    assert set(rows) == {item.id for item in requirements(format_id)}
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_flags_link_to_requirements_that_exist(format_id: str) -> None:
+    known = {item.id for item in requirements(format_id)}
+    for flag in load_flags(format_id).values():
+        assert set(flag.requirements) <= known, flag.name
+        assert flag.effect.endswith(".")
+
+
+def faults_of(case: Case) -> list[str]:
+    return [fault for fault in lint(FORMAT, [case]) if fault.startswith(case.id)]
+
+
+def with_expect(case: Case, **changes: Any) -> Case:
+    return replace(case, expect=({**case.expect[0], **changes}, *case.expect[1:]))
+
+
+SOUND = "btm.clean.two-phase"
+DAMAGED = "btm.hostile-record-length.at-20"
+
+
+@pytest.mark.parametrize(
+    ("base", "changes", "complaint"),
+    [
+        (SOUND, {"id": "xyz.clean.two-phase"}, "does not begin with btm."),
+        (SOUND, {"id": "btm.Clean.x"}, "does not match"),
+        (SOUND, {"stratum": "X"}, "stratum"),
+        (SOUND, {"edition": "9"}, "no edition '9'"),
+        (SOUND, {"obeys": ("BTM-XXX-001",)}, "BTM-XXX-001 is no requirement"),
+        (SOUND, {"obeys": ("BTM-SED-001",)}, "does not hold in edition 2.1"),
+        (SOUND, {"obeys": (), "breaks": ()}, "names no requirement"),
+        (SOUND, {"flags": ("Nonsense",)}, "Nonsense is no flag"),
+        (SOUND, {"level": "may", "flags": ()}, "needs a flag"),
+        (SOUND, {"needs": ("read", "recover", "damage")}, "nothing is damaged"),
+        (DAMAGED, {"needs": ("read", "recover")}, "needs lacks damage"),
+        (SOUND, {"expect": ()}, "expect"),
+        (SOUND, {"write": {"ops": [{"op": "open"}], "params": {}, "then": "read"}}, "belong together"),
+    ],
+)
+def test_a_fault_of_the_case_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:
+    assert any(complaint in fault for fault in lint(FORMAT, [replace(find_case(base), **changes)]))
+
+
+@pytest.mark.parametrize(
+    ("base", "changes", "complaint"),
+    [
+        (SOUND, {"records": [{"type": "NONSENSE"}]}, "'NONSENSE' is no record type"),
+        (SOUND, {"notes": ["nonsense"]}, "'nonsense' is no note"),
+        (SOUND, {"state": {"nonsense": []}}, "'nonsense' is no state"),
+        (
+            SOUND,
+            {"dropped": [{"file": "btm1.tlog", "off": "0", "len": "1", "reason": "odd"}]},
+            "'odd' is no reason",
+        ),
+        (
+            SOUND,
+            {"dropped": [{"file": "btm1.tlog", "off": "0", "len": "1", "reason": "malformed"}]},
+            "a clean verdict with dropped regions",
+        ),
+        (
+            SOUND,
+            {"records": [{"at": {"file": "x.tlog", "off": "0", "len": "1"}}]},
+            "x.tlog, which is not among the files",
+        ),
+        (SOUND, {"records": [{"at": {"file": "btm1.tlog", "off": "2000", "len": "99"}}]}, "beyond the end"),
+        (SOUND, {"files": [{"file": "x.tlog"}]}, "which is not among the files"),
+        (SOUND, {"phase": "header", "code": "short-file"}, "belong to refusals"),
+        (SOUND, {"verdict": "refused", "code": "short-file"}, "belong together"),
+        (SOUND, {"verdict": "refused"}, "neither records nor state"),
+        (SOUND, {"when": {"op": "recover", "policy": "wishful"}}, "no policy 'wishful'"),
+        ("btm.write.killed-after-3", {"durable": ["9"]}, "an operation that does not exist"),
+    ],
+)
+def test_a_fault_of_an_expectation_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:
+    assert any(complaint in fault for fault in faults_of(with_expect(find_case(base), **changes)))
+
+
+@pytest.mark.parametrize("names", [(), ("reference",)])
+def test_the_implementation_under_test_is_no_witness(names: tuple[str, ...]) -> None:
+    case = find_case(SOUND)
+    lonely = replace(case, origin=replace(case.origin, checked_by=names))
+    assert any("nobody but" in fault for fault in faults_of(lonely))
+
+
+def test_an_id_stands_once() -> None:
+    case = find_case(SOUND)
+    assert any("stands 2 times" in fault for fault in lint(FORMAT, [case, case]))
+
+
+def test_a_kill_comes_after_the_last_operation() -> None:
+    case = find_case("btm.write.killed-after-3")
+    assert case.write is not None
+    early = replace(case, write={**case.write, "kill_after": "1"})
+    assert any("kill_after is not the last operation" in fault for fault in faults_of(early))
+
+
+def test_a_requirement_without_cases_is_a_fault() -> None:
+    faults = lint(FORMAT, [find_case("btm.known-answer-bit.crc32-024")])
+    assert "BTM-CRC-008: no case obeys it" in faults
+    assert "BTM-CRC-008: no case breaks it" not in faults

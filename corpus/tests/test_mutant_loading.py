@@ -1,0 +1,55 @@
+"""Mutants are private copies: they differ in one place, and the reference stays as it is."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from journalspec.formats import format_ids
+from journalspec_corpus.mutants import Mutant, MutantError, load_mutants, main
+from journalspec_reference import load
+
+FORMAT = "bitronix_tlog"
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_there_are_enough_and_each_has_a_reason(format_id: str) -> None:
+    mutants = load_mutants(format_id)
+    assert len(mutants) >= 25
+    assert all(mutant.why and mutant.find != mutant.replace for mutant in mutants)
+
+
+def test_a_mutant_is_a_copy() -> None:
+    mutant = next(m for m in load_mutants(FORMAT) if m.id == "skip-checksum")
+    changed = mutant.implementation()
+    assert type(changed).__module__.startswith(mutant.package)
+    assert type(load(FORMAT)).__module__.startswith(f"journalspec_reference.{FORMAT}")
+    assert changed is mutant.implementation()
+    codec = sys.modules[f"{mutant.package}.codec"]
+    assert codec is not sys.modules[f"journalspec_reference.{FORMAT}.codec"]
+
+
+@pytest.mark.parametrize(
+    ("module", "find", "complaint"),
+    [
+        ("codec", "no such text", "stands 0 times"),
+        ("codec", "return", "it has to stand once"),
+        ("nosuch", "x", "no module 'nosuch'"),
+    ],
+)
+def test_a_mutant_that_does_not_fit_says_so(module: str, find: str, complaint: str) -> None:
+    with pytest.raises(MutantError, match=complaint):
+        Mutant("bad", FORMAT, module, find, "x", "").source()
+
+
+def test_a_mutant_that_cannot_be_imported_says_so() -> None:
+    bad = Mutant("bad-syntax", FORMAT, "codec", "    if crc != expected:", "    if crc !=", "")
+    with pytest.raises(MutantError, match="cannot be imported"):
+        bad.implementation()
+
+
+def test_the_command_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--table", FORMAT]) == 0
+    assert "skip-checksum" in capsys.readouterr().out
+    assert main(["nosuch"]) == 2

@@ -1,0 +1,87 @@
+"""The published tiers: up to date, deterministic, and their ids permanent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from journalspec.formats import format_ids
+from journalspec_corpus import Case, load_cases
+from journalspec_corpus.load import published_folder
+from journalspec_corpus.publish import MANIFEST, PublishError, collect, input_digest, main, publish, render
+
+FORMAT = "bitronix_tlog"
+
+
+@pytest.fixture(scope="module")
+def tiers() -> dict[str, list[Case]]:
+    return collect(FORMAT)
+
+
+@pytest.fixture(scope="module")
+def rendered(tiers: dict[str, list[Case]]) -> dict[str, bytes]:
+    return render(FORMAT, tiers)
+
+
+@pytest.fixture
+def collected_once(monkeypatch: pytest.MonkeyPatch, tiers: dict[str, list[Case]]) -> None:
+    """Collecting takes seconds and linting has tests of its own."""
+    monkeypatch.setattr("journalspec_corpus.publish.collect", lambda *_: tiers)
+    monkeypatch.setattr("journalspec_corpus.publish.lint", lambda *_: [])
+
+
+def test_the_committed_form_is_what_the_sources_give(rendered: dict[str, bytes]) -> None:
+    folder = published_folder(FORMAT)
+    assert folder is not None
+    stale = [name for name, data in rendered.items() if (folder / name).read_bytes() != data]
+    assert not stale, "run python -m journalspec_corpus.publish"
+
+
+def test_the_manifest_tells_the_truth(rendered: dict[str, bytes]) -> None:
+    manifest = json.loads(rendered[MANIFEST])
+    for tier, entry in manifest["tiers"].items():
+        cases = load_cases(FORMAT, tier)
+        assert entry["cases"] == len(cases)
+        assert entry["probes"] == sum(len(case.probes) for case in cases)
+        assert entry["sha256"] == hashlib.sha256(rendered[entry["file"]]).hexdigest()
+
+
+def test_the_smoke_tier_stays_small(rendered: dict[str, bytes]) -> None:
+    assert len(rendered["smoke.jsonl"]) <= 3 * 1024 * 1024
+    assert 500 <= len(load_cases(FORMAT)) <= 1200
+
+
+@pytest.mark.usefixtures("collected_once")
+def test_a_published_id_cannot_vanish(tmp_path: Path) -> None:
+    line = load_cases(FORMAT)[0].to_json()
+    line["id"] = "btm.gone.away"
+    (tmp_path / "smoke.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    with pytest.raises(PublishError, match=r"btm\.gone\.away: is published and would vanish"):
+        publish(FORMAT, out=tmp_path)
+
+
+@pytest.mark.usefixtures("collected_once")
+def test_check_writes_nothing(tmp_path: Path) -> None:
+    assert publish(FORMAT, out=tmp_path, check=True) == ["smoke.jsonl", "captured.jsonl", MANIFEST]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_format_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nosuch"]) == 2
+    assert "no format 'nosuch'" in capsys.readouterr().err
+
+
+def test_products_confirm_by_the_bytes_of_the_input() -> None:
+    by = {case.id: case.origin.checked_by for case in load_cases(FORMAT)}
+    assert by["btm.dangling.disjoint-changes-nothing"] == ("hand", "btm-2.1.4", "btm-3.0.0-mk1")
+    digests = [input_digest(case) for case in load_cases(FORMAT)]
+    assert all(len(digest) == 64 for digest in digests)
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_ids_are_unique_across_tiers(format_id: str) -> None:
+    names = [case.id for tier in ("smoke", "captured") for case in load_cases(format_id, tier)]
+    assert len(names) == len(set(names))
