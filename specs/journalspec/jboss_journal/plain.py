@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from journalspec.jboss_journal.constants import UNFILLED_ID, Layout, layout_of
 from journalspec.jboss_journal.files import Found, arrange
 from journalspec.jboss_journal.replay import replay
-from journalspec.jboss_journal.search import next_candidate, next_of_any_file
+from journalspec.jboss_journal.search import may_end, next_candidate, next_of_any_file
 from journalspec.observation import CLEAN, At, FileMap, Note, Observation, Record
 from journalspec.schemas import SchemaError
 
@@ -148,15 +148,14 @@ def _stale(file: PlainFile, record_at: RecordAt) -> Iterator[PlainRecord]:
         at = start
         while (off := next_of_any_file(file.data, at, file.layout, end)) is not None:
             at = off + 1
-            if file.data[off + 1 : off + 5] == own:
+            if file.data[off + 1 : off + 5] == own or not may_end(file.data, off, file.layout, end):
                 continue
             try:
                 item = record_at(off, file.layout)
             except SchemaError:
                 continue
-            if item.end <= end:
-                yield item
-                at = item.end
+            yield item
+            at = item.end
 
 
 def _lenient(name: str, data: bytes, file_id: int, layout: Layout, codec: Codec) -> Iterator[PlainRecord]:
@@ -165,6 +164,8 @@ def _lenient(name: str, data: bytes, file_id: int, layout: Layout, codec: Codec)
     at = layout.header_size
     while (off := next_candidate(data, at, file_id, layout)) is not None:
         at = off + 1
+        if not may_end(data, off, layout, len(data)):
+            continue
         try:
             item = record_at(off, layout)
         except SchemaError:

@@ -382,6 +382,15 @@ def test_what_is_odd_about_ids_is_noted(module: ModuleType) -> None:
     assert [note.code for note in module.parse(unfilled, "seed").notes] == ["unfilled-header"]
 
 
+@pytest.mark.parametrize("module", SCHEMAS)
+def test_many_claims_of_much_cost_little(module: ModuleType) -> None:
+    # Stale candidates that all claim the rest of the file: reading each would be quadratic.
+    claim = build_record("v2", "ADD", 3, size=300_000, check_size=1)
+    data = build_file("v2", 9, [claim * 20_000], size=1_000_000)
+    seen = module.parse({"d-1.amq": data}, "v2")
+    assert seen.records == seen.unanchored == ()
+
+
 def test_builders_say_what_there_is() -> None:
     with pytest.raises(TypeError, match="body"):
         build_record("seed", "DELETE_TX", body=b"x")
