@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,12 +11,16 @@ import pytest
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations
+from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import get_product, is_fetched
 from journalspec_conformance.selection import cases_of, probes_of
 from journalspec_corpus import Case, Probe
 
 CASES = Path(__file__).parent / "data" / "cases.jsonl"
 
 MakeEngine = Callable[..., Engine]
+ConnectProduct = Callable[[str], ProcessConnection]
+_MEMORY = Path("/dev/shm")
 
 
 @pytest.fixture(scope="session")
@@ -56,3 +62,31 @@ def make_engine() -> Iterator[MakeEngine]:
     yield make
     for engine in made:
         engine.close()
+
+
+@pytest.fixture(scope="module")
+def connect_product() -> Iterator[ConnectProduct]:
+    """Return a function that starts a product's harness by the product's id, or skips the test."""
+    made: list[ProcessConnection] = []
+
+    def connect(product_id: str) -> ProcessConnection:
+        pytest.importorskip("jpype", reason="JPype is missing: install journalspec[products]")
+        if shutil.which("java") is None:
+            pytest.skip("no Java runtime on PATH")
+        product = get_product(product_id)
+        if not is_fetched(product):
+            pytest.skip(f"{product_id} is missing: run `journalspec products fetch {product_id}`")
+        module = f"journalspec_conformance.harnesses.{product.harness}"
+        made.append(ProcessConnection([sys.executable, "-m", module, "--product", product_id], timeout=60))
+        return made[-1]
+
+    yield connect
+    for connection in made:
+        connection.close()
+
+
+@pytest.fixture
+def memory_path() -> Iterator[Path]:
+    """Return an empty directory, in memory where the system has such: products wait for the disk a lot."""
+    with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
+        yield Path(folder)
