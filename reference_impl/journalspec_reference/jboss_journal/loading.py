@@ -23,6 +23,10 @@ class Loaded:
     files: list[Usage] = field(default_factory=list)
     ends: dict[Usage, int] = field(default_factory=dict)
     counter: int = 0
+    #: Ids in the lists of COMMITs and PREPAREs. That of a file that is gone must not come back (JBM-FIL-008).
+    listed: set[int] = field(default_factory=set)
+    #: Files that stay although they may hold no record.
+    pinned: set[Usage] = field(default_factory=set)
     #: Transactions without an end; the writer rolls them back.
     unfinished: tuple[int, ...] = ()
 
@@ -44,16 +48,23 @@ def load(storage: Storage, dialect: Dialect, params: Params) -> Loaded:
     for file in usable:
         usage = Usage(file.file_id, found.renamed.get(file.name, file.name))
         loaded.files.append(usage)
-        loaded.ends[usage] = _replay_file(file, usage, loaded.ledger, replay)
-        loaded.counter = max(loaded.counter, file.file_id, _number(usage.name, dialect))
+        loaded.ends[usage] = _replay_file(file, usage, loaded, replay)
+        loaded.counter = max(loaded.counter, file.file_id, _number(usage.name))
+    # Gone, a file that an unhealthy COMMIT or PREPARE lists would make it healthy (JBM-RCV-027).
+    proofs = {file_id for record in replay.unhealthy for file_id, _ in record.pairs}
+    for usage in loaded.files:
+        if usage.file_id in proofs:
+            # Nothing cancels this positive: the file stays for as long as this run lasts.
+            usage.positives += 1
+            loaded.pinned.add(usage)
     loaded.unfinished = tuple(tx for tx, pending in loaded.ledger.pending.items() if pending.prepare is None)
     return loaded
 
 
-def _number(name: str, dialect: Dialect) -> int:
-    """Return the number in a file's name, which counts from s2 on (JBM-FIL)."""
+def _number(name: str) -> int:
+    """Return the number in a file's name, which no new file may have (JBM-FIL-007)."""
     match = NAME.match(name)
-    return int(match["number"]) if match and not dialect.pairs else 0
+    return int(match["number"]) if match else 0
 
 
 def _settle(storage: Storage, found: FileSet, extension: str) -> None:
@@ -71,8 +82,8 @@ def _settle(storage: Storage, found: FileSet, extension: str) -> None:
     storage.sync_dir()
 
 
-def _replay_file(file: DataFile, usage: Usage, ledger: Ledger, replay: Replay) -> int:
-    end = file.dialect.header_size
+def _replay_file(file: DataFile, usage: Usage, loaded: Loaded, replay: Replay) -> int:
+    ledger, end = loaded.ledger, file.dialect.header_size
     for item in walk(file.data, file.file_id, file.dialect):
         if isinstance(item, Fault):
             continue
@@ -80,6 +91,7 @@ def _replay_file(file: DataFile, usage: Usage, ledger: Ledger, replay: Replay) -
         replay.apply(item, file.file_id, file.dialect)
         end = item.end
         kind = item.kind
+        loaded.listed.update(file_id for file_id, _ in item.pairs)
         if kind.name in ("ADD", "UPDATE"):
             ledger.put(usage, item)
         elif kind.name == "DELETE":

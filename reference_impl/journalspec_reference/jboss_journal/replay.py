@@ -41,6 +41,8 @@ class Replay:
         self._deleted: set[int] = set()
         self._open: dict[int, Transaction] = {}
         self.dropped: list[Dropped] = []
+        #: COMMITs and PREPAREs that did not find what they count.
+        self.unhealthy: list[JournalRecord] = []
 
     def apply(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
         """Take in one record of the file with header id `file_id`."""
@@ -69,6 +71,7 @@ class Replay:
             transaction.prepared = record
         else:
             transaction.unhealthy_prepare = True
+            self.unhealthy.append(record)
 
     def _commit(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
         transaction = self._open.pop(record.tx, None)
@@ -76,6 +79,7 @@ class Replay:
             return
         if not self._healthy(transaction, record, file_id, dialect):
             self.dropped.append(Dropped(record.tx, "unhealthy-commit", (file_id, record.off)))
+            self.unhealthy.append(record)
             return
         self._delivered += transaction.changes
         self._deleted.update(item.id for item in transaction.deletes)

@@ -59,6 +59,8 @@ class JournalWriter:
             )
         self.ledger = Ledger()
         self.counter = 0
+        #: Ids that no file may get, because a COMMIT or PREPARE lists them.
+        self.listed: set[int] = set()
         #: Full files in order, the one that is written to, and those that wait to be used.
         self.data_files: list[Usage] = []
         self.current: Usage | None = None
@@ -109,8 +111,12 @@ class JournalWriter:
         return {"durable": True, "file": self.current.name}
 
     def _adopt(self, loaded: Loaded) -> None:
-        self.ledger, self.counter = loaded.ledger, loaded.counter
-        used = [usage for usage in loaded.files if loaded.ends[usage] > self.dialect.header_size]
+        self.ledger, self.counter, self.listed = loaded.ledger, loaded.counter, loaded.listed
+        used = [
+            usage
+            for usage in loaded.files
+            if loaded.ends[usage] > self.dialect.header_size or usage in loaded.pinned
+        ]
         self.free = [usage for usage in loaded.files if usage not in used]
         self.data_files = used[:-1]
         if used:
@@ -120,8 +126,10 @@ class JournalWriter:
             self._take_file()
 
     def next_id(self) -> int:
-        """Return the next file id: greater than every id seen (JBM-FIL)."""
+        """Return the next file id: greater than every one in use, and none that is listed (JBM-FIL-008)."""
         self.counter += 1
+        while self.counter in self.listed:
+            self.counter += 1
         return self.counter
 
     def create_file(self, file_id: int, suffix: str = "", header_id: int | None = None) -> str:
