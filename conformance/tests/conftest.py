@@ -20,7 +20,7 @@ CASES = Path(__file__).parent / "data" / "cases.jsonl"
 
 MakeEngine = Callable[..., Engine]
 ConnectProduct = Callable[[str], ProcessConnection]
-_MEMORY = Path("/dev/shm")
+_MEMORY = Path("/dev/shm")  # noqa: S108 - directories with random names are made in it
 
 
 @pytest.fixture(scope="session")
