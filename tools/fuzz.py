@@ -60,7 +60,7 @@ def _on_alarm(*_: object) -> None:
 
 def _prepare(readers: Readers, source: Source) -> None:
     """Set this process's bounds, once everything that is loaded lazily is loaded."""
-    readers.run(source[0].files, source[0].edition)
+    readers.warm_up(source)
     signal.signal(signal.SIGALRM, _on_alarm)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + GROWTH

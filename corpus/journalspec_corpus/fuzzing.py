@@ -26,12 +26,15 @@ from journalspec_reference.api import load
 SECONDS = 5.0
 #: Peak memory allowed: so many times the input, plus what any answer costs.
 TIMES_INPUT, AT_LEAST = 100, 256 << 10
+#: The schemas keep a Python object for each field, be it of two bytes: several hundred bytes a name.
+TIMES_INPUT_OF_SCHEMAS = 250
 #: Sizes of the inputs made to cost much; four times the size may take so many times as long.
 HOSTILE_SIZES = (1 << 13, 1 << 15)
 HOSTILE_GROWTH = 8.0
 #: Below this many seconds, growth is noise.
 TOO_SHORT = 0.05
 
+SCHEMAS = "schemas"
 Files = Mapping[str, bytes]
 Run = Callable[[Files, str], object]
 
@@ -91,6 +94,12 @@ class Readers:
         seen = self.run_reference(files, edition)
         self.run_schemas(files, edition, seen)
         return f"{edition}: {seen.verdict}" + (f" {seen.phase}/{seen.code}" if seen.code else "")
+
+    def warm_up(self, source: Source) -> None:
+        """Read one sound journal of each edition, so that everything is loaded that is loaded lazily."""
+        for number in range(len(source.editions)):
+            item = source.sound(number)
+            self.run(item.files, item.edition)
 
     def run_reference(self, files: Files, edition: str) -> Observation:
         """Run everything that the reference can do for a reader; return what `read` said."""
@@ -204,7 +213,7 @@ def hostile(format_id: str) -> Iterator[Cost]:
     source, readers = Source(format_id, 0), Readers(format_id)
     runs: dict[str, Run] = {
         "reference": readers.run_reference,
-        "schemas": lambda files, edition: readers.run_schemas(files, edition, None),
+        SCHEMAS: lambda files, edition: readers.run_schemas(files, edition, None),
     }
     for who, run in runs.items():
         cost = Cost(who)
@@ -229,7 +238,8 @@ def _weigh(cost: Cost, run: Run, label: str, edition: str, inputs: tuple[Files, 
     if after > TOO_SHORT and after > HOSTILE_GROWTH * before:
         text = f"{before:.3f} s, then {after:.3f} s for four times the size"
         cost.problems.append(f"{cost.who}: {label}: {text}")
-    if peak > TIMES_INPUT * size + AT_LEAST:
+    allowed = TIMES_INPUT_OF_SCHEMAS if cost.who == SCHEMAS else TIMES_INPUT
+    if peak > allowed * size + AT_LEAST:
         cost.problems.append(f"{cost.who}: {label}: {peak} bytes allocated at once for {size}")
 
 

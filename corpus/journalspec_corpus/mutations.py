@@ -67,6 +67,10 @@ class Source:
             edition = rng.choice(self.editions)
         return Input(number, kind, edition, files)
 
+    def sound(self, group: int) -> DrawnJournal:
+        """Return the valid journal that the inputs of a group are made from."""
+        return self._base_of(group * INPUTS_PER_BASE)
+
     def _base_of(self, number: int) -> DrawnJournal:
         group = number // INPUTS_PER_BASE
         if self._base is None or self._base[0] != group:
@@ -97,15 +101,15 @@ def _room(format_id: str) -> Any:
 
 
 def _damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:
-    """Return the name of the first damage, and the files after one to MOST_DAMAGES of them."""
+    """Return the name of the last damage, and the files after one to MOST_DAMAGES of them."""
     files = dict(journal.files)
-    kinds = []
-    # Mostly one: the second damage is rarely reached.
-    for _ in range(1 + rng.randrange(MOST_DAMAGES) * (rng.randrange(3) == 0)):
-        kind = rng.choice(_NAMES)
-        kinds.append(kind)
-        _DAMAGES[kind](journal, files, rng)
-    return kinds[0], files
+    kinds: list[str] = []
+    # Mostly one: the second damage is rarely reached. Some change nothing, and are followed by another.
+    left = 1 + rng.randrange(MOST_DAMAGES) * (rng.randrange(3) == 0)
+    while len(kinds) < left or (files == journal.files and len(kinds) < 2 * MOST_DAMAGES):
+        kinds.append(rng.choice(_NAMES))
+        _DAMAGES[kinds[-1]](journal, files, rng)
+    return kinds[-1], files
 
 
 def _place(journal: DrawnJournal, files: Files, rng: random.Random) -> Field | None:

@@ -5,14 +5,14 @@ For anyone's property tests of a reader, a writer or a recovery tool::
     from hypothesis import given, strategies as st
     from journalspec_corpus.strategies import faults, journals
 
-    @given(journals("bitronix_tlog"))
+    @given(journals(FORMAT))                      # any of `journalspec formats`
     def test_my_reader_sees_what_was_written(journal):
         found = my_reader(journal.files)          # name -> bytes
         assert [r.offset for r in found] == [r.at.off for r in journal.records]
 
     @given(st.data())
     def test_my_recovery_refuses_damage(data):
-        journal = data.draw(journals("bitronix_tlog", "2.1"))
+        journal = data.draw(journals(FORMAT, EDITION))
         fault = data.draw(faults(journal))
         if fault.strict == "refused":
             with pytest.raises(MyCorruption):

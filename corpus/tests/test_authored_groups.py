@@ -67,21 +67,24 @@ def test_labels_become_records_and_regions(tmp_path: Path) -> None:
     assert case.expect[0]["state"]["unfinished"][0]["gtrid"] == first["gtrid"]
 
 
+HEAD = '[[case]]\nname = "x"\ntitle = "X"\n'
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ('[[case]]\nname = "x"\ntitle = "X"\nbase = "three"\nexpect = []', "no base 'three'"),
-        ('[[case]]\nname = "x"\ntitle = "X"\nbase = "two"\ncolour = 1\nexpect = []', "unknown member colour"),
+        (HEAD + 'base = "three"\nexpect = []', "no base 'three'"),
+        (HEAD + 'base = "two"\ncolour = 1\nexpect = []', "unknown member colour"),
         (
-            '[[case]]\nname = "x"\ntitle = "X"\nbase = "two"\nexpect = [{ when = "read", records = ["r3"] }]',
+            HEAD + 'base = "two"\nexpect = [{ when = "read", records = ["r3"] }]',
             "no record 'r3': known are r1, r2",
         ),
         (
-            '[[case]]\nname = "x"\ntitle = "X"\nbase = "two"\nedits = [{ at = "r9", hex = "00" }]\nexpect = []',
+            HEAD + 'base = "two"\nedits = [{ at = "r9", hex = "00" }]\nexpect = []',
             "no place 'r9'",
         ),
         (
-            '[[case]]\nname = "x"\ntitle = "X"\nbase = "two"\nexpect = [{ when = "look" }]',
+            HEAD + 'base = "two"\nexpect = [{ when = "look" }]',
             "'look' is no question",
         ),
     ],
@@ -100,4 +103,4 @@ def test_a_base_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     record = '{ type = "ACTIVE", gtrid = "01" }'
     text = f'[[base]]\nname = "small"\nsize = 30\nfile1 = {{ records = [{record}] }}\n'
     with pytest.raises(AuthoringError, match="the records take 59 bytes, the file has 30"):
-        cases(tmp_path, text + '[[case]]\nname = "x"\ntitle = "X"\nbase = "small"\nexpect = []')
+        cases(tmp_path, text + HEAD + 'base = "small"\nexpect = []')

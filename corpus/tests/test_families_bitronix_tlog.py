@@ -69,7 +69,7 @@ def test_the_nio_banner_has_its_length() -> None:
     [
         ("torn-over-zeros", 30),
         ("torn-over-same-size", 20),
-        ("torn-over-other-size", 40),
+        ("torn-over-other-size", 35),
         ("torn-beyond-tail", 7),
         ("tail-ahead-over-zeros", 64),
         ("tail-behind", 64),
@@ -83,6 +83,8 @@ def test_the_nio_banner_has_its_length() -> None:
         ("lost-sectors-zero", 22),
         ("lost-sectors-stale", 22),
         ("large-record", 10),
+        ("hole-between", 10),
+        ("full-file", 4),
     ],
 )
 def test_the_families_are_all_there(group: str, least: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from journalspec_corpus.bitronix_tlog.families_damage import damage
+from journalspec_corpus.bitronix_tlog.families_holes import holes
 from journalspec_corpus.bitronix_tlog.families_large import large
 from journalspec_corpus.bitronix_tlog.families_pointer import pointers
 from journalspec_corpus.bitronix_tlog.families_sectors import sectors
@@ -20,4 +21,5 @@ def families() -> Iterator[Case]:
     yield from damage()
     yield from sectors()
     yield from large()
+    yield from holes()
     yield from values()

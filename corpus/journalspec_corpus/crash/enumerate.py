@@ -33,8 +33,8 @@ from journalspec_corpus.crash.trace import (
 
 #: 2 to the 12th: twelve granules, each lost or kept.
 EXHAUSTIVE = 4096
-#: How many samples a group gets that is too large to be enumerated.
-SAMPLES = 2048
+#: A group that is too large to be enumerated gets as many samples as the largest that is not.
+SAMPLES = EXHAUSTIVE
 #: Writes up to this many bytes are torn at each byte, longer ones so near their ends only.
 EVERY_BYTE, FRONT = 600, 96
 
@@ -196,13 +196,10 @@ def _subset_states(
         if covered and len(group.cells) == 1 and not preset.trash:
             # One cell in flight: its versions are what the prefix presets leave anyway.
             continue
-        if preset.trash:
-            group, codes = _trash(group, seed)
-        else:
-            key = f"{seed}/{group.trace.id}/{group.crash_index}/{preset.name}"
-            codes = subsets(group.dims, _stream(key))
+        key = f"{seed}/{group.trace.id}/{group.crash_index}/{preset.name}"
+        shown, codes = _trash(group, seed) if preset.trash else (group, subsets(group.dims, _stream(key)))
         ranks = np.full(len(codes), number, np.uint8)
-        yield States(group, codes, ranks, np.zeros(len(codes), np.int32))
+        yield States(shown, codes, ranks, np.zeros(len(codes), np.int32))
 
 
 def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:

@@ -78,6 +78,8 @@ class Facts:
         )
         self._upto = max(self.group.crash_index, states.torn + 1)
         self.all = np.ones(len(codes), bool)
+        self._intact: dict[tuple[int, int], Rows] = {}
+        self._published: dict[str, Rows] = {}
 
     def arrived(self, index: int) -> Rows:
         """Return the rows in which operation `index` is on disk as a whole."""
@@ -121,17 +123,17 @@ class Facts:
     @cached_property
     def issued(self) -> list[tuple[int, Mark]]:
         """Every record written so far: (index of its write, its mark)."""
-        out, last = [], -1
-        for index, op in enumerate(self.trace.ops):
-            if isinstance(op, Write):
-                last = index
-            elif isinstance(op, Mark) and last < self._upto:
-                out.append((last, op))
-        return out
+        return [
+            (index, op) for index, op in self.trace.annotated if isinstance(op, Mark) and index < self._upto
+        ]
 
     def intact(self, index: int, mark: Mark) -> Rows:
         """Rows in which the record written by operation `index` stands whole."""
-        return self.arrived(index) & ~self._overwritten(mark, index + 1)
+        known = self._intact.get((index, mark.off))
+        if known is None:
+            known = self.arrived(index) & ~self._overwritten(mark, index + 1)
+            self._intact[index, mark.off] = known
+        return known
 
     def stands(self, mark: Mark) -> Rows:
         """Rows in which a record from before the trace stands whole."""
@@ -139,9 +141,8 @@ class Facts:
 
     def _overwritten(self, mark: Mark, start: int) -> Rows:
         out = ~self.all
-        for index in range(start, self._upto):
-            op = self.trace.ops[index]
-            if isinstance(op, Write) and op.file == mark.file and _overlap(op, mark):
+        for index, op in self.trace.writes:
+            if start <= index < self._upto and op.file == mark.file and _overlap(op, mark):
                 out |= self._overlap_touched(index, op, mark)
         return out | self._trash_over(mark)
 
@@ -173,14 +174,14 @@ class Facts:
 
     def published(self, record: str) -> Rows:
         """Rows in which something that makes `record` count is on disk."""
-        out = ~self.all
-        last = -1
-        for index, op in enumerate(self.trace.ops):
-            if isinstance(op, Write):
-                last = index
-            elif isinstance(op, Publish) and last < self._upto and record in op.records:
-                out |= self.arrived(last)
-        return out
+        known = self._published.get(record)
+        if known is None:
+            known = ~self.all
+            for index, op in self.trace.annotated:
+                if isinstance(op, Publish) and index < self._upto and record in op.records:
+                    known |= self.arrived(index)
+            self._published[record] = known
+        return known
 
     @cached_property
     def damaged(self) -> Rows:

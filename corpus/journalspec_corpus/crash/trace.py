@@ -160,6 +160,23 @@ class Trace:
                 found.setdefault(op.record, []).append(op)
         return {record: tuple(marks) for record, marks in found.items()}
 
+    @cached_property
+    def writes(self) -> tuple[tuple[int, Write], ...]:
+        """Return every write with its index."""
+        return tuple((index, op) for index, op in enumerate(self.ops) if isinstance(op, Write))
+
+    @cached_property
+    def annotated(self) -> tuple[tuple[int, Mark | Publish], ...]:
+        """Return every Mark and Publish with the index of the write that it is about."""
+        out: list[tuple[int, Mark | Publish]] = []
+        last = -1
+        for index, op in enumerate(self.ops):
+            if isinstance(op, Write):
+                last = index
+            elif isinstance(op, (Mark, Publish)):
+                out.append((last, op))
+        return tuple(out)
+
     def acknowledged(self, upto: int) -> tuple[str, ...]:
         """Return the records acknowledged by ``ops[:upto]``, in order, standing ones first."""
         records = [mark.record for mark in self.standing]

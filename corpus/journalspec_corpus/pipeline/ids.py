@@ -52,9 +52,7 @@ def _page_table(group: Group, cell: Cell, part: int) -> Bytes:
     room = group.sizes[cell.file] - cell.index * group.granule - inside
     end = inside + min(PAGE, room)
     blake = hashlib.blake2b
-    ids = b"".join(
-        [blake(version[inside:end], digest_size=ID_BYTES).digest() for version in cell.versions]
-    )
+    ids = b"".join([blake(version[inside:end], digest_size=ID_BYTES).digest() for version in cell.versions])
     return np.frombuffer(ids, np.uint8).reshape(-1, ID_BYTES)
 
 

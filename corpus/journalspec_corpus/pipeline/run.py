@@ -187,8 +187,8 @@ class Shard:
         owner = spread(number for number, _ in self._groups)
         tears = [rows.states.tear for rows in groups] or [np.zeros(0, np.int32)]
         columns: list[pa.Array] = [
-            pa.array([name for rows in groups for name in rows.case_ids], pa.binary(ID_BYTES)),
-            pa.array([name for rows in groups for name in rows.content_ids], pa.binary(ID_BYTES)),
+            _ids([name for rows in groups for name in rows.case_ids]),
+            _ids([name for rows in groups for name in rows.content_ids]),
             *(_texts(owner, [texts[at] for texts in self._texts]) for at in range(5)),
             labels([rows.states.preset for rows in groups], [preset.name for preset in PRESETS]),
             pa.array(spread(rows.states.group.crash_index for rows in groups)),
@@ -205,6 +205,12 @@ class Shard:
             ),
         ]
         return pa.Table.from_arrays(columns, schema=schema(self.room.readers))
+
+
+def _ids(ids: list[bytes]) -> pa.Array:
+    """Return a column of ids, straight from their bytes."""
+    kind = pa.binary(ID_BYTES)
+    return pa.FixedSizeBinaryArray.from_buffers(kind, len(ids), [None, pa.py_buffer(b"".join(ids))])
 
 
 def _masks(states: States) -> list[bytes]:

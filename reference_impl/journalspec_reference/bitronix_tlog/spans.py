@@ -19,7 +19,7 @@ from journalspec_reference.bitronix_tlog.codec import (
 )
 from journalspec_reference.bitronix_tlog.nio import NioScan
 from journalspec_reference.bitronix_tlog.nio import scan as scan_nio
-from journalspec_reference.bitronix_tlog.pair import LogFile, load_pair
+from journalspec_reference.bitronix_tlog.pair import LogFile, elect, load_pair
 from journalspec_reference.bitronix_tlog.scan import search, walk
 
 #: field, offset and length of the fixed part of a record
@@ -36,7 +36,11 @@ HEADER_FIELDS = (("format_id", 0, 4), ("timestamp", 4, 8), ("state", 12, 1), ("p
 
 def disk(files: Files) -> Iterator[Span]:
     """Yield the spans of a pair: header, log, and what is stale or fill behind the tail."""
-    for file in load_pair(files):
+    pair = load_pair(files)
+    usable = [file for file in pair if file.problem is None]
+    active = elect(usable)[0] if usable else None
+    for each in pair:
+        file = active if active is not None and each.name == active.name else each
         if file.header is None:
             yield Span(file.name, 0, file.length, "file", "dropped", "short-file")
             continue

@@ -1,0 +1,200 @@
+"""Expectation files from reports and rules: each failure is put down to a deviation, or stays open.
+
+``python -m journalspec_conformance.harnesses.bitronix_tlog.known --version 2.1.4
+--out FILE REPORT...`` reads reports of runs without expectations (all published
+tiers), explains every failure by the first fitting rule of ``known.toml``, and
+writes one entry per pattern. A failure that no rule explains is printed, and
+the exit status is 1: it is news, and a person has to look at it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from journalspec_conformance.harnesses.bitronix_tlog.observe import FORMAT
+from journalspec_conformance.patterns import matches
+from journalspec_conformance.result import Result
+from journalspec_corpus.case import Case
+from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
+
+RED = frozenset({"fail", "timeout"})
+_NOT_ASKED = frozenset({"unsupported", "quarantined"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of failure and the deviation behind it; empty conditions are not looked at.
+
+    `versions`, `ops` (``read``, ``recover.strict``...) and `told` (codes, reasons
+    and notes of the case's expectations) name alternatives, `cases` are
+    patterns, `outcome` is a result class, `fingerprint` a regular expression.
+    """
+
+    deviation: str
+    why: str
+    outcome: str = "fail"
+    fingerprint: str = ".*"
+    versions: tuple[str, ...] = ()
+    ops: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+
+    def fits(self, version: str, result: Result, told: frozenset[str]) -> bool:
+        """Tell whether this rule explains `result`."""
+        op = result.probe.partition("/")[2]
+        return (
+            result.result_class == self.outcome
+            and re.fullmatch(self.fingerprint, result.fingerprint) is not None
+            and (not self.versions or version in self.versions)
+            and (not self.ops or op in self.ops)
+            and (not self.told or bool(told & set(self.told)))
+            and (not self.cases or any(matches(pattern, result.probe) for pattern in self.cases))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an entry says, apart from the probes that it is about."""
+
+    rule: Rule
+    outcome: str
+    fingerprint: str
+
+
+def rules() -> tuple[Rule, ...]:
+    """Return the rules of ``known.toml`` in order."""
+    data = tomllib.loads(files(__package__).joinpath("known.toml").read_text(encoding="utf-8"))
+    return tuple(_rule(entry) for entry in data["rule"])
+
+
+def _rule(entry: Mapping[str, Any]) -> Rule:
+    lists: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+    }
+    return Rule(**lists)
+
+
+def told_by(case: Case) -> frozenset[str]:
+    """Return every code, reason and note that the expectations of `case` name."""
+    found: set[str] = set()
+    for entry in case.expect:
+        found.update(region["reason"] for region in entry.get("dropped", ()))
+        found.update(refusal["code"] for refusal in entry.get("refusals", ()))
+        found.update(entry.get("notes", ()))
+        if "code" in entry:
+            found.add(entry["code"])
+    return frozenset(found)
+
+
+def explain(
+    version: str, results: Mapping[str, Result], cases: Mapping[str, Case]
+) -> tuple[dict[str, Known], list[Result]]:
+    """Return (probe -> what is known, failures without explanation).
+
+    A reading that only lacks the state is put down to whatever keeps the
+    product from recovering the same files under ``salvage``.
+    """
+    known: dict[str, Known] = {}
+    unexplained = []
+    for result in results.values():
+        if result.result_class not in RED or result.case not in cases:
+            continue
+        told = told_by(cases[result.case])
+        cause = result
+        if result.probe.endswith("/read") and result.fingerprint == "state:active":
+            cause = results.get(f"{result.case}/recover.salvage", result)
+        rule = next((rule for rule in rules() if rule.fits(version, cause, told)), None)
+        if rule is None:
+            unexplained.append(result)
+        else:
+            known[result.probe] = Known(rule, result.result_class, result.fingerprint)
+    return known, unexplained
+
+
+def entries(known: Mapping[str, Known], asked: Sequence[str]) -> Iterator[tuple[str, Known]]:
+    """Yield (pattern, what is known) so that every probe is named once, by as few patterns as easily found.
+
+    A pattern is good if all probes asked for that it names fail alike.
+    """
+    left = dict(known)
+    for probe in known:
+        if probe not in left:
+            continue
+        fact = left[probe]
+        for pattern in _patterns(probe):
+            named = [other for other in asked if matches(pattern, other)]
+            if all(known.get(other) == fact for other in named):
+                yield pattern, fact
+                for other in named:
+                    left.pop(other, None)
+                break
+
+
+def _patterns(probe: str) -> Iterator[str]:
+    """Yield patterns that name `probe`, the widest first, the probe itself last."""
+    case, _, op = probe.partition("/")
+    group, _, name = case.rpartition(".")
+    words = name.split("-")
+    stems = ["-".join(words[:count]) + "-*" for count in range(1, len(words))]
+    for choice in ("*", *stems):
+        yield f"{group}.{choice}"
+        yield f"{group}.{choice}/{op}"
+    yield case
+    yield probe
+
+
+def render(version: str, found: Iterable[tuple[str, Known]]) -> str:
+    """Return the text of the expectation file."""
+    out = [
+        f"# What Bitronix {version} is known to answer otherwise than the specification says.",
+        "# Made from a run by the rules of harnesses/bitronix_tlog/known.toml; say why there, not here.",
+        "",
+    ]
+    for pattern, fact in sorted(found, key=lambda item: item[0]):
+        out += ["[[expect]]", f'case = "{pattern}"', f'outcome = "{fact.outcome}"']
+        out += [f'fingerprint = "{fact.fingerprint}"'] if fact.fingerprint else []
+        out += [f"why = {json.dumps(fact.rule.why)}", f'deviation = "{fact.rule.deviation}"', ""]
+    return "\n".join(out)
+
+
+def _results(paths: Iterable[Path]) -> dict[str, Result]:
+    found = {}
+    for path in paths:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            row: dict[str, Any] = json.loads(line)
+            if row["kind"] == "result":
+                found[row["probe"]] = Result.from_json(row)
+    return found
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write an expectation file; 0 everything is explained, 1 something is not."""
+    parser = argparse.ArgumentParser(prog=f"python -m {__spec__.name}" if __spec__ else None)
+    parser.add_argument("reports", nargs="+", type=Path)
+    parser.add_argument("--version", required=True, help="the product's version")
+    parser.add_argument("--out", required=True, type=Path)
+    options = parser.parse_args(arguments)
+    cases = {case.id: case for tier in PUBLISHED_TIERS for case in load_cases(FORMAT, tier)}
+    results = _results(options.reports)
+    known, unexplained = explain(options.version, results, cases)
+    asked = [probe for probe, result in results.items() if result.result_class not in _NOT_ASKED]
+    options.out.write_text(render(options.version, entries(known, asked)), encoding="utf-8")
+    for result in unexplained:
+        print(
+            f"not explained: {result.result_class} {result.fingerprint} {result.probe}: {result.reason[:160]}"
+        )
+    print(f"{len(known)} failures explained, {len(unexplained)} not")
+    return 1 if unexplained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

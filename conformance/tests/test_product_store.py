@@ -1,0 +1,167 @@
+"""Products: their data files, the cache, and fetching with a tool that delivers what we tell it to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from journalspec.formats import get_format
+from journalspec_conformance.cli.products import command
+from journalspec_conformance.harnesses import registry
+from journalspec_conformance.harnesses.bitronix_tlog.command import bitronix_2_1
+from journalspec_conformance.products import (
+    Jar,
+    NotFetchedError,
+    Product,
+    ProductError,
+    UnknownProductError,
+    cache_dir,
+    classpath,
+    get_product,
+    is_fetched,
+    problems,
+    product_ids,
+)
+from journalspec_conformance.products.fetch import Ivy, Maven, choose_fetcher, fetch_product
+
+CONTENT = {"main-1.jar": b"the product", "api-2.jar": b"what it needs"}
+
+
+@dataclass
+class Delivery:
+    """A tool that delivers `files`."""
+
+    files: dict[str, bytes]
+    name: str = "a test"
+    asked: list[str] = field(default_factory=list)
+
+    def fetch(self, jar: Jar, folder: Path) -> None:
+        self.asked.append(jar.coordinates)
+        (folder / jar.filename).write_bytes(self.files[jar.filename])
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("JOURNALSPEC_PRODUCTS", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def product() -> Product:
+    jars = tuple(
+        Jar(
+            "org.example",
+            stem,
+            version,
+            hashlib.sha256(CONTENT[f"{stem}-{version}.jar"]).hexdigest(),
+            role,
+            "MIT",
+        )
+        for stem, version, role in (("main", "1", "product"), ("api", "2", "an API"))
+    )
+    return replace(get_product(product_ids()[0]), id="example-1", jars=jars)
+
+
+def test_every_data_file_describes_a_product_of_a_known_format_and_edition() -> None:
+    assert len(product_ids()) >= 2
+    for name in product_ids():
+        found = get_product(name)
+        for format_id in found.formats:
+            get_format(format_id).edition(found.edition)
+        assert found.main_jar.version == found.version
+        assert len({jar.sha256 for jar in found.jars}) == len(found.jars)
+
+
+def test_an_unknown_product_is_told_with_the_known_ones() -> None:
+    with pytest.raises(UnknownProductError, match="known are bitronix"):
+        get_product("bitronix-9")
+
+
+def test_what_was_fetched_is_verified_and_used(cache: Path, product: Product) -> None:
+    with pytest.raises(NotFetchedError, match="products fetch example-1"):
+        classpath(product)
+    tool = Delivery(CONTENT)
+    assert fetch_product(product, tool) == cache / "example-1"
+    assert tool.asked == ["org.example:main:1", "org.example:api:2"]
+    assert classpath(product) == [str(cache / "example-1" / name) for name in CONTENT]
+    assert sorted(path.name for path in cache.iterdir()) == ["example-1"]
+    fetch_product(product, tool)
+    assert len(tool.asked) == 2, "intact jars are not fetched again"
+
+
+def test_a_jar_with_another_hash_is_not_taken(cache: Path, product: Product) -> None:
+    with pytest.raises(ProductError, match=r"api-2.jar has SHA-256 .*not taken"):
+        fetch_product(product, Delivery({**CONTENT, "api-2.jar": b"something else"}))
+    assert list(cache.iterdir()) == []
+
+
+def test_a_spoilt_jar_is_found_out_and_replaced(cache: Path, product: Product) -> None:
+    fetch_product(product, Delivery(CONTENT))
+    (cache / "example-1" / "main-1.jar").write_bytes(b"spoilt")
+    assert not is_fetched(product)
+    with pytest.raises(ProductError, match=r"main-1\.jar has SHA-256"):
+        classpath(product)
+    fetch_product(product, Delivery(CONTENT))
+    assert problems(product) == []
+
+
+def test_a_failed_fetch_leaves_what_was_there(cache: Path, product: Product) -> None:
+    fetch_product(product, Delivery(CONTENT))
+    (cache / "example-1" / "api-2.jar").unlink()
+    with pytest.raises(ProductError):
+        fetch_product(product, Delivery({**CONTENT, "main-1.jar": b"something else"}))
+    assert sorted(path.name for path in (cache / "example-1").iterdir()) == ["main-1.jar"]
+
+
+def test_maven_is_preferred_and_without_any_tool_the_message_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("mvn", "java"):
+        program = tmp_path / name
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert isinstance(choose_fetcher(), Maven)
+    (tmp_path / "mvn").unlink()
+    monkeypatch.setattr("journalspec_conformance.products.fetch.find_ivy", lambda: tmp_path / "ivy.jar")
+    assert choose_fetcher() == Ivy(str(tmp_path / "java"), tmp_path / "ivy.jar")
+    (tmp_path / "java").unlink()
+    with pytest.raises(ProductError, match="install Maven"):
+        choose_fetcher()
+
+
+def test_a_tool_that_fails_is_quoted(tmp_path: Path, product: Product) -> None:
+    program = tmp_path / "mvn"
+    program.write_text("#!/bin/sh\necho no such artefact\nexit 3\n")
+    program.chmod(0o755)
+    with pytest.raises(ProductError, match=r"(?s)exit 3.*no such artefact"):
+        Maven(str(program)).fetch(product.jars[0], tmp_path)
+
+
+def test_the_command_lists_and_complains_without_a_traceback(cache: Path) -> None:
+    run = CliRunner().invoke(command, ["list", "--json"])
+    assert run.exit_code == 0
+    listed = json.loads(run.output)
+    assert [entry["id"] for entry in listed] == list(product_ids())
+    assert not any(entry["fetched"] for entry in listed)
+    assert CliRunner().invoke(command, ["list"]).exit_code == 0
+    wrong = CliRunner().invoke(command, ["fetch", "nonesuch"])
+    assert wrong.exit_code == 2
+    assert "no product 'nonesuch'" in wrong.output
+    assert not cache.exists()
+
+
+def test_the_harness_says_what_is_missing(cache: Path) -> None:
+    pytest.importorskip("jpype", reason="JPype is missing: install journalspec[products]")
+    assert cache_dir() == cache
+    with pytest.raises(LookupError, match=r"products fetch bitronix-2\.1\.4"):
+        bitronix_2_1()
+
+
+def test_both_harnesses_are_registered() -> None:
+    assert {"bitronix", "bitronix-3.0"} <= set(registry())
