@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 from journalspec_conformance.errors import TimedOut
 from journalspec_conformance.harnesses.bitronix_tlog.capture.scenarios import Op, Scenario, Session
 from journalspec_conformance.harnesses.bitronix_tlog.observe import FORMAT
+from journalspec_conformance.harnesses.java.capturing import ask_about_copy, play_steps
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product
 
@@ -64,28 +63,14 @@ def _play_session(
     if scenario.filtered:
         params["filter_status"] = "true"
     request = {
-        "cmd": "write",
         "format": FORMAT,
         "edition": product.edition,
         "dir": str(directory),
         "params": params,
         "ops": list(session.ops),
-        "step": True,
     }
-    done = []
-    steps = connection.steps(request)
-    try:
-        for op, answer in zip(session.ops, steps, strict=False):
-            if "step" not in answer:
-                raise RuntimeError(f"{product.id}, {scenario.name}: {op} got no stepwise answer: {answer}")
-            done.append(Done(number, op, answer))
-        if not session.killed:
-            for _ in steps:  # the final answer: the harness has let go of the files
-                pass
-    finally:
-        steps.close()  # early: the process is killed
-        connection.close()
-    return done
+    played = play_steps(connection, request, killed=session.killed)
+    return [Done(number, op, answer) for op, answer in played]
 
 
 def look(product: Product, directory: Path) -> ProductView:
@@ -103,12 +88,8 @@ def look(product: Product, directory: Path) -> ProductView:
 
 
 def _ask(connection: ProcessConnection, directory: Path, question: dict[str, str]) -> Answer:
-    with tempfile.TemporaryDirectory(prefix="journalspec-") as scratch:
-        copy = Path(scratch) / "copy"
-        shutil.copytree(directory, copy)
-        request = {**question, "format": FORMAT, "edition": "2.1", "dir": str(copy), "observe": "state"}
-        try:
-            answer: Answer = connection.ask(request)["ok"]
-        except TimedOut:
-            return {"verdict": "no answer"}
-        return answer
+    request = {**question, "format": FORMAT, "edition": "2.1", "observe": "state"}
+    try:
+        return ask_about_copy(connection, directory, request)
+    except TimedOut:
+        return {"verdict": "no answer"}

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from journalspec_conformance.harnesses.bitronix_tlog.capture.play import Done, ProductView
+from journalspec_conformance.harnesses.java.capturing import toml_value
 from journalspec_conformance.products import Product, get_product
 
 SETTINGS = "serverId journalspec, disableJmx, no force batching"
 FILTERED = ", filterLogStatus"
-
-
-def _value(value: object) -> str:
-    """Return `value` in TOML: strings (JSON's are TOML's), booleans, lists and inline tables."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_value(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_value(item) for item in value) + "]"
-    raise TypeError(f"no TOML form for {value!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +53,26 @@ def provenance(run: Run, view: ProductView, digests: Mapping[str, str], checked_
         "# SPDX-License-Identifier: CC0-1.0",
         "# Written by the product itself. The journal files beside this one are never edited.",
         "",
-        f"title = {_value(run.title)}",
+        f"title = {toml_value(run.title)}",
         'format = "bitronix_tlog"',
-        f"edition = {_value(run.product.edition)}",
-        f"product = {_value(run.product.id)}",
-        f"coordinates = {_value(jar.coordinates)}",
-        f"jar_sha256 = {_value(jar.sha256)}",
-        f"java = {_value(run.java)}",
-        f"charset = {_value(run.charset)}",
+        f"edition = {toml_value(run.product.edition)}",
+        f"product = {toml_value(run.product.id)}",
+        f"coordinates = {toml_value(jar.coordinates)}",
+        f"jar_sha256 = {toml_value(jar.sha256)}",
+        f"java = {toml_value(run.java)}",
+        f"charset = {toml_value(run.charset)}",
         'made_with = "python -m journalspec_conformance.harnesses.bitronix_tlog.capture"',
-        f"settings = {_value(SETTINGS + FILTERED * run.filtered)}",
-        f"checked_by = {_value(list(checked_by))}",
+        f"settings = {toml_value(SETTINGS + FILTERED * run.filtered)}",
+        f"checked_by = {toml_value(list(checked_by))}",
     ]
-    lines += ["", "[sha256]", *(f'"{name}" = {_value(digest)}' for name, digest in sorted(digests.items()))]
+    lines += [
+        "",
+        "[sha256]",
+        *(f'"{name}" = {toml_value(digest)}' for name, digest in sorted(digests.items())),
+    ]
     for end, ops in run.sessions:
-        lines += ["", "[[session]]", f"end = {_value(end)}", "ops = ["]
-        lines += [f"  {_value(op)}," for op in ops]
+        lines += ["", "[[session]]", f"end = {toml_value(end)}", "ops = ["]
+        lines += [f"  {toml_value(op)}," for op in ops]
         lines += ["]"]
     return "\n".join([*lines, *_loads(view)]) + "\n"
 
@@ -95,11 +86,11 @@ def _loads(view: ProductView) -> Iterator[str]:
         )
         for key in ("verdict", "phase", "code", "message"):
             if key in answer:
-                yield f"{key} = {_value(answer[key])}"
+                yield f"{key} = {toml_value(answer[key])}"
         if "state" in answer:
-            yield f"active = {_value(answer['state']['active'])}"
+            yield f"active = {toml_value(answer['state']['active'])}"
             yield "unfinished = ["
-            yield from (f"  {_value(entry)}," for entry in answer["state"]["unfinished"])
+            yield from (f"  {toml_value(entry)}," for entry in answer["state"]["unfinished"])
             yield "]"
 
 
