@@ -23,11 +23,20 @@ from journalspec.jboss_journal.build import (
     stamp_of,
 )
 from journalspec.jboss_journal.constants import EDITIONS, LAYOUTS, layout_of
+from journalspec.observation import Observation
 from journalspec.schemas import SchemaError
 
 SCHEMAS = [pytest.param(schema, id="construct"), pytest.param(kaitai, id="kaitai")]
 LONG = [edition for edition in EDITIONS if LAYOUTS[edition].versions]
 each_edition = pytest.mark.parametrize("edition", EDITIONS)
+
+
+def assert_reference_agrees(seen: Observation, files: Mapping[str, bytes], edition: str) -> None:
+    """Compare with the reference implementation, which shares no code with the schemas."""
+    reference = pytest.importorskip("journalspec_reference.jboss_journal").IMPLEMENTATION
+    wanted = reference.read(files, edition=edition)
+    for member in ("verdict", "records", "state", "unanchored"):
+        assert getattr(seen, member) == getattr(wanted, member), member
 
 
 def random_record(rng: random.Random, edition: str, file_id: int, version: int = 0) -> tuple[str, bytes, Any]:
@@ -68,6 +77,7 @@ def test_both_schemas_find_in_a_directory_what_was_put_in(edition: str, seed: in
         )
     seen = schema.parse(files, edition)
     assert kaitai.parse(files, edition) == seen
+    assert_reference_agrees(seen, files, edition)
     assert [entry.header["file_id"] for entry in seen.files] == ids
     assert [record.type for record in seen.records] == [kind for kind, _, _ in wanted]
     for record, (_, fields, data) in zip(seen.records, wanted, strict=True):
@@ -210,7 +220,9 @@ def test_the_state_follows_the_rules_of_the_specification(state: Any, edition: s
     _, events, live, prepared, discarded = state
     files = {"d-1.hq": build_file(edition, 1, [build_record(edition, kind, **f) for kind, f in events])}
     for module in (schema, kaitai):
-        seen = module.parse(files, edition).state
+        whole = module.parse(files, edition)
+        assert_reference_agrees(whole, files, edition)
+        seen = whole.state
         assert [item["id"] for item in seen["live"]] == live
         assert [item["tx"] for item in seen["prepared"]] == prepared
         assert [item["tx"] for item in seen["discarded"]] == discarded
@@ -237,7 +249,9 @@ def test_counts_per_file(module: ModuleType, edition: str) -> None:
         [(1, 2), (2, 9), (3, 1)],
         [(1, 2), (1, 2)],
     ):
-        assert len(module.parse(spread(edition, pairs), edition).state["live"]) == 3
+        seen = module.parse(spread(edition, pairs), edition)
+        assert len(seen.state["live"]) == 3
+        assert_reference_agrees(seen, spread(edition, pairs), edition)
     for pairs in ([(1, 1)], [(1, 3)], [(1, 0)], [(1, -2)], [(1, 2), (1, 1)]):
         with pytest.raises(SchemaError, match="COMMIT"):
             module.parse(spread(edition, pairs), edition)
