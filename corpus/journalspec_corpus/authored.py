@@ -140,10 +140,17 @@ def _expectations(
                 elif key == "at":
                     out[key] = _region(built, value)
                 elif key == "state":
-                    out[key] = author.expand(value)
+                    out[key] = _state(built, value, author)
                 else:
                     out[key] = value
             yield out
+
+
+def _state(built: Built, value: Mapping[str, Any], author: ModuleType) -> dict[str, Any]:
+    """Return an authored state written out; an author room may let it name records by label."""
+    by_label = getattr(author, "state", None)
+    out: dict[str, Any] = author.expand(value) if by_label is None else by_label(built, value)
+    return out
 
 
 def expected_record(
