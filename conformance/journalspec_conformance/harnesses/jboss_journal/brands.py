@@ -16,18 +16,21 @@ _NEVER = 0
 class Brand:
     """One product, as far as its version does not matter.
 
-    `package` holds the journal's interfaces, `factory` is the class of unbuffered
-    and buffered NIO, `fill` what new files are filled with (hex).
+    `package` holds the journal's interfaces, `files` those of its files, `factory`
+    is the class of unbuffered and buffered NIO, `fill` what new files are filled
+    with (hex). `older`: the signatures are those of HornetQ.
     """
 
     name: str
     package: str
+    files: str
     factory: str
     prefix: str
     extension: str
     fill: str
     editions: tuple[str, ...]
     events: bool = False
+    older: bool = False
 
     def class_of(self, name: str) -> Java:
         """Return class `name` of the journal's package; ``impl.`` may stand before it."""
@@ -36,13 +39,13 @@ class Brand:
     def make_factory(self, directory: Path) -> Java:
         """Return the factory of files in `directory`: NIO, no buffer."""
         factory = java_classes().JClass(self.factory)
-        if self is HORNETQ:
+        if self.older:
             return factory(str(directory), False)
         return factory(java_classes().JClass("java.io.File")(str(directory)), False, 1)
 
     def make_journal(self, factory: Java, settings: Settings) -> Java:
         """Return a journal, not started, over `factory`."""
-        pool = () if self is HORNETQ else (settings.min_files,)
+        pool = () if self.older else (settings.min_files,)
         return self.class_of("impl.JournalImpl")(
             settings.file_size,
             settings.min_files,
@@ -58,19 +61,19 @@ class Brand:
 
     def load(self, journal: Java, records: Java, prepared: Java, failures: Java) -> None:
         """Load `journal` into the two lists; transactions without an end are rolled back."""
-        if self is HORNETQ:
+        if self.older:
             journal.load(records, prepared, failures)
         else:
             journal.load(records, prepared, failures, True)
 
     def make_file(self, factory: Java, name: str) -> Java:
         """Return the file `name` of `factory`'s directory, not opened."""
-        return factory.createSequentialFile(name, *((1,) if self is HORNETQ else ()))
+        return factory.createSequentialFile(name, *((1,) if self.older else ()))
 
     def check_control_file(self, journal: Java) -> None:
         """Let `journal` apply or remove a compaction control file, as its load does first of all."""
         buffer = java_classes().JClass("java.util.concurrent.atomic.AtomicReference")
-        self.call(journal, "checkControlFile", *(() if self is HORNETQ else (buffer(),)))
+        self.call(journal, "checkControlFile", *(() if self.older else (buffer(),)))
 
     @staticmethod
     def call(journal: Java, name: str, *arguments: Java) -> Java:
@@ -96,15 +99,18 @@ class Brand:
 HORNETQ = Brand(
     "hornetq",
     "org.hornetq.core.journal",
+    "org.hornetq.core.journal",
     "org.hornetq.core.journal.impl.NIOSequentialFileFactory",
     "hornetq-data",
     "hq",
     "4a",
     ("v1", "v2"),
+    older=True,
 )
 ARTEMIS = Brand(
     "artemis",
     "org.apache.activemq.artemis.core.journal",
+    "org.apache.activemq.artemis.core.io",
     "org.apache.activemq.artemis.core.io.nio.NIOSequentialFileFactory",
     "activemq-data",
     "amq",

@@ -137,9 +137,13 @@ class Journal:
         self.brand = brand
         self.directory = directory
         with product_call():
-            self._factory = brand.make_factory(directory)
+            self._factory = self.make_factory()
             self._journal = brand.make_journal(self._factory, settings)
             self._journal.setAutoReclaim(settings.auto_reclaim)
+
+    def make_factory(self) -> Java:
+        """Return the factory of the journal's files."""
+        return self.brand.make_factory(self.directory)
 
     def load(self) -> Loaded:
         """Start and load: the directory is made ready for appending."""

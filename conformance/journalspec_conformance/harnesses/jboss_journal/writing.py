@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from journalspec_conformance.harnesses.java.failures import Thrown
 from journalspec_conformance.harnesses.jboss_journal import failures
 from journalspec_conformance.harnesses.jboss_journal.brands import Brand
 from journalspec_conformance.harnesses.jboss_journal.driver import Journal
-from journalspec_conformance.harnesses.jboss_journal.settings import settings_for
+from journalspec_conformance.harnesses.jboss_journal.settings import Settings, settings_for
 
 #: Operations on one record, and those of them that are durable once they are acknowledged (if `sync`).
 RECORD_OPS = (
@@ -39,8 +39,15 @@ class CannotDo(Exception):
 class Session:
     """One ``write`` request: a journal in `directory` and the operations done on it."""
 
-    def __init__(self, brand: Brand, directory: Path, params: Mapping[str, str]) -> None:
-        """Take the request's parameters; nothing is touched yet."""
+    def __init__(
+        self,
+        brand: Brand,
+        directory: Path,
+        params: Mapping[str, str],
+        make: Callable[[Brand, Path, Settings], Journal] = Journal,
+    ) -> None:
+        """Take the request's parameters; nothing is touched yet. `make` is what makes the journal."""
+        self._make = make
         self.brand = brand
         self.directory = directory
         self.params = params
@@ -90,7 +97,7 @@ class Session:
     def _open(self) -> bool:
         brand = self.brand
         settings = settings_for(self.directory, self.params, brand.prefix, brand.extension)
-        self.journal = Journal(brand, self.directory, settings)
+        self.journal = self._make(brand, self.directory, settings)
         self.journal.load()
         return True
 

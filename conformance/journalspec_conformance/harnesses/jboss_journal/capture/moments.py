@@ -1,0 +1,118 @@
+"""A child process that copies the directory at the moments of a compaction.
+
+``python -m ....capture.moments PRODUCT DIRECTORY OUT`` reads a ``write`` request
+from standard input, whose last operation is the compaction. ``OUT/<moment>`` are
+copies of the directory as a crash at that moment would leave it. The moments
+are those at which the product opens, closes and deletes its control file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from journalspec_conformance.harnesses.java import jvm
+from journalspec_conformance.harnesses.java.jvm import Java, java_classes
+from journalspec_conformance.harnesses.jboss_journal.brands import BRANDS, Brand
+from journalspec_conformance.harnesses.jboss_journal.capture.scenarios import MOMENTS
+from journalspec_conformance.harnesses.jboss_journal.driver import CONTROL, Journal
+from journalspec_conformance.harnesses.jboss_journal.settings import Settings
+from journalspec_conformance.harnesses.jboss_journal.writing import Session
+from journalspec_conformance.products import get_product
+
+
+class Spy:
+    """Stands for a Java object: passes every call on, and copies the directory around some of them.
+
+    `before` and `after` are names of methods -> the moment that they mark.
+    """
+
+    def __init__(self, behind: Java, keep: Any, before: dict[str, str], after: dict[str, str]) -> None:
+        """Stand for `behind`; `keep` is called with each moment."""
+        self._behind = behind
+        self._keep = keep
+        self._before = before
+        self._after = after
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the method `name` of the object behind, with its copies."""
+        method = getattr(self._behind, name)
+
+        def call(*arguments: Any) -> Any:
+            self._mark(self._before, name)
+            result = method(*arguments)
+            self._mark(self._after, name)
+            return result
+
+        return call
+
+    def _mark(self, moments: dict[str, str], name: str) -> None:
+        if name in moments:
+            self._keep(moments[name])
+
+
+class SpiedFactory:
+    """A factory of files whose control files are spied upon."""
+
+    def __init__(self, behind: Java, interface: Java, keep: Any) -> None:
+        """Stand for the factory `behind`; `interface` is that of a file."""
+        self._behind = behind
+        self._interface = interface
+        self._keep = keep
+
+    def createSequentialFile(self, name: str, *arguments: Any) -> Java:  # noqa: N802 - the interface's name
+        """Return the file, spied upon if it is the control file."""
+        file = self._behind.createSequentialFile(name, *arguments)
+        if str(name) != CONTROL:
+            return file
+        jpype = java_classes()
+        first, written, renamed, deleted = MOMENTS
+        spy = Spy(file, self._keep, {"open": first, "delete": renamed}, {"close": written, "delete": deleted})
+        return jpype.JObject(jpype.JProxy(self._interface, inst=spy), self._interface)
+
+    def __getattr__(self, name: str) -> Any:
+        """Pass everything else on."""
+        return getattr(self._behind, name)
+
+
+def spied(directory: Path, out: Path) -> Callable[[Brand, Path, Settings], Journal]:
+    """Return what makes a journal in `directory` whose compaction is copied to `out`."""
+
+    def keep(moment: str) -> None:
+        shutil.copytree(directory, out / moment)
+
+    class SpiedJournal(Journal):
+        """A journal over a spied factory."""
+
+        def make_factory(self) -> Java:
+            """Return the spied factory of the journal's files."""
+            jpype = java_classes()
+            interface = jpype.JClass(f"{self.brand.files}.SequentialFileFactory")
+            file = jpype.JClass(f"{self.brand.files}.SequentialFile")
+            proxy = jpype.JProxy(interface, inst=SpiedFactory(super().make_factory(), file, keep))
+            return jpype.JObject(proxy, interface)
+
+    return SpiedJournal
+
+
+def main() -> int:
+    """Run as a process; see the module's text."""
+    product_id, directory, out = sys.argv[1:]
+    request = json.load(sys.stdin)
+    product = get_product(product_id)
+    jvm.start(product)
+    brand = BRANDS[product.id.partition("-")[0]]
+    make = spied(Path(directory), Path(out))
+    session = Session(brand, Path(directory), request["params"], make)
+    for op in request["ops"]:
+        session.apply(op)
+    os._exit(0)  # threads of the product may never end
+
+
+if __name__ == "__main__":
+    sys.exit(main())
