@@ -1,0 +1,287 @@
+"""HornetQ, Artemis and the reference read what the others write, also after a crash.
+
+What must be there is known from the operations alone; no file is looked into.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec_conformance.harnesses.jboss_journal.capture.asked import Asked, asked_state, without_counts
+from journalspec_conformance.process import ProcessConnection
+from journalspec_reference import load
+from journalspec_reference.storage import MemoryStorage
+
+FORMAT, EDITION = "jboss_journal", "v2"
+REFERENCE = "reference"
+IMPLEMENTATIONS = (REFERENCE, "hornetq-2.4.9", "artemis-2.44.0")
+PARAMS = {"prefix": "data", "extension": "amq", "min_files": "4", "auto_reclaim": "false"}
+RECORDS = 10_000
+#: Enough moments of the reference's writing for every kind of storage operation to be among them.
+MOMENTS = 60
+
+Op = dict[str, Any]
+Images = Mapping[str, bytes]
+
+pytestmark = [pytest.mark.product, pytest.mark.java]
+
+
+@pytest.fixture(scope="module")
+def products(connect_product: Callable[[str], ProcessConnection]) -> dict[str, ProcessConnection]:
+    return {name: connect_product(name) for name in IMPLEMENTATIONS if name != REFERENCE}
+
+
+@dataclass
+class Workload:
+    """Random operations on records that are there; ids are used once."""
+
+    chance: random.Random
+    body: int
+    ops: list[Op] = field(default_factory=lambda: [{"op": "open"}])
+    there: list[int] = field(default_factory=list)
+    next_id: int = 1
+    next_tx: int = 1
+
+    def _record(self, op: str, ident: int, **more: str) -> None:
+        data = self.chance.randbytes(self.chance.randrange(self.body))
+        kind = str(self.chance.randrange(256))
+        self.ops.append({"op": op, **more, "id": str(ident), "user_type": kind, "body": data.hex()})
+
+    def _new(self) -> int:
+        self.next_id += 1
+        return self.next_id - 1
+
+    def plain(self) -> None:
+        """Add, update or delete one record."""
+        what = self.chance.random()
+        if what < 0.5 or not self.there:
+            ident = self._new()
+            self._record("add", ident)
+            self.there.append(ident)
+        elif what < 0.65:
+            self._record("update", self.chance.choice(self.there))
+        else:
+            ident = self.there.pop(self.chance.randrange(len(self.there)))
+            self.ops.append({"op": "delete", "id": str(ident)})
+
+    def transaction(self, size: int, end: str) -> None:
+        """Do a transaction of up to `size` operations; `end` is commit, rollback, prepare or "" (none)."""
+        tx, added, gone = str(self.next_tx), [], []
+        self.next_tx += 1
+        for _ in range(self.chance.randint(1, size)):
+            if self.chance.random() < 0.75 or len(self.there) < 2:
+                added.append(self._new())
+                self._record("add_tx", added[-1], tx=tx)
+            else:
+                gone.append(self.there.pop(self.chance.randrange(len(self.there))))
+                self.ops.append({"op": "delete_tx", "tx": tx, "id": str(gone[-1]), "body": "77"})
+        if end:
+            extra = {"extra": "786964"} if end == "prepare" else {}
+            self.ops.append({"op": end, "tx": tx, **extra})
+        self.there += added if end == "commit" else gone if end == "rollback" else []
+
+    def file(self, op: str) -> None:
+        """Roll, reclaim or compact."""
+        self.ops.append({"op": op})
+
+
+def long_history() -> list[Op]:
+    """Return operations on 10,000 records: transactions over several files, reuse, compactions."""
+    work = Workload(random.Random(7), 120)
+    rounds = 0
+    while work.next_id <= RECORDS:
+        for _ in range(100):
+            work.plain()
+        work.transaction(250, work.chance.choice(["commit", "commit", "rollback"]))
+        work.transaction(12, "commit")
+        work.file("reclaim")
+        rounds += 1
+        if rounds % 15 == 0:
+            work.file("next")
+            work.file("compact")
+    work.transaction(8, "prepare")
+    work.transaction(8, "")
+    work.file("close")
+    return work.ops
+
+
+def short_history() -> list[Op]:
+    """Return some 250 operations with everything in them, for a crash in each."""
+    work = Workload(random.Random(11), 60)
+    for number in range(1, 13):
+        for _ in range(10):
+            work.plain()
+        work.transaction(12, work.chance.choice(["commit", "commit", "rollback"]))
+        work.file("reclaim")
+        if number in (4, 8):
+            work.transaction(3, "prepare")
+        if number % 6 == 0:
+            work.file("next")
+            work.file("compact")
+    return work.ops
+
+
+def write(products: Mapping[str, ProcessConnection], writer: str, ops: list[Op], directory: Path) -> None:
+    params = {**PARAMS, "file_size": "16384", "sync": "false"}
+    if writer == REFERENCE:
+        storage = MemoryStorage()
+        journal = load(FORMAT).writer(storage, edition=EDITION, params=params)
+        for op in ops:
+            journal.apply(op)
+        put(storage.files, directory)
+        return
+    request = {"cmd": "write", "format": FORMAT, "edition": EDITION, "dir": str(directory)}
+    answer = products[writer].ask({**request, "params": params, "ops": ops})
+    assert answer["ok"]["refusals"] == []
+
+
+def put(files: Mapping[str, bytes | bytearray], directory: Path) -> None:
+    directory.mkdir(exist_ok=True)
+    for path in directory.iterdir():
+        path.unlink()
+    for name, data in files.items():
+        (directory / name).write_bytes(data)
+
+
+def recovered(products: Mapping[str, ProcessConnection], reader: str, directory: Path) -> dict[str, Any]:
+    """Return the state that `reader` recovers, as far as operations determine it."""
+    params = {"extension": PARAMS["extension"], "prefix": PARAMS["prefix"]}
+    if reader == REFERENCE:
+        files = {path.name: path.read_bytes() for path in directory.iterdir()}
+        seen = load(FORMAT).recover(files, edition=EDITION, policy="strict", params=params).to_json()
+    else:
+        request = {"cmd": "recover", "policy": "strict", "format": FORMAT, "edition": EDITION}
+        question = {**request, "dir": str(directory), "observe": "state", "params": params}
+        seen = products[reader].ask(question)["ok"]
+    assert "state" in seen, f"{reader}: {seen}"
+    return without_counts(seen["state"])
+
+
+@pytest.fixture(scope="module")
+def history() -> list[Op]:
+    return long_history()
+
+
+@pytest.mark.parametrize("writer", IMPLEMENTATIONS)
+def test_all_three_recover_ten_thousand_records_alike(
+    writer: str, history: list[Op], products: dict[str, ProcessConnection], memory_path: Path
+) -> None:
+    assert sum(op["op"] in ("add", "add_tx") for op in history) >= RECORDS
+    directory = memory_path / "journal"
+    directory.mkdir()
+    write(products, writer, history, directory)
+    # The last transaction has no end: whoever opens the journal rolls it back.
+    wanted = asked_state((op, {}) for op in [*history, {"op": "open"}])
+    assert len(wanted["live"]) > 100
+    names = [path.name for path in directory.iterdir()]
+    assert len(names) > 3, names
+    for reader in IMPLEMENTATIONS:
+        assert recovered(products, reader, directory) == wanted, reader
+
+
+class _File:
+    """The content of a file as it is, and as it was when it was last made durable."""
+
+    def __init__(self) -> None:
+        self.durable = b""
+
+
+class CrashingStorage(MemoryStorage):
+    """Counts its operations and keeps, at chosen ones, what two kinds of crash would leave.
+
+    A killed process leaves everything that was written; a machine without power
+    at worst only what was made durable: contents by ``sync``, names by ``sync_dir``.
+    """
+
+    def __init__(self, every: int = 0) -> None:
+        super().__init__()
+        self.every, self.count, self.done = every, 0, 0
+        self.images: list[tuple[str, int, Images]] = []
+        self._now: dict[str, _File] = {}
+        self._durable: dict[str, _File] = {}
+
+    def _step(self, what: str) -> None:
+        self.count += 1
+        if self.every and self.count % self.every == 0:
+            killed = {name: bytes(data) for name, data in self.files.items()}
+            lost = {name: file.durable for name, file in self._durable.items()}
+            self.images.append((f"killed after {what}", self.done, killed))
+            self.images.append((f"power lost after {what}", self.done, lost))
+
+    def create(self, name: str) -> None:
+        super().create(name)
+        self._now[name] = _File()
+        self._step(f"create {name}")
+
+    def write(self, name: str, off: int, data: bytes) -> None:
+        super().write(name, off, data)
+        self._step(f"write {name} {off}")
+
+    def sync(self, name: str) -> None:
+        super().sync(name)
+        self._now[name].durable = bytes(self.files[name])
+        self._step(f"sync {name}")
+
+    def sync_dir(self) -> None:
+        super().sync_dir()
+        self._durable = dict(self._now)
+        self._step("sync_dir")
+
+    def rename(self, old: str, new: str) -> None:
+        super().rename(old, new)
+        self._now[new] = self._now.pop(old)
+        self._step(f"rename {old} {new}")
+
+    def unlink(self, name: str) -> None:
+        super().unlink(name)
+        del self._now[name]
+        self._step(f"unlink {name}")
+
+
+def crash_images(ops: list[Op]) -> list[tuple[str, int, Images]]:
+    """Return (what had just been done, operations acknowledged by then, the files) at sampled moments."""
+    params = {**PARAMS, "file_size": "2048"}
+
+    def run(storage: CrashingStorage) -> None:
+        journal = load(FORMAT).writer(storage, edition=EDITION, params=params)
+        for number, op in enumerate(ops):
+            journal.apply(op)
+            storage.done = number + 1
+
+    rehearsal = CrashingStorage()
+    run(rehearsal)
+    storage = CrashingStorage(every=max(1, rehearsal.count // MOMENTS))
+    run(storage)
+    return storage.images
+
+
+def states_after(ops: list[Op]) -> Iterator[dict[str, Any]]:
+    """Yield what must be recovered after the first 0, 1, 2 ... operations."""
+    asked = Asked()
+    for op in [{"op": "open"}, *ops]:
+        asked.apply(op)
+        yield asked.state()
+
+
+def test_nothing_acknowledged_is_lost_in_a_crash_of_the_reference_writer(
+    products: dict[str, ProcessConnection], memory_path: Path
+) -> None:
+    ops = short_history()
+    states = list(states_after(ops))
+    images = crash_images(ops)
+    assert len(images) >= 2 * MOMENTS
+    wrong = []
+    for what, done, files in images:
+        put(files, memory_path / "journal")
+        # The operation in progress may have taken place or not; what was acknowledged has.
+        permitted = states[done : done + 2]
+        for reader in IMPLEMENTATIONS:
+            if recovered(products, reader, memory_path / "journal") not in permitted:
+                wrong.append(f"{reader}, {what}, {done} operations acknowledged")
+    assert wrong == []
