@@ -22,7 +22,7 @@ from journalspec_conformance.harnesses.jboss_journal.driver import (
     Journal,
     Loaded,
 )
-from journalspec_conformance.harnesses.jboss_journal.settings import settings_for
+from journalspec_conformance.harnesses.jboss_journal.settings import Settings, settings_for
 
 FORMAT = "jboss_journal"
 #: The record fields that the product's callbacks give for every type that has them.
@@ -54,6 +54,14 @@ def refused(thrown: Thrown) -> Observed:
     return {"verdict": REFUSED, "phase": refusal.phase, "code": refusal.code, "message": message}
 
 
+@dataclass(frozen=True, slots=True)
+class _DataRecords:
+    """The names of the data files, and their records in the product's order."""
+
+    files: set[str]
+    records: list[Observed]
+
+
 @dataclass
 class Observer:
     """Asks one product about directories; `log` is what it logs to."""
@@ -67,7 +75,7 @@ class Observer:
         if answer["verdict"] == REFUSED:
             return answer
         try:
-            answer["records"] = self._records(directory, params, beside=False)
+            answer["records"] = self._data_records(directory, params)[0].records
         except Thrown as thrown:
             answer["message"] = f"{answer.get('message', '')}; reading by itself: {thrown}"[:_SHOWN]
         return answer
@@ -75,23 +83,25 @@ class Observer:
     def read(self, directory: Path, params: Mapping[str, str]) -> Observed:
         """Read every file; the state is that of loading, if the product loads the journal."""
         try:
-            records = self._records(directory, params, beside=True)
+            records = self._read_all(directory, params)
         except Thrown as thrown:
             return refused(thrown)
+        if records is None:
+            told = "none of the files belongs to the journal: the product was shown nothing"
+            return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": told}
         loaded = self._load(directory, params)
         answer: Observed = {"verdict": loaded["verdict"], "records": records}
         if loaded["verdict"] == REFUSED:
             return {**answer, "verdict": CLEAN, "message": f"loading: {loaded['message']}"}
         return {**answer, **{key: loaded[key] for key in ("state", "message") if key in loaded}}
 
-    def _journal(self, directory: Path, params: Mapping[str, str]) -> Journal:
-        settings = settings_for(directory, params, self.brand.prefix, self.brand.extension)
-        return Journal(self.brand, directory, settings)
+    def _settings(self, directory: Path, params: Mapping[str, str]) -> Settings:
+        return settings_for(directory, params, self.brand.prefix, self.brand.extension)
 
     def _load(self, directory: Path, params: Mapping[str, str]) -> Observed:
         self.log.take()
         with copy_of(directory) as copy:
-            journal = self._journal(copy, params)
+            journal = Journal(self.brand, copy, self._settings(copy, params))
             try:
                 loaded = journal.load()
             except Thrown as thrown:
@@ -109,43 +119,53 @@ class Observer:
             if not thrown.methods:
                 raise
 
-    def _records(self, directory: Path, params: Mapping[str, str], *, beside: bool) -> list[Observed]:
-        """Return the records of the data files and, if asked for, of those beside them.
+    def _read_all(self, directory: Path, params: Mapping[str, str]) -> list[Observed] | None:
+        """Return all records, those of files beside the data files last; None if no file is the journal's."""
+        data, others = self._data_records(directory, params)
+        beside = list(self._beside(directory, params, others))
+        empty = not any(directory.iterdir())
+        return None if not (data.files or others or empty) else [*data.records, *beside]
+
+    def _data_records(self, directory: Path, params: Mapping[str, str]) -> tuple[_DataRecords, list[str]]:
+        """Return the records of the data files, and the names of the files beside them.
 
         A file that a compaction's control file renames is known by its inode.
         """
+        settings = self._settings(directory, params)
         with copy_of(directory) as copy:
-            journal = self._journal(copy, params)
+            journal = Journal(self.brand, copy, settings)
             names = {path.stat().st_ino: path.name for path in copy.iterdir()}
             journal.check_control_file()
             now = {path.name: names.get(path.stat().st_ino, path.name) for path in copy.iterdir()}
             readings = journal.read_all()
         records = [record for item in readings for record in _records_of(item, now[item.name])]
-        if beside:
-            extension = settings_for(directory, params, self.brand.prefix, self.brand.extension).extension
-            gone = set(names.values()) - set(now.values())
-            data = {now[item.name] for item in readings}
-            others = [
-                name
-                for name in sorted(names.values(), key=_order)
-                if name not in data
-                and (
-                    name == CONTROL
-                    or name.endswith(_LEFTOVERS)
-                    or (name in gone and name.endswith(f".{extension}"))
-                )
-            ]
-            records += self._beside(directory, params, others)
-        return records
+        data = {now[item.name] for item in readings}
+        gone = {
+            name
+            for name in set(names.values()) - set(now.values())
+            if name.endswith(f".{settings.extension}")
+        }
+        others = [
+            name
+            for name in sorted(set(names.values()) - data, key=_order)
+            if name == CONTROL
+            or name.endswith(_LEFTOVERS)
+            or (name in gone and name.endswith(f".{settings.extension}"))
+        ]
+        return _DataRecords(data, records), others
 
     def _beside(self, directory: Path, params: Mapping[str, str], names: list[str]) -> Iterator[Observed]:
         readable = [name for name in names if (directory / name).stat().st_size >= _HEADER]
         if not readable:
             return
         with copy_of(directory) as copy:
-            journal = self._journal(copy, params)
+            journal = Journal(self.brand, copy, self._settings(copy, params))
             for name in readable:
-                yield from _records_of(journal.read_beside(name), name)
+                try:
+                    reading = journal.read_beside(name)
+                except Thrown:
+                    continue  # its header is not one that the product reads: no record of it counts
+                yield from _records_of(reading, name)
 
 
 def _order(name: str) -> list[tuple[int, int, str]]:
