@@ -4,6 +4,9 @@
 from standard input, whose last operation is the compaction. ``OUT/<moment>`` are
 copies of the directory as a crash at that moment would leave it. The moments
 are those at which the product opens, closes and deletes its control file.
+``"during": {"moment": ..., "ops": [...]}`` in the request are operations done at
+a moment, as another thread might do them, before the copy is made; they must
+not wait for the compaction.
 """
 
 from __future__ import annotations
@@ -21,7 +24,6 @@ from journalspec_conformance.harnesses.java.jvm import Java, java_classes
 from journalspec_conformance.harnesses.jboss_journal.brands import BRANDS, Brand
 from journalspec_conformance.harnesses.jboss_journal.capture.scenarios import MOMENTS
 from journalspec_conformance.harnesses.jboss_journal.driver import CONTROL, Journal
-from journalspec_conformance.harnesses.jboss_journal.settings import Settings
 from journalspec_conformance.harnesses.jboss_journal.writing import Session
 from journalspec_conformance.products import get_product
 
@@ -80,11 +82,8 @@ class SpiedFactory:
         return getattr(self._behind, name)
 
 
-def spied(directory: Path, out: Path) -> Callable[[Brand, Path, Settings], Journal]:
-    """Return what makes a journal in `directory` whose compaction is copied to `out`."""
-
-    def keep(moment: str) -> None:
-        shutil.copytree(directory, out / moment)
+def spied(keep: Callable[[str], None]) -> type[Journal]:
+    """Return the class of journals whose compactions call `keep` with each moment."""
 
     class SpiedJournal(Journal):
         """A journal over a spied factory."""
@@ -100,17 +99,28 @@ def spied(directory: Path, out: Path) -> Callable[[Brand, Path, Settings], Journ
     return SpiedJournal
 
 
+def run(brand: Brand, directory: Path, out: Path, request: dict[str, Any]) -> None:
+    """Do the operations of `request` in `directory`, and keep the moments in `out`."""
+    during = request.get("during", {"moment": "", "ops": []})
+
+    def keep(moment: str) -> None:
+        for op in during["ops"] if moment == during["moment"] else ():
+            if not session.apply(op):
+                raise RuntimeError(f"{op} was not acknowledged as durable")
+        shutil.copytree(directory, out / moment)
+
+    session = Session(brand, directory, request["params"], spied(keep))
+    for op in request["ops"]:
+        session.apply(op)
+
+
 def main() -> int:
     """Run as a process; see the module's text."""
     product_id, directory, out = sys.argv[1:]
     request = json.load(sys.stdin)
     product = get_product(product_id)
     jvm.start(product)
-    brand = BRANDS[product.id.partition("-")[0]]
-    make = spied(Path(directory), Path(out))
-    session = Session(brand, Path(directory), request["params"], make)
-    for op in request["ops"]:
-        session.apply(op)
+    run(BRANDS[product.id.partition("-")[0]], Path(directory), Path(out), request)
     os._exit(0)  # threads of the product may never end
 
 
