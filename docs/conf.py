@@ -16,7 +16,16 @@ release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf
 version = release
 
 extensions = ["myst_parser", "journalspec_docs"]
-exclude_patterns = ["_build", "ext", "tests", "examples", "harness", "reports", "transcripts", "**/.pytest_cache"]
+exclude_patterns = [
+    "_build",
+    "ext",
+    "tests",
+    "examples",
+    "harness",
+    "reports",
+    "transcripts",
+    "**/.pytest_cache",
+]
 nitpicky = True
 
 myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline", "fieldlist"]

@@ -28,6 +28,8 @@ DIGITS = 20
 #: At most so many lines of bytes, and of standard error.
 DUMP_LINES = 24
 STDERR_LINES = 20
+#: Some cases show dozens of requirements; the failure is not to be lost below them.
+MOST_REQUIREMENTS = 6
 
 
 def explain(result: Result, case: Case, target: str) -> str:
@@ -59,8 +61,10 @@ def _requirement_lines(case: Case) -> Iterator[str]:
     found = [known[name] for name in case.requirements if name in known]
     if found:
         yield "requirements:"
-    for item in found:
+    for item in found[:MOST_REQUIREMENTS]:
         yield from _wrap(f"{item.id} ({item.level}): {item.text}")
+    if len(found) > MOST_REQUIREMENTS:
+        yield f"  and {len(found) - MOST_REQUIREMENTS} more: journalspec show {case.id}"
 
 
 def _flag_lines(case: Case) -> Iterator[str]:

@@ -8,7 +8,7 @@ for line in sys.stdin:
     if request["cmd"] == "hello":
         reply = {
             "protocol": 1,
-            "impl": {"name": "my-reader", "version": "0.1", "language": "python"},
+            "impl": {"name": "my-reader", "version": "1", "language": "python"},
             "formats": {},
         }
         print(json.dumps({"seq": request["seq"], **reply}), flush=True)

@@ -5,22 +5,20 @@ import struct
 import sys
 from pathlib import Path
 
-TYPES = "ACTIVE MARKED_ROLLBACK PREPARED COMMITTED ROLLEDBACK UNKNOWN NO_TRANSACTION PREPARING COMMITTING ROLLING_BACK"
-BITRONIX = {
+TYPES = "ACTIVE MARKED_ROLLBACK PREPARED COMMITTED ROLLEDBACK UNKNOWN"
+TYPES += " NO_TRANSACTION PREPARING COMMITTING ROLLING_BACK"
+CLAIMS = {
     "editions": ["2.1", "3.0"],
     "ops": ["read"],
     "observe": "records",  # type and fields of each record; not where it stands
     "fields": ["gtrid", "names"],  # of those, only these two
     "features": ["pure"],  # changes no file; does not claim to cope with damage
 }
-HELLO = {
-    "protocol": 1,
-    "impl": {"name": "my-reader", "version": "0.1"},
-    "formats": {"bitronix_tlog": BITRONIX},
-}
+HELLO = {"protocol": 1, "impl": {"name": "my-reader", "version": "1"}, "formats": {"bitronix_tlog": CLAIMS}}
 
 
 def records(data):
+    """Yield the records of one file, up to its tail."""
     tail = struct.unpack_from(">q", data, 13)[0]
     start = 21
     while start < tail:

@@ -11,9 +11,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from journalspec_docs import generate, sources
 
 from journalspec.formats import format_ids
+from journalspec_docs import generate, sources
 
 DOCS = Path(__file__).resolve().parents[1]
 
@@ -55,14 +55,22 @@ def inner_links(path: Path, page: Page) -> Iterator[tuple[Path, str]]:
     for link in page.links:
         parts = urlsplit(link)
         if not parts.scheme and not parts.netloc:
-            yield (path.parent / unquote(parts.path)).resolve() if parts.path else path, unquote(parts.fragment)
+            yield (
+                (path.parent / unquote(parts.path)).resolve() if parts.path else path,
+                unquote(parts.fragment),
+            )
 
 
 def test_every_link_leads_somewhere(parsed: dict[Path, Page]) -> None:
     broken = []
     for path, page in parsed.items():
         for target, fragment in inner_links(path, page):
-            if target.suffix == ".html" and target in parsed and fragment and fragment not in parsed[target].ids:
+            if (
+                target.suffix == ".html"
+                and target in parsed
+                and fragment
+                and fragment not in parsed[target].ids
+            ):
                 broken.append(f"{path.name} -> {target.name}#{fragment}")
             elif not target.exists():
                 broken.append(f"{path.name} -> {target}")
@@ -74,9 +82,14 @@ def test_no_anchor_stands_twice_on_a_page(parsed: dict[Path, Page]) -> None:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_every_requirement_case_and_deviation_has_its_anchor(format_id: str, parsed: dict[Path, Page]) -> None:
+def test_every_requirement_case_and_deviation_has_its_anchor(
+    format_id: str, parsed: dict[Path, Page]
+) -> None:
     anchors = {
-        anchor for path, page in parsed.items() if f"/formats/{format_id}/" in path.as_posix() for anchor in page.ids
+        anchor
+        for path, page in parsed.items()
+        if f"/formats/{format_id}/" in path.as_posix()
+        for anchor in page.ids
     }
     wanted = [f"req-{item.id.lower()}" for item in sources.requirements_of(format_id)]
     wanted += ["case-" + case.id.replace(".", "-") for case in sources.cases(format_id)]

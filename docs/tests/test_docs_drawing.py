@@ -9,9 +9,9 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from journalspec_docs import diagram, hexdump, ksy, segments, sources
 
 from journalspec.formats import format_ids
+from journalspec_docs import diagram, hexdump, ksy, segments, sources
 from journalspec_reference.api import Span
 
 TYPES = [
@@ -31,7 +31,9 @@ def leaves(kind: ksy.Type) -> list[ksy.Field]:
 def test_every_byte_of_every_field_is_drawn_once(kind: ksy.Type) -> None:
     drawn: dict[str, int] = {}
     for row in diagram.rows(kind):
-        columns = [column for piece in row.pieces for column in range(piece.column, piece.column + piece.cells)]
+        columns = [
+            column for piece in row.pieces for column in range(piece.column, piece.column + piece.cells)
+        ]
         assert columns == list(range(len(columns)))
         assert len(columns) <= diagram.PER_ROW
         for piece in row.pieces:
@@ -60,7 +62,9 @@ def test_a_diagram_is_sound_xml_and_says_in_words_what_it_shows(kind: ksy.Type) 
 
 def test_names_that_do_not_fit_go_into_the_legend(tmp_path: Path) -> None:
     path = tmp_path / "t.ksy"
-    path.write_text("meta: {id: t}\nseq: [{id: a_long_name_here, type: u1}, {id: b, type: u1}]", encoding="utf-8")
+    path.write_text(
+        "meta: {id: t}\nseq: [{id: a_long_name_here, type: u1}, {id: b, type: u1}]", encoding="utf-8"
+    )
     text = diagram.svg(ksy.load(path).types["t"], "d")
     assert "<li><b>1</b> <code>a_long_name_here</code></li>" in text
 
@@ -79,7 +83,9 @@ def test_segments_cover_a_file_without_overlap() -> None:
                 owners[place] = span.path
         found = segments.flatten(spans, length)
         assert [place for part in found for place in range(part.start, part.end)] == list(range(length))
-        assert [part.span.path if part.span else None for part in found for _ in range(part.start, part.end)] == owners
+        assert [
+            part.span.path if part.span else None for part in found for _ in range(part.start, part.end)
+        ] == owners
 
 
 def bytes_of(html: str) -> bytes:

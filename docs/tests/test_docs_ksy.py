@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from journalspec_docs import ksy
 from journalspec_docs.layout import Extent, offset_text
 
@@ -109,13 +110,20 @@ def test_what_a_row_says(tmp_path: Path) -> None:
     fields = {field.id: field for field in found.types["toy"].fields}
     assert (fields["magic"].value, fields["magic"].role) == ("54 4f 59 21", "magic")
     assert fields["magic"].requirements == ("TOY-HDR-001",)
-    assert (fields["kind"].type, fields["kind"].enum, fields["kind"].original) == ("uint8", "kind", "entryKind")
+    assert (fields["kind"].type, fields["kind"].enum, fields["kind"].original) == (
+        "uint8",
+        "kind",
+        "entryKind",
+    )
     assert (fields["len_body"].allowed, fields["len_body"].role) == ("<= 900 (0x384)", "length")
     assert fields["pairs"].repeat == "4 times"
     assert fields["flag"].condition == "_parent.kind == kind::b"
     assert fields["crc"].role == "check"
     assert [(item.id, item.value) for item in found.types["entry"].instances] == [("total", "len_body + 7")]
-    assert [(item.value, item.id, item.original) for item in found.enums["kind"]] == [(1, "a", ""), (16, "b", "KIND_B")]
+    assert [(item.value, item.id, item.original) for item in found.enums["kind"]] == [
+        (1, "a", ""),
+        (16, "b", "KIND_B"),
+    ]
     assert found.types["toy"].doc == "First paragraph, same one.\n\nSecond one."
 
 

@@ -141,7 +141,7 @@ def materialize_command(
     directory.mkdir(parents=True, exist_ok=True)
     for case in chosen.values():
         _write(case, directory)
-    say(f"{len(chosen)} cases in {directory}")
+    say(f"{len(chosen)} {'case' if len(chosen) == 1 else 'cases'} in {directory}")
 
 
 def _write(case: Case, directory: Path) -> None:

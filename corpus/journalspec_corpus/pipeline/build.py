@@ -75,7 +75,10 @@ def build(
         "digest": counts.pop("digest"),
         "counts": counts,
         **tabulate(plan, out),
-        "run": _run_facts(engine, workers, time.monotonic() - started, len(todo), total),
+        "run": {
+            **_run_facts(engine, workers, time.monotonic() - started, len(todo), total),
+            "cpu_seconds": round(sum(have[number].cpu for number in todo), 3),
+        },
     }
     replace_text(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
     clear_work(out)

@@ -128,13 +128,26 @@ def _lines(path: Path) -> TextIO:
 
 def _cases(trace: Trace, room: CrashRoom, presets: Any, plan: Plan, left: set[bytes]) -> Iterator[str]:
     """Yield the chosen cases of one trace as lines, and take them out of `left`."""
-    for rows in judged_rows(trace, room, presets, plan.seed, Tally()):
+    for rows in judged_rows(trace, room, presets, plan.seed, Tally(_AllBut(left))):
         debt = owed(trace, rows.states.group.crash_index, rows.states.torn)
         sets = _sets(debt, room)
-        for at, name in enumerate(rows.case_ids):
-            if name in left:
-                left.discard(name)
-                yield json.dumps(_case(trace, room, rows, at, debt, sets), separators=(",", ":"))
+        for at in range(len(rows.case_ids)):
+            yield json.dumps(_case(trace, room, rows, at, debt, sets), separators=(",", ":"))
+
+
+class _AllBut(set[bytes]):
+    """Passes for the set of all ids but those still wanted; taking one in crosses it off."""
+
+    def __init__(self, wanted: set[bytes]) -> None:
+        super().__init__()
+        self._wanted = wanted
+
+    def __contains__(self, name: object) -> bool:
+        return name not in self._wanted
+
+    def add(self, name: bytes) -> None:
+        """Cross `name` off the wanted ones."""
+        self._wanted.discard(name)
 
 
 def _sets(debt: Owed, room: CrashRoom) -> dict[str, list[dict[str, Any]]]:

@@ -259,6 +259,7 @@ class FlagList(FormatDirective):
     """``{flag-list} FORMAT``: the flags that cases of a format carry, each an anchor."""
 
     uses_cases = True
+
     def build(self, format_: Format) -> Iterable[nodes.Node]:
         """Return a table row per flag in use."""
         used = Counter(name for case in sources.cases(format_.id) for name in case.flags)

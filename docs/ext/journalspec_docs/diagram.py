@@ -128,7 +128,9 @@ def svg(kind: Type, ident: str) -> str:
 def _colours(kind: Type) -> str:
     """Return the key to the colours that the diagram uses."""
     used = {field.role for field in kind.fields if not field.is_group}
-    items = "".join(f'<li><span class="role-{role}">{ROLES[role]}</span></li>' for role in ROLES if role in used)
+    items = "".join(
+        f'<li><span class="role-{role}">{ROLES[role]}</span></li>' for role in ROLES if role in used
+    )
     return f'<ul class="jspec-colours" aria-hidden="true">{items}</ul>'
 
 

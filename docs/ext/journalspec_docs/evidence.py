@@ -25,7 +25,7 @@ SHOWN = ("title", "sha256", "session", "loads")
 
 
 class DeviationList(FormatDirective):
-    """``{deviation-list} FORMAT``: what products do differently, with the bytes and the cases that show it."""
+    """``{deviation-list} FORMAT``: what products do differently, with the bytes and cases that show it."""
 
     def build(self, format_: Format) -> Iterator[nodes.Node]:
         """Return a summary table and one section per deviation, errata first."""
@@ -38,7 +38,10 @@ class DeviationList(FormatDirective):
             return
         yield markup.table(
             ("Deviation", "Product", "Versions", "Title"),
-            [(self.ref("deviation", item.id), markup.literal(item.product), versions(item), item.title) for item in found],
+            [
+                (self.ref("deviation", item.id), markup.literal(item.product), versions(item), item.title)
+                for item in found
+            ],
         )
         for kind, title in KINDS.items():
             members = [item for item in found if item.kind == kind]

@@ -40,9 +40,9 @@ PAGES = (
         "requirements",
         "Requirements",
         "Each requirement with its source, its cases and the products that depart from it.",
-        "Every normative sentence of the specification, once. An id is permanent: never renumbered, never reused. "
-        "*Obeyed in* names cases whose input or expected answer follows the requirement, *broken in* cases whose "
-        "input violates it, or that fail an implementation which ignores it.",
+        "Every normative sentence of the specification, once. An id is permanent: never renumbered, never "
+        "reused. *Obeyed in* names cases whose input or expected answer follows the requirement, *broken in* "
+        "cases whose input violates it, or that fail an implementation which ignores it.",
         ("requirement-summary",),
     ),
     Page(
@@ -56,11 +56,17 @@ PAGES = (
         "schemas",
         "Schemas",
         "Kaitai Struct files to download, byte diagrams and field tables of every type.",
-        "From the Kaitai Struct files, which describe one record and one undamaged file. What to do with damage "
-        "is the specification's business, not the schema's.",
+        "From the Kaitai Struct files, which describe one record and one undamaged file. What to do with "
+        "damage is the specification's business, not the schema's.",
         ("schema-files", "schema-types"),
     ),
-    Page("cases/index", "Cases", "Every published case: its bytes, and what has to be said about them.", "", ("case-list",)),
+    Page(
+        "cases/index",
+        "Cases",
+        "Every published case: its bytes, and what has to be said about them.",
+        "",
+        ("case-list",),
+    ),
     Page(
         "coverage",
         "Coverage",
@@ -86,8 +92,8 @@ PAGES = (
         "conformance",
         "Conformance",
         "Implementations against requirements.",
-        "What became of every published case, per implementation. The implementations of this project are run "
-        "when this page is built; products are represented by reports that were made with them.",
+        "What became of every published case, per implementation. The implementations of this project are "
+        "run when this page is built; products are represented by reports that were made with them.",
         ("conformance-matrix",),
     ),
 )
@@ -157,7 +163,7 @@ def _case_pages(item: Format) -> Iterator[tuple[str, str]]:
         title = f"Cases: {group}" + (f" ({number} of {total})" if total > 1 else "")
         lead = [_directive("case-group", f"{item.id} {group}")] if number == 1 else []
         yield f"cases/{name}", _page(title, *lead, _directive("case-entries", f"{item.id} {group} {number}"))
-    about = "What is special about a case, and what goes wrong for the user of an implementation that mishandles it."
+    about = "What is special about a case, and what goes wrong for the user if it is mishandled."
     yield "cases/flags", _page("Flags", about, _directive("flag-list", item.id))
 
 

@@ -68,6 +68,7 @@ class ConformanceMatrix(FormatDirective):
     """``{conformance-matrix} FORMAT``: classes, areas, requirements, known failures, open choices."""
 
     uses_cases = True
+
     def build(self, format_: Format) -> Iterator[nodes.Node]:
         """Return the tables, each in its section."""
         self.depends_on(*sorted(REPORTS.glob("*.jsonl")))

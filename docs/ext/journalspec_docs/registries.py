@@ -11,7 +11,6 @@ from journalspec_conformance.products import get_product, product_ids
 from journalspec_corpus.crash.model import PRESETS
 from journalspec_docs import markup
 
-
 #: What the columns of the data source mean; a column without a meaning fails the build.
 COLUMNS = {
     "journal": "the path of the journal",
@@ -107,7 +106,9 @@ class SparkColumns(SphinxDirective):
         """Return the table; the data source is only imported here, since it needs an extra."""
         from journalspec_reference.spark import SCHEMA  # noqa: PLC0415 - pyspark is slow to import
 
-        columns = [column.strip().partition(" ") for column in SCHEMA.replace(",string>", ";string>").split(",")]
+        columns = [
+            column.strip().partition(" ") for column in SCHEMA.replace(",string>", ";string>").split(",")
+        ]
         rows: list[markup.Row] = [
             (markup.literal(name), kind.replace(";", ","), COLUMNS[name]) for name, _, kind in columns
         ]

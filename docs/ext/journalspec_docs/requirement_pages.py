@@ -105,6 +105,7 @@ class CoverageTable(FormatDirective):
     """``{coverage-table} FORMAT``: how many cases obey and how many break each requirement."""
 
     uses_cases = True
+
     def build(self, format_: Format) -> Iterator[nodes.Node]:
         """Return a sentence with the totals and one table per area."""
         self.depends_on_room(format_, "requirements.toml")

@@ -14,7 +14,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from journalspec.deviations import Deviation, deviations as load_deviations
+from journalspec.deviations import Deviation
+from journalspec.deviations import deviations as load_deviations
 from journalspec.formats import format_ids, get_format
 from journalspec.requirements import RequirementSet, requirements
 from journalspec_corpus.case import Case

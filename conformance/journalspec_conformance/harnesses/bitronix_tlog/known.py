@@ -132,7 +132,9 @@ def entries(known: Mapping[str, Known], asked: Sequence[str]) -> Iterator[tuple[
         fact = left[probe]
         for pattern in _patterns(probe):
             named = [other for other in asked if matches(pattern, other)]
-            if all(known.get(other) == fact for other in named):
+            several = len({other.partition("/")[0] for other in named}) > 1
+            good = several or "*" not in pattern
+            if good and all(known.get(other) == fact for other in named):
                 yield pattern, fact
                 for other in named:
                     left.pop(other, None)
