@@ -1,0 +1,113 @@
+"""The same candidates by NumPy, for input that is made of them (JBM-RDR).
+
+A rejected candidate costs plain Python some microseconds, which hostile bytes can
+make of every byte. Here a window of offsets is looked at together: what cannot
+be a record is known from type, file id, sizes and check size, all of them loads
+and comparisons of whole arrays. The rest is for the codec to decide. Memory is
+that of a window, whatever the file's length.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from journalspec_reference.jboss_journal.codec import CHECK_SIZE, PAIR, PROLOGUE, Form, forms
+from journalspec_reference.jboss_journal.dialect import Dialect
+
+Offsets = npt.NDArray[np.int64]
+
+#: Offsets that are looked at together: some 8 bytes of memory each for a few arrays.
+WINDOW = 1 << 17
+
+
+class Candidates(NamedTuple):
+    """The candidates of one window, as ascending offsets in the file.
+
+    `hopeful` are those that may be records: their sizes are in range and, in
+    editions without a hash, their check size is right. `end` is where the window
+    ends.
+    """
+
+    all: Offsets
+    hopeful: Offsets
+    end: int
+
+
+class Finder:
+    """Finds candidates in one buffer; `stamp` is the file id they carry, None for any.
+
+    Nothing at or beyond `limit` is read; a candidate's own five bytes end before it.
+    """
+
+    def __init__(self, data: Any, dialect: Dialect, stamp: int | None, limit: int) -> None:
+        self._bytes = np.frombuffer(data, np.uint8, limit)
+        # Every offset as the start of a big-endian integer: a view, not a copy.
+        self._ints: npt.NDArray[Any] = np.ndarray((max(0, limit - 3),), ">i4", data, 0, (1,))
+        self._limit = limit
+        self._hashed = dialect.hashed
+        self._stamp = None if stamp is None else stamp.to_bytes(4, "big")
+        self._plans = [_Plan.of(form) for form in forms(dialect).values()]
+        self._is_type = np.zeros(256, np.bool_)
+        self._is_type[[plan.code for plan in self._plans]] = True
+
+    def window(self, start: int) -> Candidates:
+        """Return the candidates of the window that begins at `start`; at the buffer's end it is empty."""
+        end = max(start, min(start + WINDOW, self._limit - PROLOGUE + 1))
+        found = self._found(start, end)
+        types = self._bytes[found]
+        hopeful = [self._hopeful(found[types == plan.code], plan) for plan in self._plans]
+        return Candidates(found, np.sort(np.concatenate(hopeful)), end)
+
+    def _found(self, start: int, end: int) -> Offsets:
+        if self._stamp is None:
+            return np.flatnonzero(self._is_type[self._bytes[start:end]]) + start
+        equal = np.ones(end - start, np.bool_)
+        for at, byte in enumerate(self._stamp, start=1):
+            equal &= self._bytes[start + at : end + at] == byte
+        found = np.flatnonzero(equal) + start
+        return found[self._is_type[self._bytes[found]]]
+
+    def _hopeful(self, found: Offsets, plan: _Plan) -> Offsets:
+        """Return those of `found`, all of one type, that the arrays cannot rule out."""
+        found = found[found + (plan.size + CHECK_SIZE) <= self._limit]
+        stop = found + (plan.size + CHECK_SIZE)
+        for at, unit in plan.counts:
+            count = self._ints[found + at].astype(np.int64)
+            # The sum of two sizes and an offset stays far below 2**63.
+            stop += count * unit
+            right = count >= 0
+            found, stop = found[right], stop[right]
+        right = stop <= self._limit
+        found, stop = found[right], stop[right]
+        if self._hashed:
+            return found
+        check: Offsets = self._ints[stop - CHECK_SIZE].astype(np.int64)
+        kept: Offsets = found[check == stop - found]
+        return kept
+
+
+class _Plan(NamedTuple):
+    """One record type: its code, its fixed size, and (offset, bytes each) of what makes it longer."""
+
+    code: int
+    size: int
+    counts: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, form: Form) -> _Plan:
+        counts = [(form.length, 1), (form.listed, PAIR.size)]
+        return cls(
+            form.kind.code,
+            form.size,
+            tuple((_place(form, field), unit) for field, unit in counts if field is not None),
+        )
+
+
+def _place(form: Form, field: int) -> int:
+    """Return where field number `field` of a form begins, from the record's start."""
+    codes = form.struct.format.removeprefix(">")
+    return PROLOGUE + struct.calcsize(">" + codes[:field])
