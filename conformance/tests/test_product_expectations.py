@@ -10,8 +10,9 @@ import pytest
 from journalspec.deviations import deviations, lint
 from journalspec.formats import get_format
 from journalspec_conformance.expect import parse_expectations
-from journalspec_conformance.harnesses.bitronix_tlog.known import Rule, explain, rules
+from journalspec_conformance.known import Rule, explain, rules
 from journalspec_conformance.patterns import matches
+from journalspec_conformance.products import get_product
 from journalspec_conformance.result import Result
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 
@@ -26,7 +27,7 @@ def test_every_deviation_names_cases_that_exist() -> None:
 
 
 def test_every_rule_leads_to_a_deviation() -> None:
-    assert {rule.deviation for rule in rules()} <= KNOWN
+    assert {rule.deviation for rule in rules("bitronix_tlog")} <= KNOWN
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -46,7 +47,7 @@ def result(probe: str, fingerprint: str) -> Result:
 
 def test_a_failure_that_no_rule_fits_stays_open() -> None:
     odd = result("btm.clean.empty/recover.strict", "records:missing")
-    known, unexplained = explain("2.1.4", {odd.probe: odd}, CASES)
+    known, unexplained = explain(get_product("bitronix-2.1.4"), {odd.probe: odd}, CASES)
     assert known == {}
     assert unexplained == [odd]
 

@@ -14,8 +14,9 @@ from journalspec_conformance.harnesses.bitronix_tlog.capture.play import Done
 from journalspec_conformance.harnesses.bitronix_tlog.capture.provenance import Run, operation, parse, steps
 from journalspec_conformance.harnesses.bitronix_tlog.capture.scenarios import SCENARIOS
 from journalspec_conformance.harnesses.bitronix_tlog.driver import pair_of
-from journalspec_conformance.harnesses.bitronix_tlog.failures import CORRUPTED, Refusal, Thrown
+from journalspec_conformance.harnesses.bitronix_tlog.failures import CORRUPTED
 from journalspec_conformance.harnesses.bitronix_tlog.observe import status_names
+from journalspec_conformance.harnesses.java.failures import Refusal, Thrown
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "bitronix_tlog"
 MESSAGES = {
@@ -45,7 +46,7 @@ def test_any_other_exception_keeps_its_name_which_is_no_code_of_the_spec() -> No
     for refusal in (failures.of_open(odd), failures.of_scan(odd), failures.of_write(odd)):
         assert refusal.code == "exception:InvalidMarkException"
         assert refusal.code not in get_format("bitronix_tlog").codes
-    assert not odd.corrupted
+    assert not failures.is_corruption(odd)
     assert (
         failures.of_scan(Thrown(CORRUPTED, "something new")).code
         == "exception:CorruptedTransactionLogException"

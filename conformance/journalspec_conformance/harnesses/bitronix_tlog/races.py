@@ -17,8 +17,8 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from journalspec_conformance.harnesses.bitronix_tlog import jvm
 from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR, Journal
+from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.products import get_product, product_ids
 
 _COMMITTING = 8

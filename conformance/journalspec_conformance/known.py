@@ -1,10 +1,10 @@
 """Expectation files from reports and rules: each failure is put down to a deviation, or stays open.
 
-``python -m journalspec_conformance.harnesses.bitronix_tlog.known --version 2.1.4
---out FILE REPORT...`` reads reports of runs without expectations (all published
-tiers), explains every failure by the first fitting rule of ``known.toml``, and
-writes one entry per pattern. A failure that no rule explains is printed, and
-the exit status is 1: it is news, and a person has to look at it.
+``python -m journalspec_conformance.known --product ID --out FILE REPORT...`` reads
+reports of runs without expectations (all published tiers), explains every
+failure by the first fitting rule of the ``known.toml`` beside the product's
+harness, and writes one entry per pattern. A failure that no rule explains is
+printed, and the exit status is 1: it is news, and a person has to look at it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from journalspec_conformance.harnesses.bitronix_tlog.observe import FORMAT
+from journalspec.formats import get_format
 from journalspec_conformance.patterns import matches
+from journalspec_conformance.products import Product, get_product, product_ids
 from journalspec_conformance.result import Result
 from journalspec_corpus.case import Case
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
@@ -34,9 +35,10 @@ _NOT_ASKED = frozenset({"unsupported", "quarantined"})
 class Rule:
     """One kind of failure and the deviation behind it; empty conditions are not looked at.
 
-    `versions`, `ops` (``read``, ``recover.strict``...) and `told` (codes, reasons
-    and notes of the case's expectations) name alternatives, `cases` are
-    patterns, `outcome` is a result class, `fingerprint` a regular expression.
+    `versions` (products' versions), `ops` (``read``, ``recover.strict``...) and
+    `told` (codes, reasons and notes of the case's expectations) name alternatives,
+    `cases` are patterns, `outcome` is a result class, `fingerprint` a regular
+    expression.
     """
 
     deviation: str
@@ -70,10 +72,10 @@ class Known:
     fingerprint: str
 
 
-def rules() -> tuple[Rule, ...]:
-    """Return the rules of ``known.toml`` in order."""
-    data = tomllib.loads(files(__package__).joinpath("known.toml").read_text(encoding="utf-8"))
-    return tuple(_rule(entry) for entry in data["rule"])
+def rules(harness: str) -> tuple[Rule, ...]:
+    """Return the rules of `harness` (a folder of ``harnesses``) in order."""
+    source = files("journalspec_conformance").joinpath("harnesses", harness, "known.toml")
+    return tuple(_rule(entry) for entry in tomllib.loads(source.read_text(encoding="utf-8"))["rule"])
 
 
 def _rule(entry: Mapping[str, Any]) -> Rule:
@@ -96,28 +98,36 @@ def told_by(case: Case) -> frozenset[str]:
 
 
 def explain(
-    version: str, results: Mapping[str, Result], cases: Mapping[str, Case]
+    product: Product, results: Mapping[str, Result], cases: Mapping[str, Case]
 ) -> tuple[dict[str, Known], list[Result]]:
     """Return (probe -> what is known, failures without explanation).
 
     A reading that only lacks the state is put down to whatever keeps the
-    product from recovering the same files under ``salvage``.
+    product from recovering the same files: under ``salvage`` if it has that
+    policy, else under ``strict``.
     """
     known: dict[str, Known] = {}
     unexplained = []
+    found = rules(product.harness)
     for result in results.values():
         if result.result_class not in RED or result.case not in cases:
             continue
         told = told_by(cases[result.case])
         cause = result
-        if result.probe.endswith("/read") and result.fingerprint == "state:active":
-            cause = results.get(f"{result.case}/recover.salvage", result)
-        rule = next((rule for rule in rules() if rule.fits(version, cause, told)), None)
+        if result.probe.endswith("/read") and result.fingerprint == _no_state(result):
+            recovered = (results.get(f"{result.case}/recover.{name}") for name in ("salvage", "strict"))
+            cause = next((other for other in recovered if other and other.result_class in RED), result)
+        rule = next((rule for rule in found if rule.fits(product.version, cause, told)), None)
         if rule is None:
             unexplained.append(result)
         else:
             known[result.probe] = Known(rule, result.result_class, result.fingerprint)
     return known, unexplained
+
+
+def _no_state(result: Result) -> str:
+    """Return the fingerprint of an answer that lacks the whole state: its first key is missed first."""
+    return f"state:{next(iter(get_format(result.format).state))}"
 
 
 def entries(known: Mapping[str, Known], asked: Sequence[str]) -> Iterator[tuple[str, Known]]:
@@ -154,11 +164,11 @@ def _patterns(probe: str) -> Iterator[str]:
     yield probe
 
 
-def render(version: str, found: Iterable[tuple[str, Known]]) -> str:
+def render(product: Product, found: Iterable[tuple[str, Known]]) -> str:
     """Return the text of the expectation file."""
     out = [
-        f"# What Bitronix {version} is known to answer otherwise than the specification says.",
-        "# Made from a run by the rules of harnesses/bitronix_tlog/known.toml; say why there, not here.",
+        f"# What {product.title} is known to answer otherwise than the specification says.",
+        f"# Made from a run by the rules of harnesses/{product.harness}/known.toml; say why there, not here.",
         "",
     ]
     for pattern, fact in sorted(found, key=lambda item: item[0]):
@@ -182,14 +192,16 @@ def main(arguments: list[str] | None = None) -> int:
     """Write an expectation file; 0 everything is explained, 1 something is not."""
     parser = argparse.ArgumentParser(prog=f"python -m {__spec__.name}" if __spec__ else None)
     parser.add_argument("reports", nargs="+", type=Path)
-    parser.add_argument("--version", required=True, help="the product's version")
+    parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")
     parser.add_argument("--out", required=True, type=Path)
     options = parser.parse_args(arguments)
-    cases = {case.id: case for tier in PUBLISHED_TIERS for case in load_cases(FORMAT, tier)}
+    product = get_product(options.product)
+    formats = product.formats
+    cases = {case.id: case for name in formats for tier in PUBLISHED_TIERS for case in load_cases(name, tier)}
     results = _results(options.reports)
-    known, unexplained = explain(options.version, results, cases)
+    known, unexplained = explain(product, results, cases)
     asked = [probe for probe, result in results.items() if result.result_class not in _NOT_ASKED]
-    options.out.write_text(render(options.version, entries(known, asked)), encoding="utf-8")
+    options.out.write_text(render(product, entries(known, asked)), encoding="utf-8")
     for result in unexplained:
         print(
             f"not explained: {result.result_class} {result.fingerprint} {result.probe}: {result.reason[:160]}"
