@@ -122,9 +122,11 @@ class Observer:
     def _read_all(self, directory: Path, params: Mapping[str, str]) -> list[Observed] | None:
         """Return all records, those of files beside the data files last; None if no file is the journal's."""
         data, others = self._data_records(directory, params)
-        beside = list(self._beside(directory, params, others))
-        empty = not any(directory.iterdir())
-        return None if not (data.files or others or empty) else [*data.records, *beside]
+        names = [path.name for path in directory.iterdir()]
+        own = f".{self._settings(directory, params).extension}"
+        if names and not others and not any(name.endswith(own) for name in names):
+            return None
+        return [*data.records, *self._beside(directory, params, others)]
 
     def _data_records(self, directory: Path, params: Mapping[str, str]) -> tuple[_DataRecords, list[str]]:
         """Return the records of the data files, and the names of the files beside them.
