@@ -7,6 +7,7 @@ else can be imported (and its messages read) without it.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import threading
 import time
@@ -95,6 +96,7 @@ class _Watch:
     def __init__(self) -> None:
         self._since: float | None = None
         self._thread: threading.Thread | None = None
+        self._parent = os.getppid()
 
     def begin(self) -> None:
         """Note that a call has begun."""
@@ -111,6 +113,9 @@ class _Watch:
         shown: float | None = None
         while True:
             time.sleep(WATCH_SECONDS / 8)
+            if os.getppid() != self._parent:
+                # The runner is gone. A call that never returns would otherwise spin for ever.
+                os._exit(1)
             since = self._since
             if since is None or since == shown or time.monotonic() - since < WATCH_SECONDS:
                 continue
