@@ -28,6 +28,7 @@ from journalspec_corpus.case import Case
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 
 RED = frozenset({"fail", "timeout"})
+FLAKY = "flaky"
 _NOT_ASKED = frozenset({"unsupported", "quarantined"})
 
 
@@ -38,7 +39,7 @@ class Rule:
     `versions` (products' versions), `ops` (``read``, ``recover.strict``...) and
     `told` (codes, reasons and notes of the case's expectations) name alternatives,
     `cases` are patterns, `outcome` is a result class, `fingerprint` a regular
-    expression.
+    expression. With `outcome` "flaky" all its cases are listed, failed or not.
     """
 
     deviation: str
@@ -50,11 +51,16 @@ class Rule:
     told: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
 
+    @property
+    def flaky(self) -> bool:
+        """Whether chance decides on the outcome."""
+        return self.outcome == FLAKY
+
     def fits(self, version: str, result: Result, told: frozenset[str]) -> bool:
         """Tell whether this rule explains `result`."""
         op = result.probe.partition("/")[2]
         return (
-            result.result_class == self.outcome
+            (self.flaky or result.result_class == self.outcome)
             and re.fullmatch(self.fingerprint, result.fingerprint) is not None
             and (not self.versions or version in self.versions)
             and (not self.ops or op in self.ops)
@@ -110,7 +116,14 @@ def explain(
     unexplained = []
     found = rules(product.harness)
     for result in results.values():
-        if result.result_class not in RED or result.case not in cases:
+        if result.result_class in _NOT_ASKED or result.case not in cases:
+            continue
+        chance = next(
+            (rule for rule in found if rule.flaky and rule.fits(product.version, result, frozenset())), None
+        )
+        if chance is not None:
+            known[result.probe] = Known(chance, FLAKY, "")
+        if chance is not None or result.result_class not in RED:
             continue
         told = told_by(cases[result.case])
         cause = result
