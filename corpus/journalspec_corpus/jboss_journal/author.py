@@ -166,7 +166,9 @@ def control_body(file: Mapping[str, Any]) -> bytes:
 
 def _build_control(built: Built, label: str, file: Mapping[str, Any], edition: str) -> None:
     data = bytearray()
-    built.labels[f"{label}.header"] = _lay(built, CONTROL, label, header_parts({"id": 0, **file}, edition), data)
+    built.labels[f"{label}.header"] = _lay(
+        built, CONTROL, label, header_parts({"id": 0, **file}, edition), data
+    )
     body = control_body(file).hex() if "body" not in file else file["body"]
     own = {"label": "ctr", "kind": "ADD", "id": 1, "user_type": 0, "body": body}
     records = [*file.get("first", ()), own, *file.get("then", ())]

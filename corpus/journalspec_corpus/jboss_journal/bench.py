@@ -82,7 +82,9 @@ def only(edition: str, requirements: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in requirements if edition in table[name])
 
 
-def regions(files: Files, seen: Seen, records: Sequence[Mapping[str, Any]], edition: str) -> Iterator[dict[str, Any]]:
+def regions(
+    files: Files, seen: Seen, records: Sequence[Mapping[str, Any]], edition: str
+) -> Iterator[dict[str, Any]]:
     """Yield the dropped regions: from each torn place to its claimed end or to the next record."""
     reached: dict[str, int] = {}
     for name, off in seen.torn:
@@ -99,7 +101,7 @@ def regions(files: Files, seen: Seen, records: Sequence[Mapping[str, Any]], edit
         yield {"file": name, "off": off, "len": end - off, "reason": found.reason}
 
 
-def case(
+def case(  # noqa: PLR0913  # the last is keyword-only, and all of them are what a case is made of
     family: Family,
     edition: str,
     name: str,
@@ -121,7 +123,11 @@ def case(
     state = outcome(records, present, edition) if seen.state is None else seen.state
     rejected = any(item["why"] != "no-end" for item in state["discarded"])
     verdict = RECOVERED if dropped or rejected else CLEAN
-    reading: dict[str, Any] = {"when": {"op": "read"}, "verdict": verdict, "records": [_brief(r) for r in records]}
+    reading: dict[str, Any] = {
+        "when": {"op": "read"},
+        "verdict": verdict,
+        "records": [_brief(r) for r in records],
+    }
     reading |= {"dropped": dropped, "notes": [*seen.notes, *_notes(state)]}
     strict: dict[str, Any] = {"when": {"op": "recover", "policy": "strict"}}
     if seen.refused is not None:

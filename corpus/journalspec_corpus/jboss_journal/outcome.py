@@ -44,7 +44,9 @@ def outcome(entries: Iterable[Entry], present: Collection[int], edition: str) ->
         if not _known(part, edition):
             continue
         verdicts = [
-            healthy(entry, part[:at], present) for at, entry in enumerate(part) if _counts(entry, part[:at], edition)
+            healthy(entry, part[:at], present)
+            for at, entry in enumerate(part)
+            if _counts(entry, part[:at], edition)
         ]
         if any(verdicts):
             prepared.append(_in_doubt(tx, part, present, edition))
