@@ -84,6 +84,8 @@ class Session:
         name = op["op"]
         if name == "event" and not self.brand.events:
             raise CannotDo("operation 'event': the product has no such record")
+        if name == "delete" and op.get("body"):
+            raise CannotDo("operation 'delete' with a body: the product's method takes none")
         wanted = self.params.get("sync", "true") if name not in _NEVER_DURABLE else "false"
         sync = str(op.get("sync", wanted)) == "true"
         journal.append(op, sync=sync)
