@@ -7,7 +7,9 @@ differ: the reader runs once per *answer path*, not once per state.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,9 @@ import numpy.typing as npt
 
 from journalspec_corpus.crash.cells import DATA, NAMES, SIZE, Codes, Group
 
-#: One look at a cell: (its number, from, to); from is -1 for the value as a whole.
-Look = tuple[int, int, int]
+#: One look at a cell: (its number, from, to, what for); from is -1 for the value as a whole.
+#: The last is empty for the bytes themselves, otherwise the expression whose first match is all that is seen.
+Look = tuple[int, int, int, bytes]
 _PACK_LIMIT = 1 << 62
 
 
@@ -34,6 +37,11 @@ class View:
         self._kinds: dict[Look, list[int]] = {}
         self.seen: set[Look] = set()
 
+    @property
+    def edition(self) -> str:
+        """The edition that the trace was written in."""
+        return self._group.trace.edition
+
     def turn_to(self, codes: list[int]) -> None:
         """Show the state `codes`, nothing seen yet."""
         self._codes = codes
@@ -43,23 +51,28 @@ class View:
         """Return for each version of a cell which of the distinct values it shows to `look`."""
         known = self._kinds.get(look)
         if known is None:
-            at, start, end = look
+            at, start, end, sought = look
             versions = self._group.cells[at].versions
             if start < 0:
                 known = list(range(len(versions)))
             else:
-                values: dict[bytes, int] = {}
-                known = [values.setdefault(version[start:end], len(values)) for version in versions]
+                values: dict[Any, int] = {}
+                shown = (version[start:end] for version in versions)
+                known = [
+                    values.setdefault(_first(sought, part) if sought else part, len(values)) for part in shown
+                ]
             self._kinds[look] = known
         return known
 
-    def _look(self, at: int, start: int = -1, end: int = -1) -> Any:
-        look = (at, start, end)
+    def _look(self, at: int, start: int = -1, end: int = -1, sought: bytes = b"") -> Any:
+        look = (at, start, end, sought)
         # A part that is the same in all versions tells no two states apart.
         if self.kinds(look)[-1] or max(self._kinds[look]):
             self.seen.add(look)
         value = self._group.cells[at].versions[self._codes[at]]
-        return value if start < 0 else value[start:end]
+        if start < 0:
+            return value
+        return _first(sought, value[start:end]) if sought else value[start:end]
 
     def cached(self, key: Hashable, compute: Callable[..., Any], *arguments: Any) -> Any:
         """Return ``compute(self, *arguments)``, once per bytes in flight that it looks at.
@@ -111,6 +124,44 @@ class View:
                 out = bytearray(content)
             out[a - off : b - off] = piece
         return content if out is None else bytes(out)
+
+    def find(self, number: int, sought: bytes, width: int, span: tuple[int, int], limit: int) -> int:
+        """Return the first offset in ``range(*span)`` where `sought` matches, -1 if there is none.
+
+        `sought` is a regular expression that always matches `width` bytes; none at
+        or beyond `limit` are read. States in which different bytes give the same
+        answer are not told apart, but for the few bytes beside a granule's edge.
+        """
+        step = self._granule
+        at, end = span
+        while at < end:
+            start = at - at % step
+            edge = min(start + step, end, limit)
+            cell = self._data.get((number, start // step))
+            if cell is None:
+                hit = _first(sought, self.read(number, at, edge - at))
+            else:
+                hit = self._look(cell, at - start, edge - start, sought)
+            if hit >= 0:
+                return at + int(hit)
+            # What begins before the edge and ends behind it.
+            border = max(at, edge - width + 1)
+            hit = _first(sought, self.read(number, border, min(edge + width - 1, limit) - border))
+            if hit >= 0 and border + hit < edge:
+                return border + hit
+            at = edge
+        return -1
+
+
+@cache
+def _compiled(sought: bytes) -> re.Pattern[bytes]:
+    return re.compile(sought, re.DOTALL)
+
+
+def _first(sought: bytes, part: bytes) -> int:
+    """Return where the first match is, -1 for none."""
+    match = _compiled(sought).search(part)
+    return -1 if match is None else match.start()
 
 
 def answers(

@@ -25,7 +25,7 @@ from journalspec.formats import get_format
 from journalspec_corpus.crash.digest import PAGE
 from journalspec_corpus.crash.judge import VERDICTS
 from journalspec_corpus.crash.model import PRESETS, get_preset
-from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REFUSALS, Owed, owed
+from journalspec_corpus.crash.oracle import ALLOWED, REFUSALS, REQUIRED, Owed, owed
 from journalspec_corpus.crash.room import CrashRoom, crash_room
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.pipeline.cases import BASES, CASES, read_cases
@@ -177,8 +177,8 @@ def _case(
     for reader, policy in room.policies.items():
         verdict = rows.verdict(room.readers.index(reader), at)
         if not VERDICTS[verdict]:
-            # Salvage must not refuse what strict may not refuse, and may drop what it reports.
-            given = refusal if policy == room.policies[room.readers[0]] or refusal == FORBIDDEN else ALLOWED
+            # Who may leave records out reports the damage that others must refuse.
+            given = ALLOWED if refusal == REQUIRED and reader in room.salvaging else refusal
             expect.append(
                 {
                     "when": {"op": "recover", "policy": policy},
