@@ -1,0 +1,312 @@
+"""One recorded run of the writer, annotated: what each write holds, and when what is promised.
+
+A transaction's records are promised when it is committed or prepared. What a
+delete, an update's end or a rollback takes back is owed no more from the moment
+that this is asked for. A delete is owed for as long as the file that holds what
+it deletes is still there: without it that would come back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from journalspec_corpus.crash.trace import Ack, Mark, Publish, RecordingStorage, Release, Rename, Reuse, Write
+from journalspec_reference.jboss_journal.codec import PROLOGUE, Fault, JournalRecord, decode_record, forms
+from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect
+from journalspec_reference.jboss_journal.digest import direct
+from journalspec_reference.jboss_journal.fileset import CONTROL
+from journalspec_reference.jboss_journal.write import RECORD_OPS, JournalWriter
+from journalspec_reference.storage import MemoryStorage
+
+FORMAT = "jboss_journal"
+#: edition -> extension of data files
+EXTENSIONS = {
+    "seed": "jbm",
+    "seed+hash": "jbm",
+    "s1": "jbm",
+    "s2": "jbm",
+    "v1": "hq",
+    "v2": "hq",
+    "v2e": "amq",
+}
+#: Ids and transactions of an earlier life are this much larger.
+LIFE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation on record `id` (body of `size` bytes) or transaction `tx`."""
+
+    op: str
+    id: int = 0
+    size: int = 0
+    tx: int = 0
+
+    @property
+    def name(self) -> str:
+        """A readable name, unique among steps."""
+        return f"{self.op}-{self.id or self.tx}" + (f"-{self.size}" if self.size else "")
+
+    def operation(self, life: int) -> dict[str, Any]:
+        """Return the protocol's operation, with the ids and the bodies of that life."""
+        out: dict[str, Any] = {"op": self.op}
+        if self.tx:
+            out["tx"] = str(self.tx + life * LIFE)
+        if self.id:
+            out["id"] = str(self.id + life * LIFE)
+        if self.op.startswith(("add", "update")):
+            out["user_type"] = str(1 + life)
+            out["body"] = _body(self, life).hex()
+        return out
+
+
+def _body(step: Step, life: int) -> bytes:
+    """Return bytes that no other record has, without zeros, and different in every sector."""
+    seed = 37 * step.id + 101 * life + (61 if step.op.startswith("update") else 0)
+    return bytes(0x30 + (seed + at * 7 + at // 50) % 97 for at in range(step.size))
+
+
+def size_of(op: dict[str, Any], dialect: Dialect) -> int:
+    """Return the bytes that a record operation takes (COMMIT and PREPARE: with one file listed)."""
+    return fields_of(op, dialect)[-1][0] + 4
+
+
+def fields_of(op: dict[str, Any], dialect: Dialect) -> tuple[tuple[int, str], ...]:
+    """Return the start of every field of the record that `op` makes, from the record's start."""
+    form = forms(dialect)[dialect.codes[RECORD_OPS[op["op"]]]]
+    pairs = 1 if form.listed is not None else 0
+    return _fields(form.kind.code, dialect, len(op.get("body", "")) // 2, pairs)
+
+
+def _fields(code: int, dialect: Dialect, size: int, pairs: int) -> tuple[tuple[int, str], ...]:
+    form = forms(dialect)[code]
+    named = [(at, name) for name, at in zip(form._fields[3:], form[3:], strict=True) if at is not None]
+    out, at = [(0, "type"), (1, "file_id")], PROLOGUE
+    widths = {"compact": 1, "tx": 8, "id": 8, "length": 4, "user_type": 1, "tally": 4, "listed": 4}
+    for _, name in sorted(named):
+        out.append((at, name))
+        at += widths[name]
+    if size:
+        out.append((at, "body"))
+    if pairs:
+        out.append((at + size, "pairs"))
+    return (*out, (at + size + 8 * pairs, "check"))
+
+
+def key(kind: str, tx: int, ident: int, user_type: int, body: str, extra: str) -> str:
+    """Return what a reader calls a record; bytes as hex."""
+    return f"{kind}:{tx}:{ident}:{user_type}:{body}:{extra}"
+
+
+def key_of(record: JournalRecord) -> str:
+    """Return the key of a record."""
+    return key(
+        record.kind.name,
+        record.tx,
+        record.id,
+        record.user_type,
+        record.body.hex(),
+        record.extra.hex(),
+    )
+
+
+class Run:
+    """A journal in memory, the writer on it, and the trace so far with its annotations."""
+
+    def __init__(self, edition: str, file_size: int, fill: str) -> None:
+        self.edition = edition
+        self.dialect = DIALECTS[edition]
+        self.memory = MemoryStorage()
+        self.storage = RecordingStorage(self.memory)
+        self._params = {
+            "prefix": "j",
+            "extension": EXTENSIONS[edition],
+            "file_size": str(file_size),
+            "fill": fill,
+        }
+        self.marks: list[Mark] = []
+        #: file -> where its last record ends in its present life
+        self.ends: dict[str, int] = {}
+        self._bodies: dict[str, tuple[int, str]] = {}
+        #: record -> its files, as long as they keep it
+        self._places: dict[str, set[str]] = {}
+        self._pending: list[tuple[str, int]] = []
+        self._members: dict[int, list[str]] = {}
+        self._kept: set[str] = set()
+        self._writer = self._new_writer()
+
+    def _new_writer(self) -> JournalWriter:
+        return JournalWriter(self.storage, self.edition, self._params)
+
+    @property
+    def first_offset(self) -> int:
+        """Where the first record of a file goes."""
+        return self.dialect.header_size
+
+    @property
+    def position(self) -> int:
+        """Where the next record goes."""
+        current = self._writer.current
+        return self.ends.get(current.name, self.first_offset) if current else self.first_offset
+
+    @property
+    def taken_back(self) -> tuple[str, ...]:
+        """Records of the present life that are owed no more."""
+        return tuple(name for name in self._places if name not in self._kept)
+
+    @property
+    def living(self) -> set[int]:
+        """Ids of the records that were added and not deleted."""
+        return {int(record.split("-")[1]) for record in self._kept if record.startswith(("ADD-", "UPDATE-"))}
+
+    def start_life(self) -> None:
+        """Forget which records there were: all of them are of an earlier life now."""
+        self._kept.clear()
+        self._pending.clear()
+        self._places.clear()
+
+    def play(self, steps: tuple[Step, ...], life: int, force: str) -> int:
+        """Do `steps`; return the index of the first operation of the last one."""
+        last = 0
+        for step in steps:
+            last = len(self.storage.ops)
+            op = step.operation(life)
+            self.apply({**op, "sync": "false"} if force == "end" else op)
+        if force == "end":
+            self.apply({"op": "force"})
+        return last
+
+    def end_transactions(self) -> None:
+        """Commit what is prepared or open."""
+        for tx in sorted(self._members):
+            self.apply({"op": "commit", "tx": str(tx)})
+
+    def reopen(self) -> None:
+        """Start again on the same files; what has no end is rolled back."""
+        self._writer = self._new_writer()
+        self.apply({"op": "open"})
+
+    def apply(self, op: dict[str, Any]) -> None:
+        """Do one operation and annotate what it did."""
+        name = RECORD_OPS.get(op["op"])
+        if name is not None and "body" in op:
+            base = "UPDATE" if name.startswith("UPDATE") else "ADD"
+            self._bodies[f"{base}-{op['id']}"] = (int(op["user_type"]), op["body"])
+        before = len(self.storage.ops)
+        reply = self._writer.apply(op)
+        done = self.storage.ops[before:]
+        del self.storage.ops[before:]
+        for item in done:
+            if isinstance(item, Rename) and item.new == CONTROL:
+                self._let_go({name for name in self.ends if not name.endswith(".cmp")})
+            if isinstance(item, Write):
+                self._written(item)
+            else:
+                self.storage.ops.append(item)
+        if reply["durable"]:
+            self._promise()
+
+    def _written(self, item: Write) -> None:
+        data_file = item.file.endswith("." + EXTENSIONS[self.edition])
+        if data_file and item.off == 0:
+            self._let_go({item.file})
+            self.storage.note(Reuse(item.file), item)
+            self.ends[item.file] = self.first_offset
+        elif data_file or item.file.endswith(".cmp"):
+            records = self._parse(item)
+            for record in records:
+                self._take_back(record)
+            self.storage.ops.append(item)
+            for record in records:
+                self._mark(item, record)
+        else:
+            self.storage.ops.append(item)
+
+    def _parse(self, item: Write) -> list[JournalRecord]:
+        out, at = [], 0
+        while at < len(item.data):
+            record = decode_record(item.data, at, len(item.data), self.dialect, direct)
+            if isinstance(record, Fault):
+                raise ValueError(f"{item.file}: the writer wrote no record at {item.off + at}: {record}")
+            out.append(record)
+            at = record.end
+        return out
+
+    @staticmethod
+    def _name(record: JournalRecord) -> str:
+        """Return what a record is called: copies and records of transactions as what they amount to."""
+        kind = record.kind.name
+        if not record.id:
+            return f"{kind}-{record.tx}"
+        return f"{kind.removesuffix('_TX')}-{record.id}"
+
+    def _mark(self, item: Write, record: JournalRecord) -> None:
+        name = self._name(record)
+        user_type, body = self._bodies.get(name, (0, ""))
+        text = key(record.kind.name, record.tx, record.id, user_type, body, record.extra.hex())
+        fields = _fields(record.kind.code, self.dialect, len(body) // 2, len(record.pairs))
+        mark = Mark(name, item.file, item.off + record.off, record.end - record.off, text, fields)
+        self.storage.note(mark)
+        self.marks.append(mark)
+        self.ends[item.file] = item.off + record.end
+        self._places.setdefault(name, set()).add(item.file)
+        if item.file.endswith(".cmp"):
+            return
+        self._kept.add(name)
+        tx = record.tx
+        if record.kind.tx and record.id:
+            self._members.setdefault(tx, []).append(name)
+            self._pending.append((name, tx))
+            return
+        self._pending.append((name, 0))
+        ended = self._members.get(tx, []) if record.kind.ends else []
+        self.storage.note(Publish((*ended, name)))
+        if ended:
+            # From now on its records are promised with the next force.
+            self._pending = [(entry, 0 if owner == tx else owner) for entry, owner in self._pending]
+        if record.kind.name in ("COMMIT", "ROLLBACK"):
+            self._members.pop(tx, None)
+
+    def _take_back(self, record: JournalRecord) -> None:
+        """Release what `record`, about to be written, ends."""
+        kind, tx = record.kind.name, record.tx
+        gone: list[str] = []
+        if kind == "DELETE":
+            gone += [f"ADD-{record.id}", f"UPDATE-{record.id}"]
+        elif kind in ("COMMIT", "ROLLBACK"):
+            members = self._members.get(tx, [])
+            gone.append(f"PREPARE-{tx}")
+            if kind == "ROLLBACK":
+                gone += members
+                self._pending = [entry for entry in self._pending if entry[1] != tx]
+            else:
+                deleted = [name.removeprefix("DELETE-") for name in members if name.startswith("DELETE-")]
+                gone += [f"{base}-{ident}" for ident in deleted for base in ("ADD", "UPDATE")]
+        self._release(gone)
+
+    def _let_go(self, files: set[str]) -> None:
+        """Release what only says that something ended and is in `files` alone, which go out of use."""
+        gone = []
+        for name, places in self._places.items():
+            if not places or not places <= files:
+                continue
+            kind, _, ident = name.partition("-")
+            what = [place for base in ("ADD", "UPDATE") for place in self._places.get(f"{base}-{ident}", ())]
+            if kind in ("COMMIT", "ROLLBACK", "PREPARE") or (kind == "DELETE" and set(what) <= files):
+                gone.append(name)
+        self._release(gone)
+        for held in self._places.values():
+            held.difference_update(files)
+
+    def _release(self, names: list[str]) -> None:
+        known = tuple(name for name in names if name in self._kept)
+        self._kept.difference_update(known)
+        if known:
+            self.storage.note(Release(known))
+
+    def _promise(self) -> None:
+        safe = [name for name, tx in self._pending if not tx]
+        self._pending = [entry for entry in self._pending if entry[1]]
+        if safe:
+            self.storage.note(Ack(tuple(safe)))
