@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -63,9 +64,23 @@ VALUES = CAUGHT.but(
     breaks=("JBM-REC-016", "JBM-REC-022", "JBM-REC-001", "JBM-REC-015", "JBM-RCV-028"),
     flags=(),
 )
+HASHES = CAUGHT.but(
+    group="hash",
+    base="a record with a hash between others",
+    breaks=("JBM-CHK-004", "JBM-CHK-005", "JBM-RDR-009"),
+)
 #: Record label -> the fields to alter, with the amount that is added.
 ALTERED = {
-    "a": ("id+1", "user_type+1", "check_size+1", "check_size-1", "size+1", "size-1", "body+1"),
+    "a": (
+        "id+1",
+        "user_type+1",
+        "check_size+1",
+        "check_size-4",
+        "check_size+256",
+        "size+1",
+        "size-1",
+        "body+1",
+    ),
     "u": ("id+1", "user_type+1", "size+1"),
     "t1": ("tx+1", "id+1", "user_type+1", "size-1", "check_size+256"),
     "t2": ("tx-1", "id+1", "check_size+1"),
@@ -79,8 +94,17 @@ ALTERED = {
         "pair1.file_id-1",
         "check_size+1",
     ),
-    "p": ("tx+1", "count+1", "pair1.count-1", "extra_size+1", "extra_size-1", "extra+1", "check_size+1"),
-    "r": ("tx+1", "check_size+1"),
+    "p": (
+        "tx+1",
+        "count+1",
+        "pair1.count-1",
+        "extra_size+1",
+        "extra_size-1",
+        "extra+1",
+        "check_size-4",
+        "check_size+256",
+    ),
+    "r": ("tx+1", "check_size-4"),
     "d": ("id+1", "check_size-1"),
 }
 #: Editions of which only some records are altered.
@@ -99,10 +123,11 @@ TURNED = {
 
 def fields() -> Iterator[Case]:
     """Yield every family of altered fields."""
+    yield from _hashes()
     for edition in ("seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e"):
         built = fourteen(edition)
         yield from _altered(edition, built)
-        if edition in ("seed", "s1", "v2", "v2e"):
+        if edition in ("seed", "s1", "v2"):
             yield from _stamps(edition, built)
             yield from _types(edition, built)
         yield from _values(edition)
@@ -258,6 +283,43 @@ def _reads_as(was: str, now: str, edition: str) -> bool:
     return any({was, now} <= group for group in ALIKE)
 
 
+def _hashes() -> Iterator[Case]:
+    """Hashes that a near miss of the rule would give; none is the one over all bytes before it."""
+    for label, described in {
+        "add": "x ADD id=5 body=616263",
+        "commit": "x COMMIT tx=8",
+        "delete": "x DELETE id=2",
+        "prepare": "x PREPARE tx=8",
+    }.items():
+        before = ["a ADD id=1", "b ADD id=2", "t ADD_TX tx=8 id=3"]
+        built = journal("seed+hash", [*before, described, "z ADD id=9"])
+        spot, place = built.labels["x"], built.labels["x.hash"]
+        covered = bytes(built.files[spot.file][spot.off : place.off])
+        right = zlib.crc32(covered)
+        for name, value in {
+            "check-size": spot.length,
+            "little-endian": int.from_bytes(right.to_bytes(4, "big"), "little"),
+            "inverted": right ^ 0xFFFFFFFF,
+            "without-type": zlib.crc32(covered[1:]),
+            "adler": zlib.adler32(covered),
+            "zero": 0,
+        }.items():
+            if label not in ("add", "commit") and name != "check-size":
+                continue
+            files = built.copy().files
+            files[place.file][place.off : place.end] = integer(value, 4)
+            yield case(
+                HASHES,
+                "seed+hash",
+                f"{label}-{name}",
+                f"A record ({label}) with another value than its CRC-32: {name.replace('-', ' ')}",
+                built,
+                files,
+                Seen([*(name for name in built.records if name != "x")], [(spot.file, spot.off)]),
+                how=f"the hash set to {value}",
+            )
+
+
 def _values(edition: str) -> Iterator[Case]:
     edge = 1 << 63
     sets: dict[str, list[str]] = {
@@ -274,6 +336,11 @@ def _values(edition: str) -> Iterator[Case]:
     if edition in ("v2", "v2e"):
         sets["compact-counts"] = [
             f"i{n} ADD id={n + 1} compact={value}" for n, value in enumerate((0, 1, 127, -1, -128))
+        ]
+        sets["compact-counts-tx"] = [
+            "x ADD_TX id=1 compact=-1",
+            "y UPDATE_TX id=1 compact=5",
+            "c COMMIT compact=-7",
         ]
     for name, records in sets.items():
         if edition not in ("seed", "v2", "v2e") and name != "ids":

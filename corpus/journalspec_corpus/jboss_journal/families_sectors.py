@@ -64,12 +64,18 @@ def sectors() -> Iterator[Case]:
     for edition in ("seed", "seed+hash", "v2"):
         built = _two_files(edition)
         everything = [*[(place,) for place in ALONE], *TOGETHER]
-        for lost in everything if edition != "seed+hash" else everything[1:3]:
+        for lost in (
+            everything
+            if edition == "v2"
+            else everything[:8:3]
+            if edition == "seed+hash"
+            else everything[:8:2]
+        ):
             yield _lost(edition, built, lost, "00")
         if edition != "seed+hash":
-            for place in ALONE[:2]:
+            for place in ALONE[1:2]:
                 yield _lost(edition, built, (place,), "4a" if edition == "v2" else "ff")
-            for place in ALONE:
+            for place in ALONE[::2] if edition == "v2" else ALONE[1:2]:
                 yield _old(edition, built, place)
     yield from _slots()
     yield from _batch()
