@@ -76,6 +76,8 @@ class _Counts:
         seen = self._seen.setdefault(tx, Counter())
         if record["kind"] in TX:
             seen[file_id] += 1
+        if record["kind"] in ("COMMIT", "ROLLBACK"):
+            self._seen.pop(tx)
         if record["kind"] not in ENDINGS:
             return record
         return {"pairs": sorted(seen.items()), "count": seen[file_id], **record}

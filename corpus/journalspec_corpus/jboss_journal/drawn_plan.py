@@ -1,0 +1,169 @@
+"""Plans of valid journals: what was written when, the bytes it leaves, what it must yield.
+
+A plan is drawn (by a strategy or by the fuzzer) and laid out by the author
+room; nothing reads a journal. What recovery concludes follows from the entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from journalspec.observation import At, Record
+from journalspec_corpus.drawn import DrawnJournal, Field
+from journalspec_corpus.edits import Built
+from journalspec_corpus.jboss_journal.author import build
+from journalspec_corpus.jboss_journal.layout import FORMAT_ID, SEEDS, hex_bytes
+from journalspec_corpus.jboss_journal.outcome import outcome
+
+#: What a file needs besides its records, generously.
+HEADROOM = 64
+LARGEST_RECORD = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One record as its writer was asked for it; what its type has no field for is left out."""
+
+    kind: str
+    tx: int = 0
+    id: int = 0
+    user_type: int = 0
+    body: bytes = b""
+    extra: bytes = b""
+    compact: int = 0
+    #: Noise in front of the record that is no record type.
+    gap: int = 0
+
+    def described(self, label: str, edition: str, stamp: int | None = None) -> dict[str, Any]:
+        """Return the entry as the author room takes it."""
+        plain_delete = self.kind == "DELETE" or (self.kind == "DELETE_TX" and edition in SEEDS)
+        out: dict[str, Any] = {
+            "label": label,
+            "kind": self.kind,
+            "tx": self.tx,
+            "id": self.id,
+            "user_type": self.user_type,
+            "body": "" if plain_delete else self.body.hex(),
+            "extra": "" if edition in SEEDS else self.extra.hex(),
+            "compact": self.compact,
+            "gap": "4a" * self.gap,
+        }
+        return out if stamp is None else {**out, "stamp": stamp, "pairs": [(stamp, 1)], "count": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlan:
+    """One file: its id, what it holds, and the id and content of its previous life."""
+
+    file_id: int
+    entries: tuple[Entry, ...]
+    old_id: int
+    previous: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A journal. `slack` is the room that is left in every file, in bytes."""
+
+    edition: str
+    files: tuple[FilePlan, ...]
+    align: int
+    slack: int
+    fill: int
+
+
+def lay_out(plan: Plan) -> DrawnJournal:
+    """Return the journal that a conforming writer leaves when it does what `plan` says."""
+    size = _size(plan)
+    now = build({"files": [_file(plan, number, size) for number in range(len(plan.files))]}, plan.edition)
+    then = build({"files": [_before(plan, number, size) for number in range(len(plan.files))]}, plan.edition)
+    labels = [label for label in now.records if not label.startswith("old")]
+    records = tuple(_record(now.records[label]) for label in labels)
+    return DrawnJournal(
+        format=FORMAT_ID,
+        edition=plan.edition,
+        files=now.content(),
+        records=records,
+        recovered=records,
+        state=typed(outcome([now.records[label] for label in labels], ids_of(plan), plan.edition)),
+        before=then.content(),
+        fields=_fields(now, labels),
+        plan=plan,
+    )
+
+
+def ids_of(plan: Plan) -> list[int]:
+    """Return the ids of the plan's files."""
+    return [file.file_id for file in plan.files]
+
+
+def _size(plan: Plan) -> int:
+    """Return a file size, a multiple of the alignment, that every life of every file fits in."""
+    most = max((len(file.entries) + len(file.previous) for file in plan.files), default=0)
+    needed = HEADROOM + most * (LARGEST_RECORD + plan.align) + plan.align + plan.slack
+    return -(-needed // plan.align) * plan.align
+
+
+def _file(plan: Plan, number: int, size: int) -> dict[str, Any]:
+    file = plan.files[number]
+    entries = [entry.described(f"r{number}.{at}", plan.edition) for at, entry in enumerate(file.entries)]
+    return {
+        **_frame(plan, number, size),
+        "id": file.file_id,
+        "before": _old(plan, number),
+        "records": entries,
+    }
+
+
+def _old(plan: Plan, number: int) -> list[dict[str, Any]]:
+    file = plan.files[number]
+    return [
+        entry.described(f"old{number}.{at}", plan.edition, file.old_id)
+        for at, entry in enumerate(file.previous)
+    ]
+
+
+def _before(plan: Plan, number: int, size: int) -> dict[str, Any]:
+    return {**_frame(plan, number, size), "id": plan.files[number].old_id, "records": _old(plan, number)}
+
+
+def _frame(plan: Plan, number: int, size: int) -> dict[str, Any]:
+    return {"number": number + 1, "size": size, "align": plan.align, "fill": f"{plan.fill:02x}"}
+
+
+def _record(described: Mapping[str, Any]) -> Record:
+    at = described["at"]
+    fields = {key: _typed(key, value) for key, value in described.items() if key not in ("type", "at")}
+    return Record(described["type"], fields, At(at["file"], int(at["off"]), int(at["len"])))
+
+
+def _typed(key: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return [typed(item) for item in value]
+    return hex_bytes(value) if key in ("body", "extra") else value
+
+
+def typed(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a state or a part of one with bodies and extra data as bytes."""
+    return {key: _typed(key, value) for key, value in table.items()}
+
+
+def _fields(built: Built, labels: list[str]) -> tuple[Field, ...]:
+    """Return every leaf of every record and header; a record's own label ends in its number."""
+    found = []
+    for label, spot in built.labels.items():
+        owner, _, name = label.partition(".header.") if ".header." in label else _split(label)
+        if name and (label.startswith("f") or owner in labels):
+            found.append(Field(spot.file, spot.off, spot.length, label))
+    return tuple(found)
+
+
+def _split(label: str) -> tuple[str, str, str]:
+    """Return ("r0.3", ".", "size") of "r0.3.size"; what is not a field of a record has no name."""
+    parts = label.split(".")
+    return ".".join(parts[:2]), ".", ".".join(parts[2:])
+
+
+__all__ = ["Entry", "FilePlan", "Plan", "ids_of", "lay_out", "typed"]

@@ -1,0 +1,177 @@
+"""How to mutate JBoss journals: small valid ones, records that lie, and files made to cost much."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from journalspec_corpus.drawn import DrawnJournal
+from journalspec_corpus.jboss_journal.author import CONTROL, build, name_of
+from journalspec_corpus.jboss_journal.drawn_plan import Entry, FilePlan, Plan, lay_out
+from journalspec_corpus.jboss_journal.layout import (
+    COUNTED,
+    PAIRED,
+    code_of,
+    header_parts,
+    joined,
+    record_parts,
+    stamp_of,
+)
+from journalspec_corpus.jboss_journal.strategies import KINDS
+
+#: Numbers that sizes and counts lie with; a check size over them is right all the same.
+LIES = (-(2**31), -(2**29), -1000, -8, -1, 0, 1, 2, 17, 255, 256, 1024, 2**28, 2**29, 2**30, 2**31 - 1)
+LYING_FIELDS = ("size", "extra_size", "num_files", "check", "type", "stamp", "count")
+BODIES = (b"", b"a", b"q" * 40, bytes.fromhex("0b00000001"), bytes(9))
+
+
+def base(edition: str, rng: random.Random) -> DrawnJournal:
+    """Return a small valid journal of `edition`: up to four records in each of one to three files."""
+    files = []
+    for number in range(rng.choice((1, 1, 2, 3))):
+        files.append(FilePlan(number + 4, _entries(edition, rng), number + 1, _entries(edition, rng)))
+    return lay_out(
+        Plan(edition, tuple(files), rng.choice((1, 1, 16)), rng.randrange(60), rng.choice((0, 0x4A)))
+    )
+
+
+def _entries(edition: str, rng: random.Random) -> tuple[Entry, ...]:
+    return tuple(_entry(edition, rng) for _ in range(rng.choice((0, 1, 2, 4))))
+
+
+def _entry(edition: str, rng: random.Random) -> Entry:
+    kinds = (*KINDS, "EVENT") if edition == "v2e" else KINDS
+    return Entry(
+        rng.choice(kinds),
+        rng.choice((7, 8, -1)),
+        rng.choice((1, 2, 3, -(2**63))),
+        rng.randrange(256),
+        rng.choice(BODIES),
+        rng.choice(BODIES),
+        rng.randrange(128) if edition in COUNTED else 0,
+    )
+
+
+def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
+    """Return files with records whose fields lie, laid out and checked as if they did not."""
+    records = [_liar(edition, rng, at) for at in range(rng.choice((1, 2, 3)))]
+    files: list[dict[str, Any]] = [{"id": 1, "records": records, "size": 2048}]
+    if rng.randrange(3) == 0:
+        files.append(
+            {"id": rng.choice((1, 2, -1)), "number": 2, "records": [_liar(edition, rng, 9)], "size": 2048}
+        )
+    if edition not in PAIRED and rng.randrange(4) == 0:
+        lists = {name: rng.choice(LIES) for name in ("olds", "news", "moves") if rng.randrange(3) == 0}
+        old, new = name_of(1, edition), name_of(2, edition) + ".cmp"
+        files.append({"control": True, "old": [old], "new": [new], **lists})
+    return build({"files": files}, edition).content()
+
+
+def _liar(edition: str, rng: random.Random, at: int) -> dict[str, Any]:
+    record = {
+        key: value for key, value in _entry(edition, rng).described(f"r{at}", edition).items() if key != "gap"
+    }
+    for _ in range(rng.choice((1, 1, 2))):
+        record[rng.choice(LYING_FIELDS)] = rng.choice(LIES)
+    if "type" in record:
+        record["type"] = rng.randrange(8, 22)
+    if rng.randrange(3) == 0:
+        record["pairs"] = [(rng.choice((1, 2, 7)), rng.choice(LIES)) for _ in range(rng.randrange(4))]
+    if "stamp" not in record or rng.randrange(4):
+        record["stamp"] = 1
+    return record
+
+
+def _file(edition: str, body: bytes) -> dict[str, bytes]:
+    return {name_of(1, edition): joined(header_parts({"id": 1}, edition)) + body}
+
+
+def _record(edition: str, **fields: Any) -> bytes:
+    described = {"id": 1, "tx": 9, "pairs": [], "count": 0, **fields}
+    return joined(record_parts(described, edition, stamp_of(1, edition), 1 if edition == "v1" else 2))
+
+
+def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
+    """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
+    made = {name: _file(edition, make(edition, size)) for name, make in _HOSTILE.items()}
+    if edition not in PAIRED:
+        made["control-of-names"] = {**_file(edition, b""), CONTROL: _many_names(edition, size)}
+    made["many-files"] = {
+        name_of(number, edition): joined(header_parts({"id": number % 3}, edition))
+        for number in range(size // 64)
+    }
+    return made
+
+
+def _many_names(edition: str, size: int) -> bytes:
+    """Return a control file whose first list has as many names without a letter as fit."""
+    count = size // 2
+    body = (count.to_bytes(4, "big") + bytes(2 * count) + bytes(8)).hex()
+    built = build({"files": [{"control": True, "body": body}]}, edition)
+    return bytes(built.files[CONTROL])
+
+
+def _prologues(edition: str, size: int) -> bytes:
+    """Return nothing but a type and the file's id, again and again."""
+    return (bytes([code_of("ADD", edition)]) + (1).to_bytes(4, "big")) * (size // 5)
+
+
+def _all_claim_the_end(edition: str, size: int) -> bytes:
+    """Return heads each of which claims to end with the file, and none does."""
+    head = len(_record(edition, kind="ADD", body="")) - 4
+    out = bytearray()
+    while len(out) + head < size:
+        out += _record(edition, kind="ADD", body="", size=size - len(out) - head - 4)[:head]
+    return bytes(out.ljust(size, b"\0"))
+
+
+def _small_records(edition: str, size: int) -> bytes:
+    record = _record(edition, kind="DELETE")
+    return record * (size // len(record))
+
+
+def _open_transactions(edition: str, size: int) -> bytes:
+    chunks: list[bytes] = []
+    total = 0
+    while total < size:
+        chunks.append(_record(edition, kind="ADD_TX", tx=len(chunks), id=1, body=""))
+        total += len(chunks[-1])
+    return b"".join(chunks)
+
+
+def _one_transaction(edition: str, size: int) -> bytes:
+    """Return one transaction of many records, prepared again and again."""
+    record, prepare = _record(edition, kind="ADD_TX", body=""), _record(edition, kind="PREPARE", count=1)
+    return (record + prepare) * (size // (len(record) + len(prepare)))
+
+
+def _many_pairs(edition: str, size: int) -> bytes:
+    """Return COMMITs with as many pairs as fit; elsewhere PREPAREs with much extra data."""
+    add = _record(edition, kind="ADD_TX", body="")
+    if edition in PAIRED:
+        return add + _record(edition, kind="COMMIT", pairs=[(2, 1)] * (size // 8))
+    return add + _record(edition, kind="PREPARE", extra=f"00*{size}")
+
+
+def _nested(edition: str, size: int) -> bytes:
+    """Return records within records, the outermost torn: each level is found once more."""
+    inner = _record(edition, kind="ADD", body="61")
+    while len(inner) < size:
+        inner = _record(edition, kind="ADD", body=inner.hex(), check=1)
+    return inner
+
+
+_HOSTILE: Mapping[str, Callable[[str, int], bytes]] = {
+    "prologues": _prologues,
+    "all-claim-the-end": _all_claim_the_end,
+    "small-records": _small_records,
+    "open-transactions": _open_transactions,
+    "one-transaction": _one_transaction,
+    "many-pairs": _many_pairs,
+    "nested": _nested,
+    "types": lambda edition, size: bytes([code_of("ADD", edition)]) * size,
+    "zeros": lambda edition, size: bytes(size),
+}
+
+__all__ = ["base", "hostile", "lies"]
