@@ -40,12 +40,16 @@ VERDICTS: Mapping[str, tuple[str, ...]] = {
 class Answer:
     """What one reader said about one state: keys of the records in effect, or a refusal.
 
-    `reported` tells whether it said that something was left out.
+    `reported` tells whether it said that something was left out. `aside` are the
+    keys of records that it lists although they are not in effect (those of an
+    unfinished transaction, say): nobody relies on them, but somebody must have
+    written them.
     """
 
     keys: tuple[str, ...]
     refused: str | None = None
     reported: bool = False
+    aside: tuple[str, ...] = ()
 
 
 def judge(answer: Answer, owed: Owed, refusal: str, *, holes_allowed: bool) -> str:
@@ -57,7 +61,8 @@ def judge(answer: Answer, owed: Owed, refusal: str, *, holes_allowed: bool) -> s
     if answer.refused is not None:
         return "refused" if refusal == FORBIDDEN else "acceptable"
     records = [owed.record_of.get(key) for key in answer.keys]
-    worst = _foreign(records, owed.must_drop)
+    beside = [owed.record_of.get(key) for key in answer.aside]
+    worst = _foreign([*records, *beside], owed.must_drop)
     if worst is not None:
         return worst
     present = [record for record in records if record is not None]
