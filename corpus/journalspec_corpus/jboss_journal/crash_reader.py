@@ -211,13 +211,13 @@ def read(view: View) -> tuple[Answer, ...]:
         walk = view.cached(("file", file[:4]), _walk, file)
         lost |= walk.torn
         runs.append((file.file_id, file.dialect, walk.found))
-    keys, rejected = _amount(tuple(runs), Replay)
-    salvage = Answer(keys, None, lost or rejected)
+    keys, aside, rejected = _amount(tuple(runs), Replay)
+    salvage = Answer(keys, None, lost or rejected, aside)
     if problem is not None:
         refused = Answer((), problem)
         return refused, salvage, refused
-    keys, rejected = _amount(tuple(runs), _Trusting)
-    return salvage, salvage, Answer(keys, None, lost or rejected)
+    keys, aside, rejected = _amount(tuple(runs), _Trusting)
+    return salvage, salvage, Answer(keys, None, lost or rejected, aside)
 
 
 class _Trusting(Replay):
@@ -232,8 +232,8 @@ class _Trusting(Replay):
 @lru_cache(maxsize=4096)
 def _amount(
     runs: tuple[tuple[int, Dialect, tuple[_Found, ...]], ...], kind: type[Replay]
-) -> tuple[tuple[str, ...], bool]:
-    """Return the keys of what is in effect, and whether an end of a transaction was rejected."""
+) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """Return the keys of what is in effect, of what is not, and whether a transaction's end was rejected."""
     replay = kind(file_id for file_id, _, _ in runs)
     entries = []
     for file_id, dialect, records in runs:
@@ -243,14 +243,16 @@ def _amount(
             body = record.body.hex()
             entries.append((found.key, record.kind.name, record.tx, record.id, record.user_type, body))
     state = replay.outcome()
-    return _effective(entries, state), any(item["why"] != "no-end" for item in state["discarded"])
+    return *_effective(entries, state), any(item["why"] != "no-end" for item in state["discarded"])
 
 
 _Entry = tuple[str, str, int, int, int, str]
 
 
-def _effective(entries: Iterable[_Entry], state: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the keys of records that are in effect.
+def _effective(
+    entries: Iterable[_Entry], state: Mapping[str, Any]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the keys of records that are in effect, and those of the others.
 
     Of adds and updates these are the live ones and those in doubt; of records
     that end something all but a COMMIT that was rejected.
@@ -261,12 +263,16 @@ def _effective(entries: Iterable[_Entry], state: Mapping[str, Any]) -> tuple[str
         for item in everything
     }
     rejected = {int(item["tx"]) for item in state["discarded"] if item["why"] == "unhealthy-commit"}
-    out = []
+    keys: list[str] = []
+    aside: list[str] = []
     for text, kind, tx, *rest in entries:
         base = kind.removesuffix("_TX")
-        if (base, *rest) in effect if base in ("ADD", "UPDATE") else kind != "COMMIT" or tx not in rejected:
-            out.append(text)
-    return tuple(out)
+        if base in ("ADD", "UPDATE"):
+            counts = (base, *rest) in effect
+        else:
+            counts = kind != "COMMIT" or tx not in rejected
+        (keys if counts else aside).append(text)
+    return tuple(keys), tuple(aside)
 
 
 def answer(observation: Observation) -> Answer:
@@ -280,7 +286,8 @@ def answer(observation: Observation) -> Answer:
         body, extra = (_hex(fields.get(name, b"")) for name in ("body", "extra"))
         text = key(record.type, tx, ident, user, body, extra)
         entries.append((text, record.type, tx, ident, user, body))
-    return Answer(_effective(entries, observation.state or {}), None, observation.verdict != CLEAN)
+    keys, aside = _effective(entries, observation.state or {})
+    return Answer(keys, None, observation.verdict != CLEAN, aside)
 
 
 def _hex(value: object) -> str:

@@ -1,0 +1,92 @@
+"""The pipeline over the JBoss journal: one digest for every engine, and cases that the reference keeps."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow.dataset as ds
+import pytest
+
+from journalspec.requirements import requirements
+from journalspec_conformance.compare import Claims, compare
+from journalspec_corpus.crash.digest import content_id
+from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.cases import read_cases
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.published import publish_core
+from journalspec_reference import load
+
+FORMAT = "jboss_journal"
+PLAN = Plan(FORMAT, "core", every=61)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("core") / "out"
+    publish_core(PLAN, out, build(PLAN, out, Engine("local")))
+    return out
+
+
+@pytest.fixture(scope="module")
+def manifest(built: Path) -> Any:
+    return json.loads((built / "manifest.json").read_text())
+
+
+def test_the_manifest_tells_editions_apart_and_names_the_weakest_guarantee(manifest: Any) -> None:
+    counts = manifest["counts"]
+    assert counts["distinct"] > 1000
+    verdicts = manifest["verdicts"]["strict"]
+    assert set(verdicts) <= {"seed", "seed+hash", "v2"}
+    assert verdicts["seed"]["torn-accepted"] > 0
+    assert "torn-accepted" not in verdicts["seed+hash"]
+    for failure in manifest["failures"]:
+        if failure["reader"] == "strict" and failure["verdict"] == "lost":
+            # Only garbage over a sector takes its old neighbours with it.
+            assert failure["strongest_preset"] == "sector-trash-512"
+
+
+def test_published_cases_hold_and_the_reference_keeps_them(built: Path, manifest: Any) -> None:
+    reference = load(FORMAT)
+    table = ds.dataset(built / "states").to_table(columns=["case_id", "content_id"])
+    contents = dict(zip(table["case_id"].to_pylist(), table["content_id"].to_pylist(), strict=True))
+    count = 0
+    for case in read_cases(built):
+        count += 1
+        if count % 5:
+            continue
+        files = case.files()
+        assert content_id(files) == contents[bytes.fromhex(case.id.rpartition(".")[2])]
+        for probe in case.probes:
+            observed = reference.recover(files, edition=case.edition, policy=str(probe.policy)).to_json()
+            differences = [compare(entry, observed, Claims()) for entry in probe.expect]
+            assert None in differences, (probe.id, case.title, differences)
+    assert count == manifest["cases"]["count"] > 1000
+    assert manifest["cases"]["left_out"]["torn-accepted"] > 0
+
+
+def test_requirements_of_cases_hold_in_every_edition() -> None:
+    known = {item.id: item for item in requirements(FORMAT)}
+    for named in crash_room(FORMAT).obeys.values():
+        assert named
+        for name in named:
+            assert set(known[name].editions) >= {"seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e"}
+
+
+@pytest.fixture(scope="module")
+def spark() -> Any:
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    if shutil.which("java") is None:
+        pytest.skip("Java is missing on PATH")
+    from journalspec_corpus.pipeline.spark import session
+
+    return session("local[2]")
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_spark_writes_the_same_bytes(tmp_path: Path, manifest: Any, spark: Any, partitions: int) -> None:
+    assert build(PLAN, tmp_path / "out", Engine("spark", partitions))["digest"] == manifest["digest"]
