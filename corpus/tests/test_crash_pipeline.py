@@ -145,7 +145,7 @@ def test_the_command_builds_and_says_what_it_did(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "distinct states of" in done.output
     assert (out / "manifest.json").is_file()
-    again = invoke("--tier", "core", "--out", str(out), "--every", "401", "--json")
+    again = invoke("--tier", "core", "--out", str(out), "--every", "401", "--format", FORMAT, "--json")
     assert json.loads(again.stdout)["cases"]["count"] > 100
 
 
@@ -171,7 +171,7 @@ def test_usage_errors_end_with_two(
 
 def test_a_foreign_directory_fails_with_one(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
-    done = invoke("--tier", "core", "--out", str(tmp_path), "--every", "401")
+    done = invoke("--tier", "core", "--out", str(tmp_path), "--every", "401", "--format", FORMAT)
     assert done.exit_code == 1
     assert "is no build directory" in done.output
     assert "choose an empty or new directory" in done.output
