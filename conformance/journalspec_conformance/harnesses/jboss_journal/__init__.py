@@ -17,7 +17,8 @@ How the protocol's operations map to the products:
     and why, stands in their log only, so the harness listens to it.
 ``write``
     ``start()``, ``load()``, and the ``append`` methods; the test hooks that both
-    products have for rolling, reclaiming and compacting.
+    products have for rolling, reclaiming and compacting. Artemis hands appends to
+    a thread: an operation is acknowledged when that thread has done it.
 
 Everything runs over ``NIOSequentialFileFactory`` without a buffer, so that each
 append is one write. Loading creates, renames, stamps and deletes files: ``read``

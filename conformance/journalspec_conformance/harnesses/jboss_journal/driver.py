@@ -17,6 +17,8 @@ from journalspec_conformance.harnesses.jboss_journal.settings import Settings
 #: The name of a compaction's control file in both products.
 CONTROL = "journal-rename-control.ctr"
 _UNSIGNED_BYTE = 0xFF
+#: Seconds to wait for Artemis' threads; they take microseconds.
+_PATIENCE = 5
 _SIGN = 0x80
 
 
@@ -236,6 +238,8 @@ class Journal:
                     journal.appendCommitRecord(tx, sync)
                 case "rollback":
                     journal.appendRollbackRecord(tx, sync)
+            if not sync:
+                self.appended()
 
     def force(self) -> None:
         """Make the current file durable."""
@@ -264,9 +268,15 @@ class Journal:
             self._settle()
             self._journal.testCompact()
 
+    def appended(self) -> None:
+        """Wait until every append has been written: Artemis hands them to a thread."""
+        if not self.brand.older:
+            seconds = java_classes().JClass("java.util.concurrent.TimeUnit").SECONDS
+            self._journal.flushAppendExecutor(_PATIENCE, seconds)
+
     def _settle(self) -> None:
         """Wait for what Artemis has handed to its threads."""
-        if hasattr(self._journal, "flush"):
+        if not self.brand.older:
             self._journal.flush()
 
     def stop(self) -> None:

@@ -200,8 +200,9 @@ def _state(loaded: Loaded, said: list[log.Entry]) -> Observed:
     }
     rejected = any(why != "no-end" for _, why in discarded)
     answer: Observed = {"verdict": RECOVERED if rejected else CLEAN, "state": jsonable(state)}
-    if said:
-        answer["message"] = "; ".join(entry.text for entry in said)[:_SHOWN]
+    told = "; ".join(entry.text for entry in said if entry.number)
+    if told:
+        answer["message"] = told[:_SHOWN]
     return answer
 
 

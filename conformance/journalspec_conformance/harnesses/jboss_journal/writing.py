@@ -101,6 +101,7 @@ class Session:
         settings = settings_for(self.directory, self.params, brand.prefix, brand.extension)
         self.journal = self._make(brand, self.directory, settings)
         self.journal.load()
+        self.journal.appended()
         return True
 
     def stop(self) -> None:
