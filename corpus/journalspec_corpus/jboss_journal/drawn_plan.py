@@ -19,6 +19,8 @@ from journalspec_corpus.jboss_journal.outcome import outcome
 
 #: What a file needs besides its records, generously.
 HEADROOM = 64
+#: No writer makes smaller files.
+LEAST = 1024
 LARGEST_RECORD = 160
 
 
@@ -103,7 +105,7 @@ def _size(plan: Plan) -> int:
     """Return a file size, a multiple of the alignment, that every life of every file fits in."""
     most = max((len(file.entries) + len(file.previous) for file in plan.files), default=0)
     needed = HEADROOM + most * (LARGEST_RECORD + plan.align) + plan.align + plan.slack
-    return -(-needed // plan.align) * plan.align
+    return -(-max(needed, LEAST) // plan.align) * plan.align
 
 
 def _file(plan: Plan, number: int, size: int) -> dict[str, Any]:
