@@ -96,6 +96,8 @@ def test_the_chosen_field_begins_on_a_sector_edge(edition: str) -> None:
     for align in ("type", "file_id", "id", "length", "user_type", "body", "check"):
         trace = traces.build(Workload("append", edition, (Step("add", 1, 40),), align))
         (mark,) = trace.marks["ADD-1"]
+        long = traces.build(Workload("append", edition, (Step("add", 1, 4200),), align)).marks["ADD-1"][0]
+        assert (long.off + {name: start for start, name in long.fields}[align]) % traces.SECTOR == 0
         assert (mark.off + {name: start for start, name in mark.fields}[align]) % traces.SECTOR == 0
         write = next(op for op in trace.ops if isinstance(op, Write))
         assert len(write.data) == mark.length

@@ -18,8 +18,8 @@ from journalspec_reference.jboss_journal.dialect import DIALECTS
 __all__ = ["EXTENSIONS", "FORMAT", "SCOPES", "Step", "Workload", "build", "workloads"]
 SECTOR = 512
 BACKGROUNDS = ("zero", "J", "stale-same", "stale-shifted", "garbage")
-#: Bytes of a body: a few, a short message, beyond one sector, and over three or four of them.
-TINY, TYPICAL, LONG, THREE = 4, 40, 600, 1400
+#: Bytes of a body: a few, a short message, beyond one sector, over three or four of them, over many.
+TINY, TYPICAL, LONG, THREE, MANY = 4, 40, 600, 1400, 4200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class Workload:
 
 #: What stands before every workload: a record to delete or update, and one that fills up to the start.
 VICTIM, FILLER = 91, 90
+#: Room enough for a header and for these, the second of them empty, and for a delete before them.
+STANDING = 160
 
 
 def build(work: Workload) -> Trace:
@@ -94,7 +96,10 @@ def _start(work: Workload) -> int:
     """Return where the first step's record begins: its field `align` is on the edge."""
     operation = work.steps[0].operation(0)
     places = {name: start for start, name in fields_of(operation, DIALECTS[work.edition])}
-    return work.edge - places[work.align]
+    start = work.edge - places[work.align]
+    while start < STANDING:
+        start += SECTOR
+    return start
 
 
 def _file_size(work: Workload) -> int:
@@ -123,6 +128,8 @@ def _lay(run: Run, work: Workload, life: int) -> None:
     filler = Step("add", FILLER, 0).operation(life)
     shift = 3 if life and work.background == "stale-shifted" else 0
     room = _start(work) + shift - run.position - size_of(filler, DIALECTS[work.edition])
+    if room < 0:
+        raise ValueError(f"{work.name}: what stands before the steps takes {-room} bytes too many")
     run.apply(Step("add", FILLER, room).operation(life))
 
 
@@ -188,16 +195,20 @@ def _play(run: Run, work: Workload) -> int:
 
 
 #: The sequences of each scope: what may be done in one, two or three operations.
-_ADD = [(Step("add", 1, size),) for size in (TINY, TYPICAL, LONG, THREE)]
+_ADD = [(Step("add", 1, size),) for size in (TINY, TYPICAL, LONG, THREE, MANY)]
 _CHANGE = [(Step("delete", VICTIM),), (Step("update", VICTIM, TYPICAL),)]
-_TWO = [
+#: What is forced only once, at the end: all of it is in flight together.
+_TOGETHER = [
     (Step("add", 1, TYPICAL), Step("add", 2, THREE)),
     (Step("add", 1, LONG), Step("delete", VICTIM)),
     (Step("update", VICTIM, LONG), Step("delete", VICTIM)),
+    (Step("add", 1, THREE), Step("add", 2, THREE)),
+    (Step("add", 1, LONG), Step("update", VICTIM, LONG), Step("add", 2, LONG)),
 ]
 _TRANSACTIONS = [
     (Step("add_tx", 1, TYPICAL, 1), Step("commit", tx=1)),
     (Step("add_tx", 1, LONG, 1), Step("add_tx", 2, TYPICAL, 1), Step("commit", tx=1)),
+    (Step("add_tx", 1, THREE, 1), Step("add_tx", 2, THREE, 1), Step("commit", tx=1)),
     (Step("add_tx", 1, TYPICAL, 1), Step("delete_tx", VICTIM, tx=1), Step("commit", tx=1)),
     (Step("update_tx", VICTIM, LONG, 1), Step("add_tx", 2, LONG, 1), Step("prepare", tx=1)),
     (Step("add_tx", 1, TYPICAL, 1), Step("prepare", tx=1), Step("commit", tx=1)),
@@ -233,15 +244,15 @@ SCOPES = {
         ("type", "file_id", "id", "check"),
         (1024,),
         [*_ADD, *_CHANGE, *_TRANSACTIONS],
-        _TWO[:2],
+        _TOGETHER,
         _OVER,
     ),
     "full": Scope(
         ("seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e"),
         ("type", "file_id", "id", "length", "user_type", "body", "check"),
         (1024, 4096),
-        [*_ADD, *_CHANGE, *_TWO, *_TRANSACTIONS],
-        _TWO,
+        [*_ADD, *_CHANGE, *_TOGETHER[:3], *_TRANSACTIONS],
+        _TOGETHER,
         _OVER,
     ),
 }
