@@ -104,15 +104,18 @@ def _examine(view: View, number: int, dialect: Dialect) -> _File:
     return _File(number, size, of_version(dialect, version), file_id, problem)
 
 
-def _plain_files(view: View, names: Mapping[str, int], dialect: Dialect) -> list[_File]:
-    """Return the data files in the order of their ids where no compaction is under way."""
+def _files(view: View, dialect: Dialect) -> list[_File]:
+    """Return the data files in the order of their ids."""
+    names = view.names()
+    if dialect.control_file and CONTROL in names:
+        return _switched_files(view, dialect)
     extension = "." + EXTENSIONS[dialect.name]
     mine = sorted(
         (int(name.removesuffix(extension).rpartition("-")[2]), number)  # names of one prefix: numbers decide
         for name, number in names.items()
         if name.endswith(extension)
     )
-    files = [view.cached(("head", number), _examine, number, dialect) for _, number in mine]
+    files = [_examine(view, number, dialect) for _, number in mine]
     return sorted(files, key=lambda file: file.file_id)
 
 
@@ -195,11 +198,7 @@ def _candidate(view: View, file: _File, off: int) -> tuple[_Found | None, int]:
 def read(view: View) -> tuple[Answer, ...]:
     """Return the answers of :data:`READERS` on the state that `view` shows."""
     dialect = DIALECTS[view.edition]
-    names = view.names()
-    if dialect.control_file and CONTROL in names:
-        files = view.cached(("files",), _switched_files, dialect)
-    else:
-        files = _plain_files(view, names, dialect)
+    files = view.cached(("files",), _files, dialect)
     problem, lost = None, False
     runs = []
     for file in files:
