@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, PAIR, PROLOGUE, Form, forms
 from journalspec_reference.jboss_journal.dialect import Dialect
+from journalspec_reference.jboss_journal.fast_digest import RangeDigest
 
 Offsets = npt.NDArray[np.int64]
 
@@ -27,9 +28,8 @@ WINDOW = 1 << 17
 class Candidates(NamedTuple):
     """The candidates of one window, as ascending offsets in the file.
 
-    `hopeful` are those that may be records: their sizes are in range and, in
-    editions without a hash, their check size is right. `end` is where the window
-    ends.
+    `hopeful` are those that are records unless a record before them holds them:
+    sizes in range, check size or hash right. `end` is where the window ends.
     """
 
     all: Offsets
@@ -48,7 +48,7 @@ class Finder:
         # Every offset as the start of a big-endian integer: a view, not a copy.
         self._ints: npt.NDArray[Any] = np.ndarray((max(0, limit - 3),), ">i4", data, 0, (1,))
         self._limit = limit
-        self._hashed = dialect.hashed
+        self._digest = RangeDigest(memoryview(data)[:limit]) if dialect.hashed else None
         self._stamp = None if stamp is None else stamp.to_bytes(4, "big")
         self._plans = [_Plan.of(form) for form in forms(dialect).values()]
         self._is_type = np.zeros(256, np.bool_)
@@ -83,10 +83,12 @@ class Finder:
             found, stop = found[right], stop[right]
         right = stop <= self._limit
         found, stop = found[right], stop[right]
-        if self._hashed:
-            return found
         check: Offsets = self._ints[stop - CHECK_SIZE].astype(np.int64)
-        kept: Offsets = found[check == stop - found]
+        wanted = stop - found
+        if self._digest is not None:
+            wanted = self._digest.ranges(found, stop - CHECK_SIZE).astype(np.int64)
+            check &= 0xFFFFFFFF
+        kept: Offsets = found[check == wanted]
         return kept
 
 
