@@ -48,7 +48,7 @@ def selection() -> Callable[[Command], Command]:
             multiple=True,
             type=FILE,
             metavar="FILE",
-            help="Take the cases from FILE (JSON lines, also .gz) or a core build's directory, not from a tier.",
+            help="Take the cases from FILE (JSON lines, also .gz) or a core build's directory.",
         ),
     )
 
