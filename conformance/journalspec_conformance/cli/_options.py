@@ -72,10 +72,8 @@ def implementation() -> Callable[[Command], Command]:
         click.option(
             "--timeout",
             type=float,
-            default=10.0,
-            show_default=True,
             metavar="S",
-            help="Seconds per question.",
+            help="Seconds per question. Default: what the harness asks for, or 10.",
         ),
     )
 
