@@ -20,6 +20,8 @@ from journalspec_conformance.oneshot import OneShotConnection
 from journalspec_conformance.process import ProcessConnection
 
 MODES = ("persistent", "oneshot")
+#: Seconds per question if neither the user nor the harness says otherwise.
+DEFAULT_TIMEOUT = 10.0
 _PYTHON = "py:"
 
 
@@ -28,7 +30,8 @@ class Target:
     """An implementation that can be opened, in this process or another (it pickles).
 
     Either `python` ("module:Class") or `command` is given. `text` is what the
-    user typed. `expectations` is the shipped expectation file, if any.
+    user typed. `expectations` is the shipped expectation file, and `timeout`
+    what the harness asks for in seconds per question, if any.
     """
 
     text: str
@@ -37,8 +40,9 @@ class Target:
     mode: str = "persistent"
     level: Level = Level.RECORDS
     expectations: Path | None = None
+    timeout: float | None = None
 
-    def open(self, timeout: float = 10.0) -> Connection:
+    def open(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
         """Return a connection; `timeout` in seconds per request."""
         if self.python:
             return InProcessConnection(self.python)
@@ -97,10 +101,10 @@ def _shipped(entry: HarnessEntry) -> Target:
     if entry.expectations:
         expectations = Path(str(files("journalspec_conformance"))) / "expectations" / entry.expectations
     if entry.target:
-        return Target(entry.name, python=entry.target, expectations=expectations)
+        return Target(entry.name, python=entry.target, expectations=expectations, timeout=entry.timeout)
     command = entry.command or _command_from(entry)
     filled = tuple(part.replace("{python}", sys.executable) for part in command)
-    return Target(entry.name, command=filled, expectations=expectations)
+    return Target(entry.name, command=filled, expectations=expectations, timeout=entry.timeout)
 
 
 def _command_from(entry: HarnessEntry) -> tuple[str, ...]:

@@ -61,8 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--journalspec-timeout",
         metavar="S",
         type=float,
-        default=10.0,
-        help="seconds per question (default: 10)",
+        help="seconds per question (default: what the harness asks for, or 10)",
     )
     group.addoption(
         "--journalspec-validate",

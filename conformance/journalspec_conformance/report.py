@@ -7,12 +7,15 @@ as a whole.
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
 from journalspec import __version__
 from journalspec_conformance import PROTOCOL
@@ -96,11 +99,20 @@ class ReportWriter:
         self._stream.write(json.dumps(data, ensure_ascii=True, separators=(",", ":")) + "\n")
 
 
+def open_report(path: Path) -> TextIO:
+    """Return a stream that writes a report to `path`, compressed if its name ends in .gz."""
+    if path.suffix != ".gz":
+        return path.open("w", encoding="utf-8")
+    # No time in the header: the same results give the same bytes.
+    return io.TextIOWrapper(gzip.GzipFile(path, "wb", mtime=0), encoding="utf-8")
+
+
 def load_report(path: Path) -> Report:
-    """Read a report file; raises InvalidReport or Problem that says what is wrong where."""
+    """Read a report file (also .gz); raises InvalidReport or Problem that says what is wrong where."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise Problem(f"{path}: cannot be read: {error}") from None
     return parse_report(text, str(path))
 

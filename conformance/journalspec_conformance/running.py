@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.observation import Level
-from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.connect import DEFAULT_TIMEOUT, parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations, load_expectations
@@ -36,7 +36,8 @@ class RunRequest:
     cases: tuple[Path, ...] = ()
     expect: str | None = None
     level: str | None = None
-    timeout: float = 10.0
+    #: Seconds per question; None means what the harness asks for, or DEFAULT_TIMEOUT.
+    timeout: float | None = None
     validate: bool = False
     enforce_should: bool = False
 
@@ -65,7 +66,7 @@ class Prepared:
 
 def prepare(request: RunRequest) -> Prepared:
     """Resolve a request; raises Problem for everything that cannot be run as asked."""
-    if not request.timeout > 0:
+    if request.timeout is not None and not request.timeout > 0:
         raise Problem(f"a timeout of {request.timeout:g} s leaves no time to answer")
     try:
         level = None if request.level is None else Level.parse(request.level)
@@ -81,7 +82,7 @@ def prepare(request: RunRequest) -> Prepared:
     chosen = cases if not request.formats else cases_of(request.tier, request.formats, request.cases)
     options = Options(
         level=Level.LAYOUT if level is None else level,
-        timeout=request.timeout,
+        timeout=request.timeout or target.timeout or DEFAULT_TIMEOUT,
         validate=request.validate,
         enforce_should=request.enforce_should,
     )
@@ -103,7 +104,7 @@ def header_options(request: RunRequest) -> dict[str, Any]:
         "formats": list(request.formats),
         "select": list(request.select),
         "level": request.level or "declared",
-        "timeout": request.timeout,
+        "timeout": request.timeout or "as the harness asks",
         "validate": request.validate,
         "enforce_should": request.enforce_should,
     }

@@ -1,14 +1,25 @@
 from __future__ import annotations
 
+import gzip
 import io
 import json
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from journalspec_conformance.classes import CLASSES
+from journalspec_conformance.errors import Problem
 from journalspec_conformance.export import as_junit, as_markdown, as_text, matrix, score
-from journalspec_conformance.report import InvalidReport, Report, ReportWriter, make_header, parse_report
+from journalspec_conformance.report import (
+    InvalidReport,
+    Report,
+    ReportWriter,
+    load_report,
+    make_header,
+    open_report,
+    parse_report,
+)
 from journalspec_conformance.result import Result
 
 RESULTS = [
@@ -151,3 +162,15 @@ def test_matrix_never_counts_the_unsupported_as_passed(report: Report) -> None:
     assert rows == [["x", "1/2", "1/1"], ["y", "0/2 +1", ""]]
     _, rows = matrix([report], "requirement")
     assert rows == [["XXX-AAA-001", "1/2"], ["XXX-AAA-002", "0/1"]]
+
+
+def test_a_report_may_be_compressed(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "r.jsonl", tmp_path / "r.jsonl.gz"
+    for path in (plain, packed):
+        with open_report(path) as stream:
+            ReportWriter(stream, make_header({"name": "x"}, "x", "smoke")).finish()
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+    assert load_report(packed) == load_report(plain)
+    packed.write_bytes(packed.read_bytes()[:-4])
+    with pytest.raises(Problem, match="cannot be read"):
+        load_report(packed)

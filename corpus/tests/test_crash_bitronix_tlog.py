@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from journalspec_corpus.bitronix_tlog import crash_reader, traces
+from journalspec_corpus.bitronix_tlog import crash_reader, traces, workloads
 from journalspec_corpus.crash.enumerate import crash_states
 from journalspec_corpus.crash.judge import VERDICTS, Answer
 from journalspec_corpus.crash.model import PRESETS
@@ -41,7 +41,7 @@ class State:
 @pytest.fixture(scope="module")
 def smoke_states() -> list[State]:
     out: dict[tuple[tuple[str, bytes], ...], State] = {}
-    for work in traces.workloads("smoke"):
+    for work in workloads.workloads("smoke"):
         for states in crash_states(traces.build(work), PRESETS, 1):
             found, which = answers(states.group, states.codes, crash_reader.read)
             for row, codes in enumerate(states.codes):
@@ -73,17 +73,17 @@ def test_the_fast_mutant_is_the_mutated_reference(smoke_states: list[State]) -> 
 
 def test_traces_are_repeatable_and_named_once() -> None:
     for scope in ("smoke", "core"):
-        works = list(traces.workloads(scope))
+        works = list(workloads.workloads(scope))
         assert len({work.name for work in works}) == len(works)
-    for work in list(traces.workloads("core"))[::97]:
+    for work in list(workloads.workloads("core"))[::97]:
         first, second = traces.build(work), traces.build(work)
         assert first.id == second.id
         assert first.ops == second.ops
 
 
 def test_the_chosen_field_begins_on_a_sector_edge() -> None:
-    for align, back in traces.FIELDS.items():
-        work = traces.Workload("append", "spec", (traces.Step("COMMITTING", 1, "typical"),), align)
+    for align, back in workloads.FIELDS.items():
+        work = workloads.Workload("append", "spec", (workloads.Step("COMMITTING", 1, "typical"),), align)
         (mark,) = next(iter(traces.build(work).marks.values()))
         assert (mark.off + back) % traces.SECTOR == 0
         assert {name: start for start, name in mark.fields}[align] == back
@@ -91,8 +91,8 @@ def test_the_chosen_field_begins_on_a_sector_edge() -> None:
 
 def test_stale_records_are_valid_ones_behind_the_tail() -> None:
     for background in ("stale-same", "stale-shifted"):
-        work = traces.Workload(
-            "append", "2.1.4", (traces.Step("COMMITTING", 1, "typical"),), background=background
+        work = workloads.Workload(
+            "append", "2.1.4", (workloads.Step("COMMITTING", 1, "typical"),), background=background
         )
         trace = traces.build(work)
         assert trace.stale
@@ -108,7 +108,7 @@ def test_stale_records_are_valid_ones_behind_the_tail() -> None:
 
 
 def test_a_swap_releases_what_is_finished_and_publishes_with_the_timestamp() -> None:
-    work = traces.Workload("swap", "spec", (traces.Step("COMMITTING", 1, "typical"),))
+    work = workloads.Workload("swap", "spec", (workloads.Step("COMMITTING", 1, "typical"),))
     trace = traces.build(work)
     released = [op for op in trace.ops if isinstance(op, Release)]
     assert len(released) == 1

@@ -14,11 +14,13 @@ from journalspec_corpus.load import published_folder
 from journalspec_corpus.publish import MANIFEST, PublishError, collect, input_digest, main, publish, render
 
 FORMAT = "bitronix_tlog"
+#: The sources lie in the checkout, also when the installed package is tested.
+SOURCES = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
 def tiers() -> dict[str, list[Case]]:
-    return collect(FORMAT)
+    return collect(FORMAT, SOURCES)
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def selection() -> Callable[[Command], Command]:
             multiple=True,
             type=FILE,
             metavar="FILE",
-            help="Take the cases from FILE (JSON lines, also .gz) or a core build's directory, not from a tier.",
+            help="Take the cases from FILE (JSON lines, also .gz) or a core build's directory.",
         ),
     )
 
@@ -72,10 +72,8 @@ def implementation() -> Callable[[Command], Command]:
         click.option(
             "--timeout",
             type=float,
-            default=10.0,
-            show_default=True,
             metavar="S",
-            help="Seconds per question.",
+            help="Seconds per question. Default: what the harness asks for, or 10.",
         ),
     )
 

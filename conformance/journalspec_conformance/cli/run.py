@@ -18,7 +18,7 @@ from journalspec_conformance.errors import Problem
 from journalspec_conformance.explain import explain
 from journalspec_conformance.export import UNJUDGED
 from journalspec_conformance.jobs import choose_jobs, run_probes
-from journalspec_conformance.report import ReportWriter, count, make_header
+from journalspec_conformance.report import ReportWriter, count, make_header, open_report
 from journalspec_conformance.result import Result
 from journalspec_conformance.running import Prepared, RunRequest, header_options, prepare
 
@@ -37,7 +37,12 @@ EXPLAINED = 5
     help="The expectation file of known failures. Default: the one that ships with the harness, if any;"
     " none: not even that.",
 )
-@click.option("--report", type=_options.FILE, metavar="FILE", help="Write a report (JSON lines) to FILE.")
+@click.option(
+    "--report",
+    type=_options.FILE,
+    metavar="FILE",
+    help="Write a report (JSON lines) to FILE, compressed if it ends in .gz.",
+)
 @click.option(
     "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0 (default): as many as pay."
 )
@@ -79,7 +84,7 @@ def run_prepared(prepared: Prepared, request: RunRequest, report: Path | None, j
         if report is None:
             return list(shown)
         header = make_header(engine.hello.impl, request.impl, prepared.tier, **header_options(request))
-        writer = ReportWriter(stack.enter_context(report.open("w", encoding="utf-8")), header)
+        writer = ReportWriter(stack.enter_context(open_report(report)), header)
         results = list(_written(shown, writer))
         writer.finish()
         return results

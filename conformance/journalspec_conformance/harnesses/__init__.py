@@ -8,6 +8,7 @@
                  how to get it
     expectations file name in ``expectations/`` that is used unless the user
                  names another one (optional)
+    timeout      seconds per question unless the user says otherwise (optional)
 
 Exactly one of target, command and command_from is given. In commands
 ``{python}`` stands for the running interpreter.
@@ -35,6 +36,7 @@ class HarnessEntry:
     command: tuple[str, ...] = ()
     command_from: str = ""
     expectations: str = ""
+    timeout: float | None = None
 
 
 @cache
@@ -50,7 +52,7 @@ def registry() -> dict[str, HarnessEntry]:
 
 def _entry(name: str, data: dict[str, object]) -> HarnessEntry:
     ways = [way for way in _WAYS if data.get(way)]
-    unknown = set(data) - {"summary", "expectations", *_WAYS}
+    unknown = set(data) - {"summary", "expectations", "timeout", *_WAYS}
     if len(ways) != 1 or unknown:
         raise Problem(
             f"harnesses/{name}.toml: one of {', '.join(_WAYS)} is needed, found {ways or 'none'}; "
@@ -59,6 +61,9 @@ def _entry(name: str, data: dict[str, object]) -> HarnessEntry:
     command = data.get("command", [])
     if not isinstance(command, list):
         raise Problem(f"harnesses/{name}.toml: command must be a list of texts")
+    timeout = data.get("timeout")
+    if timeout is not None and not isinstance(timeout, int | float):
+        raise Problem(f"harnesses/{name}.toml: timeout must be a number of seconds")
     return HarnessEntry(
         name=name,
         summary=str(data.get("summary", "")),
@@ -66,4 +71,5 @@ def _entry(name: str, data: dict[str, object]) -> HarnessEntry:
         command=tuple(str(part) for part in command),
         command_from=str(data.get("command_from", "")),
         expectations=str(data.get("expectations", "")),
+        timeout=None if timeout is None else float(timeout),
     )

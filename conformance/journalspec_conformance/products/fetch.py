@@ -41,7 +41,7 @@ def _run(name: str, command: list[str], jar: Jar) -> None:
     """Run a fetching tool quietly; raises ProductError with the end of its output."""
     try:
         # The command is a list made here: fixed words, a path found on PATH, coordinates of a data file.
-        done = subprocess.run(  # noqa: S603 - no shell, see above
+        done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, check=False
         )
     except subprocess.TimeoutExpired:

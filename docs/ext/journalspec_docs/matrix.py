@@ -1,7 +1,7 @@
 """Conformance matrices: what became of every probe, per implementation.
 
 Reports of implementations that run inside Python are made during the build;
-reports of products are committed files (``docs/reports/*.jsonl``), because not
+reports of products are committed files (``docs/reports/*.jsonl.gz``), because not
 everyone who builds the site has Java and the products at hand.
 """
 
@@ -50,7 +50,7 @@ def live_report(name: str) -> Report:
 @cache
 def committed_reports() -> tuple[Report, ...]:
     """Return the reports beside the pages, by file name; raises InvalidReport."""
-    return tuple(load_report(path) for path in sorted(REPORTS.glob("*.jsonl")))
+    return tuple(load_report(path) for path in sorted(REPORTS.glob("*.jsonl.gz")))
 
 
 def reports(format_id: str) -> dict[str, tuple[Result, ...]]:
@@ -71,7 +71,7 @@ class ConformanceMatrix(FormatDirective):
 
     def build(self, format_: Format) -> Iterator[nodes.Node]:
         """Return the tables, each in its section."""
-        self.depends_on(*sorted(REPORTS.glob("*.jsonl")))
+        self.depends_on(*sorted(REPORTS.glob("*.jsonl.gz")))
         found = reports(format_.id)
         if not found:
             raise LookupError(f"no report has results for {format_.id}")
