@@ -167,7 +167,7 @@ def test_whole_sectors_lose_nothing_and_the_hash_sees_what_the_check_size_does_n
 
 def test_a_new_head_before_an_old_tail_brings_the_old_record_back(room: CrashRoom) -> None:
     work = Workload("append", "v2", (Step("add", 1, 40),), background="stale-same")
-    found = Counter()
+    found: Counter[int] = Counter()
     for rows in judged_rows(room.build(work), room, (get_preset("prefix-byte"),), 1, Tally()):
         for row in range(len(rows.case_ids)):
             if rows.verdict(0, row) == "resurrected":

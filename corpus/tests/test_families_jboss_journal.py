@@ -100,7 +100,7 @@ def test_the_author_room_and_the_schema_build_the_same_endings(edition: str) -> 
     counts: dict[str, Any] = {"pairs": [(1, 2), (7, 1)]} if edition in PAIRED else {"count": 3}
     text = "tx=9 pairs=1:2,7:1" if edition in PAIRED else "tx=9 count=3"
     assert made(f"x COMMIT {text}", edition) == build_record(edition, "COMMIT", 1, tx=9, **counts)
-    extra = {} if edition in SEEDS else {"extra": b"\1\2"}
+    extra: dict[str, Any] = {} if edition in SEEDS else {"extra": b"\1\2"}
     suffix = "" if edition in SEEDS else " extra=0102"
     assert made(f"x PREPARE {text}{suffix}", edition) == build_record(
         edition, "PREPARE", 1, tx=9, **counts, **extra

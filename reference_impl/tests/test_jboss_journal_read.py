@@ -67,8 +67,7 @@ def live(record: Mapping[str, Any]) -> list[Any]:
 
 def delivered(observed: Observation, counted: bool) -> Plain:
     """Return live records and prepared transactions in the shape of the recordings."""
-    state = observed.state
-    assert state is not None
+    state: Any = observed.state
     records = [live(item) + ([item["compact_count"]] if counted else []) for item in state["live"]]
     prepared = [
         [
