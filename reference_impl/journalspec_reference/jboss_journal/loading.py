@@ -97,7 +97,9 @@ def _replay_file(file: DataFile, usage: Usage, loaded: Loaded, replay: Replay) -
         elif kind.name == "DELETE":
             ledger.delete(usage, item.id)
         elif kind.code == PREPARE:
-            ledger.prepare(usage, item)
+            # In the seed one of which nothing was read before it has no effect (JBM-SED-005).
+            if item.tx in ledger.pending or file.dialect.prepare_extra:
+                ledger.prepare(usage, item)
         elif kind.code == COMMIT and len(replay.dropped) > dropped:
             # The files of a rejected transaction stay: they prove that it was incomplete.
             ledger.pending.pop(item.tx, None)
