@@ -229,7 +229,8 @@ def test_few_smoke_cases_ask_the_same_of_the_same_bytes() -> None:
 
 @pytest.fixture(scope="module")
 def tiers() -> dict[str, list[Case]]:
-    return collect(FORMAT)
+    # The sources lie in the checkout, also when the installed package is tested.
+    return collect(FORMAT, Path(__file__).resolve().parents[1])
 
 
 def test_the_committed_form_is_what_the_sources_give(tiers: dict[str, list[Case]]) -> None:
