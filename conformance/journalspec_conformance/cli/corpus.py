@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from journalspec_corpus.pipeline.plan import Plan
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
-_NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[spark]'"
+_NEEDS = "journalspec corpus needs NumPy, PyArrow and Numba: pip install 'journalspec[corpus]'"
 _TIERS = ("smoke", "captured", "core", "full")
 
 

@@ -14,7 +14,7 @@ from journalspec_corpus.crash.room import crash_room
 from journalspec_corpus.pipeline.run import Shard
 
 #: Raised whenever the same descriptor would give another id, class or verdict.
-ENGINE = 1
+ENGINE = 2
 #: Tiers that are built from traces, and how many workloads make one shard.
 BUILT_TIERS = {"core": 24, "full": 64}
 
