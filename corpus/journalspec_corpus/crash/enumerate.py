@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -44,7 +44,9 @@ class States:
     """States of one group: row i is version ``codes[i, j]`` of each cell j.
 
     ``preset[i]`` indexes :data:`PRESETS`; ``tear[i]`` is the number of bytes of
-    operation `torn` that arrived (0 in subset presets).
+    operation `torn` that arrived (0 in subset presets). `stratum` is R (a crash
+    under honest forces), L (a force was not honoured) or C (corruption); ``rot[i]``
+    says what was corrupted, and is empty as a whole where nothing was.
     """
 
     group: Group
@@ -53,9 +55,16 @@ class States:
     tear: npt.NDArray[np.int32]
     #: index of the operation that is cut short, or -1
     torn: int = -1
+    stratum: str = "R"
+    rot: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def take(self, rows: npt.NDArray[np.int64]) -> States:
+        """Return the states of `rows` only."""
+        rot = tuple([self.rot[row] for row in rows.tolist()]) if self.rot else ()
+        return replace(self, codes=self.codes[rows], preset=self.preset[rows], tear=self.tear[rows], rot=rot)
 
 
 def crash_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[States]:

@@ -12,7 +12,10 @@ lost       I1      an acknowledged record is not in effect
 torn-accepted I2,I5 a record that nobody ever wrote came out
 resurrected I4     a record of the file's earlier life came out
 hole       I3      a record is missing between two that came out
-silent     I8      damage inside the log went unreported
+silent     I8      damage inside the log went unreported; in stratum C, an
+                   acknowledged record is missing and nothing was said
+append-lost I9     a record acknowledged after a first crash is not in effect
+non-idempotent I6  recovery had found an acknowledged record, and lost it
 ========== ======= ==========================================================
 """
 
@@ -22,6 +25,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REQUIRED, Owed
+from journalspec_corpus.crash.trace import SECOND_LIFE
+
+#: The stratum in which a loss is no fault of the reader, and silence about it is.
+CORRUPTED = "C"
 
 #: verdict -> the invariants that it breaks (in the order in which they are looked for)
 VERDICTS: Mapping[str, tuple[str, ...]] = {
@@ -33,6 +40,8 @@ VERDICTS: Mapping[str, tuple[str, ...]] = {
     "lost": ("I1",),
     "hole": ("I3",),
     "silent": ("I8",),
+    "append-lost": ("I9",),
+    "non-idempotent": ("I6",),
 }
 
 
@@ -66,10 +75,13 @@ def judge(answer: Answer, owed: Owed, refusal: str, *, holes_allowed: bool) -> s
     if worst is not None:
         return worst
     present = [record for record in records if record is not None]
-    if not owed.must_keep.issubset(present):
-        return "lost"
-    if not holes_allowed and _has_hole(present, owed.order):
+    missing = owed.must_keep.difference(present)
+    if missing and owed.stratum != CORRUPTED:
+        return _lost(missing, owed)
+    if not holes_allowed and _has_hole(present, owed):
         return "hole"
+    if missing and not answer.reported:
+        return "silent"
     if refusal == REQUIRED and not answer.reported:
         return "silent"
     return "pass"
@@ -83,9 +95,18 @@ def _foreign(records: Sequence[str | None], must_drop: Collection[str]) -> str |
     return None
 
 
-def _has_hole(present: Sequence[str], order: Sequence[str]) -> bool:
-    """Tell whether `present` is not a run from the front of `order` (empty order: no rule)."""
-    return bool(order) and list(present) != list(order[: len(present)])
+def _lost(missing: Collection[str], owed: Owed) -> str:
+    """Return which kind of loss it is: of this life first, for what an old life lost it has lost too."""
+    if owed.life > 1 and any(record.startswith(SECOND_LIFE) for record in missing):
+        return "append-lost"
+    return "non-idempotent" if not owed.fine.isdisjoint(missing) else "lost"
+
+
+def _has_hole(present: Sequence[str], owed: Owed) -> bool:
+    """Tell whether `present` is not a run from the front of the order (empty order: no rule)."""
+    if owed.possible:
+        present = [record for record in present if record not in owed.possible]
+    return bool(owed.order) and list(present) != list(owed.order[: len(present)])
 
 
 __all__ = ["ALLOWED", "FORBIDDEN", "REQUIRED", "VERDICTS", "Answer", "judge"]

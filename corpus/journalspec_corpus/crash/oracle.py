@@ -32,7 +32,10 @@ class Owed:
     `may_keep` those that had at least been issued, `must_drop` records of an
     earlier life. `record_of` maps a reader's key to the record's name; a key that
     is not in it belongs to nothing that was ever written. `order` is the order in
-    which the records of the log were issued, or empty if files were switched.
+    which the records of the log were issued, or empty if files were switched;
+    records in `possible` may come anywhere in it, or not at all. `life` is the
+    trace's. In `stratum` C nothing can be demanded back, only told. `fine` are
+    records that a recovery before this life had still found.
     """
 
     must_keep: frozenset[str]
@@ -40,10 +43,18 @@ class Owed:
     must_drop: frozenset[str]
     record_of: Mapping[str, str]
     order: tuple[str, ...]
+    possible: frozenset[str] = frozenset()
+    life: int = 1
+    stratum: str = "R"
+    fine: frozenset[str] = frozenset()
 
 
-def owed(trace: Trace, crash_index: int, torn: int = -1) -> Owed:
-    """Return what is owed after ``ops[:crash_index]``; `torn` is an operation under way, if any."""
+def owed(trace: Trace, crash_index: int, torn: int = -1, stratum: str = "R") -> Owed:
+    """Return what is owed after ``ops[:crash_index]``; `torn` is an operation under way, if any.
+
+    A trace of a second life says with the tag ``fine`` = "yes" that recovery had
+    found everything acknowledged in its base.
+    """
     upto = max(crash_index, torn + 1)
     # A record that is being written has been issued: its annotation follows its write.
     issued = [op for op in trace.ops[: upto + 1] if isinstance(op, Mark)]
@@ -51,12 +62,17 @@ def owed(trace: Trace, crash_index: int, torn: int = -1) -> Owed:
     acknowledged = trace.acknowledged(crash_index)
     own = (*trace.standing, *issued)
     switched = any(isinstance(op, Release) for op in trace.ops[:upto])
+    possible = frozenset(mark.record for mark in trace.possible) - {mark.record for mark in own}
     return Owed(
         must_keep=frozenset(acknowledged) - released,
-        may_keep=frozenset(mark.record for mark in own),
-        must_drop=frozenset(mark.record for mark in trace.stale),
-        record_of={mark.key: mark.record for mark in (*trace.stale, *own)},
+        may_keep=frozenset(mark.record for mark in own) | possible,
+        must_drop=frozenset(mark.record for mark in trace.stale) - possible,
+        record_of={mark.key: mark.record for mark in (*trace.stale, *trace.possible, *own)},
         order=() if switched else tuple(dict.fromkeys(mark.record for mark in own)),
+        possible=possible,
+        life=trace.life,
+        stratum=stratum,
+        fine=frozenset(mark.record for mark in trace.standing if trace.tags.get("fine") == "yes"),
     )
 
 

@@ -21,7 +21,8 @@ class Descriptor:
     `crash_index` operations had been issued. In a prefix preset the operation at
     `crash_index` arrived up to `tear` bytes and `mask` is empty; in a subset
     preset ``mask[i]`` is the version of the i-th cell in flight, one byte each.
-    `background` repeats the trace's, `seed` feeds garbage.
+    `background` repeats the trace's, `seed` feeds garbage. `rot` is empty, or what
+    was corrupted after everything had been written: then `mask` is empty.
     """
 
     trace: str
@@ -31,6 +32,7 @@ class Descriptor:
     tear: int
     background: str
     seed: int
+    rot: str = ""
 
 
 def state_of(trace: Trace, descriptor: Descriptor) -> dict[str, bytes]:

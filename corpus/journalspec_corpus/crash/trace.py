@@ -112,6 +112,9 @@ class Publish:
     records: tuple[str, ...]
 
 
+#: Records written after a first crash have ids that begin so.
+SECOND_LIFE = "b-"
+
 Op = Create | Write | Truncate | Sync | SyncDir | Rename | Unlink | Reuse | Ack | Release | Mark | Publish
 
 
@@ -121,7 +124,10 @@ class Trace:
 
     `base` is what was durable before it (file name -> content), `standing` the
     records in it that count and are acknowledged, `stale` those of an earlier
-    life that do not. `background` names what unused space holds. `tags` say what
+    life that do not. `possible` are records in it that had been issued and not
+    acknowledged when an earlier crash came: they may be kept, and nothing is owed.
+    `life` is 1, or 2 for what is done after a first crash (ids of records written
+    then begin with :data:`SECOND_LIFE`). `background` names what unused space holds. `tags` say what
     the run is about, for classes and selection. `crash_from` is the index of the
     first operation after which a crash is of interest: what comes before is
     another, shorter trace's business.
@@ -137,18 +143,23 @@ class Trace:
     stale: tuple[Mark, ...] = ()
     crash_from: int = 0
     tags: Mapping[str, str] = field(default_factory=dict)
+    possible: tuple[Mark, ...] = ()
+    life: int = 1
 
     @cached_property
     def id(self) -> str:
         """Return 32 hex digits that name this trace by everything that is in it."""
         digest = hashlib.blake2b(digest_size=16)
         head = [self.format, self.edition, self.background, self.crash_from, dict(sorted(self.tags.items()))]
+        head.append(self.life)
         digest.update(json.dumps(head).encode())
         for name in sorted(self.base):
             digest.update(f"{name}\0{len(self.base[name])}\0".encode())
             digest.update(self.base[name])
-        for item in (*self.ops, *self.standing, *self.stale):
-            digest.update(repr(item).encode())
+        for items in (self.ops, self.standing, self.stale, self.possible):
+            digest.update(f"{len(items)}\0".encode())
+            for item in items:
+                digest.update(repr(item).encode())
         return digest.hexdigest()
 
     @cached_property

@@ -21,8 +21,8 @@ from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.view import answers
 from journalspec_corpus.pipeline.ids import case_ids, content_ids
 
-#: Crash states are what a crash can leave; corruption and hostile bytes are other strata.
-STRATUM = "R"
+#: What a crash can leave; where a force was a lie; corruption afterwards. Never added up.
+STRATA = ("R", "L", "C")
 _VERDICTS = tuple(VERDICTS)
 _LABEL = pa.dictionary(pa.int8(), pa.string())
 
@@ -38,10 +38,12 @@ def schema(readers: Iterable[str]) -> pa.Schema:
             ("edition", pa.dictionary(pa.int32(), pa.string())),
             ("writer", pa.dictionary(pa.int32(), pa.string())),
             ("background", pa.dictionary(pa.int32(), pa.string())),
+            ("stratum", _LABEL),
             ("preset", _LABEL),
             ("crash_index", pa.int32()),
             ("mask", pa.binary()),
             ("tear", pa.int32()),
+            ("rot", pa.string()),
             ("seed", pa.int64()),
             ("category", _LABEL),
             ("field", pa.dictionary(pa.int32(), pa.string())),
@@ -87,7 +89,7 @@ def judged_rows(
     """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out."""
     for states in crash_states(trace, presets, seed):
         tally.generated += len(states)
-        debt = owed(trace, states.group.crash_index, states.torn)
+        debt = owed(trace, states.group.crash_index, states.torn, states.stratum)
         contents = content_ids(states.group, states.codes)
         names = case_ids(contents, _promise(trace, debt))
         keep = []
@@ -101,13 +103,13 @@ def judged_rows(
 
 def _promise(trace: Trace, debt: Owed) -> bytes:
     keys = [key for key, record in debt.record_of.items() if record in debt.must_keep]
-    return promise(trace.format, trace.edition, STRATUM, keys)
+    return promise(trace.format, trace.edition, debt.stratum, keys)
 
 
 def _judged(
     states: States, debt: Owed, room: CrashRoom, names: list[bytes], contents: list[bytes], keep: Any
 ) -> Rows:
-    states = States(states.group, states.codes[keep], states.preset[keep], states.tear[keep], states.torn)
+    states = states.take(keep)
     facts = Facts(states)
     found, which = answers(states.group, states.codes, room.read)
     refusal = facts.refusals
@@ -190,10 +192,12 @@ class Shard:
             _ids([name for rows in groups for name in rows.case_ids]),
             _ids([name for rows in groups for name in rows.content_ids]),
             *(_texts(owner, [texts[at] for texts in self._texts]) for at in range(5)),
+            labels([_stratum(rows.states) for rows in groups], STRATA),
             labels([rows.states.preset for rows in groups], [preset.name for preset in PRESETS]),
             pa.array(spread(rows.states.group.crash_index for rows in groups)),
             pa.array([mask for rows in groups for mask in _masks(rows.states)], pa.binary()),
             pa.array(np.concatenate(tears).astype(np.int32)),
+            pa.array([text for rows in groups for text in _rot(rows.states)], pa.string()),
             pa.array(np.full(sum(counts), self.seed, np.int64)),
             labels([rows.category for rows in groups], CATEGORIES),
             _fields(groups),
@@ -216,10 +220,18 @@ def _ids(ids: list[bytes]) -> pa.Array:
 def _masks(states: States) -> list[bytes]:
     """Return one byte per cell for each state of a subset preset, nothing for a torn one."""
     count, width = states.codes.shape
-    if states.torn >= 0 or not width:
+    if states.torn >= 0 or not width or states.rot:
         return [b""] * count
     raw = states.codes.astype(np.uint8).tobytes()
     return [raw[at : at + width] for at in range(0, len(raw), width)]
+
+
+def _stratum(states: States) -> npt.NDArray[np.uint8]:
+    return np.full(len(states), STRATA.index(states.stratum), np.uint8)
+
+
+def _rot(states: States) -> tuple[str, ...]:
+    return states.rot or ("",) * len(states)
 
 
 def _fields(groups: list[Rows]) -> pa.Array:
