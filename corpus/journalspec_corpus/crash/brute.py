@@ -1,0 +1,312 @@
+"""Two oracles, one answer: the engine's crash states held against brute force.
+
+For every trace that is small enough (no crash point with more than MOST
+downward-closed sets) this builds all states the slow way
+(:mod:`.brute_states`), decides what each of them owes from who wrote its bytes
+(:mod:`.brute_debts`), and compares:
+
+unreachable   a state that the engine yields and that cannot be, by brute force
+missing       a state that can be and that the engine does not yield
+preset        a state that is put down to another preset than the strongest that reaches it
+owed          what has to be kept, may be kept or must not come back differs
+refusal       whether a reader may refuse differs
+verdict       one of the format's readers is judged differently
+
+``python -m journalspec_corpus.crash.brute --format F`` prints the numbers and
+every kind of disagreement with examples. Exit status: 0 if there are none, 1
+otherwise, 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from journalspec.formats import UnknownFormat
+from journalspec_corpus.crash.brute_debts import BruteDebt, Content, Ledger, verdict
+from journalspec_corpus.crash.brute_states import (
+    BruteState,
+    Machine,
+    brute_prefix,
+    brute_subset,
+    choices,
+)
+from journalspec_corpus.crash.enumerate import EVERY_BYTE, FRONT, States, crash_states
+from journalspec_corpus.crash.judge import judge
+from journalspec_corpus.crash.model import PRESETS, Preset, rank
+from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
+from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace, Write
+from journalspec_corpus.crash.view import answers
+
+#: A crash point with more sets than this is not small.
+MOST = 4096
+SEED = 1
+#: So many disagreements of a kind are shown.
+SHOWN = 5
+_SECTOR = 512
+
+#: What makes two states one case: their bytes, and what is owed in them.
+Key = tuple[Content, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One difference: its kind, the trace and the state in which it shows, and both sides."""
+
+    kind: str
+    trace: str
+    where: str
+    engine: str
+    brute: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.trace} {self.where}: engine {self.engine}, brute force {self.brute}"
+
+
+@dataclass
+class Report:
+    """What was compared, and where the two differ."""
+
+    traces: int = 0
+    large: int = 0
+    rows: int = 0
+    again: int = 0
+    keys: int = 0
+    debts: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    shown: list[Disagreement] = field(default_factory=list)
+
+    def differ(self, found: Disagreement) -> None:
+        """Take note of a disagreement."""
+        self.kinds[found.kind] += 1
+        if self.kinds[found.kind] <= SHOWN:
+            self.shown.append(found)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the report as text."""
+        yield f"traces compared {self.traces}, too large {self.large}"
+        yield (
+            f"states of the engine {self.rows} ({self.again} for the second time), "
+            f"distinct by brute force {self.keys}, "
+            f"owed and refusal compared in {self.debts}, verdicts {self.verdicts.total()}"
+        )
+        yield "verdicts: " + ", ".join(f"{name} {count}" for name, count in sorted(self.verdicts.items()))
+        yield f"disagreements {self.kinds.total()}" + "".join(
+            f", {name} {count}" for name, count in self.kinds.items()
+        )
+        yield from (f"  {found}" for found in self.shown)
+
+
+def points(trace: Trace, *, all_promises: bool) -> list[int]:
+    """Return the crash points of subset presets: before each force and acknowledgement, and the end.
+
+    What is in flight in between is in flight there as well. With `all_promises`,
+    also before what releases records: nothing changes on disk, but less is owed.
+    """
+    kinds = (Sync, SyncDir, Ack, Release) if all_promises else (Sync, SyncDir, Ack)
+    inner = [index for index, op in enumerate(trace.ops) if isinstance(op, kinds)]
+    return [index for index in (*inner, len(trace.ops)) if index >= trace.crash_from]
+
+
+def is_small(trace: Trace, most: int = MOST) -> bool:
+    """Tell whether all downward-closed sets of all crash points can be walked."""
+    for granule in sorted({preset.granule for preset in PRESETS if preset.order == "subset"}):
+        machine = Machine(trace, granule)
+        for point in points(trace, all_promises=False):
+            machine.run(point)
+            if machine.count(most) > most:
+                return False
+    return True
+
+
+class Comparison:
+    """One trace, looked at both ways."""
+
+    def __init__(self, room: CrashRoom, trace: Trace, presets: Sequence[Preset], report: Report) -> None:
+        self.room = room
+        self.trace = trace
+        self.presets = tuple(presets)
+        self.report = report
+        self.groups = list(crash_states(trace, self.presets, SEED))
+        self._ledgers: dict[tuple[int, int], Ledger] = {}
+        self._states: dict[tuple[str, int], dict[Content, BruteState]] = {}
+        self._noise = self._garbage()
+
+    def run(self) -> None:
+        """Compare states, debts and verdicts."""
+        self.report.traces += 1
+        mine, wanted = self._brute()
+        theirs: dict[Key, int] = {}
+        for states in self.groups:
+            self._group(states, theirs)
+        self.report.keys += len(mine)
+        for key in wanted - theirs.keys():
+            self._differ("missing", f"{PRESETS[mine[key]].name} owed {sorted(key[1])}", "no state", "a state")
+        for key in mine.keys() & theirs.keys():
+            if mine[key] != theirs[key]:
+                names = (PRESETS[theirs[key]].name, PRESETS[mine[key]].name)
+                self._differ("preset", f"owed {sorted(key[1])}", *names)
+
+    def _differ(self, kind: str, where: str, engine: object, brute: object) -> None:
+        self.report.differ(Disagreement(kind, self.trace.name, where, str(engine), str(brute)))
+
+    def _garbage(self) -> dict[tuple[int, int, int], bytes]:
+        """Return the engine's garbage: noise has no right or wrong, so it is taken over."""
+        found = {}
+        for states in self.groups:
+            group = states.group
+            for cell, width in zip(group.cells, group.dims, strict=True):
+                trash = len(states) and PRESETS[states.preset[0]].trash
+                if trash and cell.kind == "data":
+                    found[group.crash_index, cell.file, cell.index] = cell.versions[width - 1]
+        return found
+
+    def _ledger(self, crash: int, torn: int) -> Ledger:
+        if (crash, torn) not in self._ledgers:
+            self._ledgers[crash, torn] = Ledger(self.trace, crash, torn)
+        return self._ledgers[crash, torn]
+
+    def _brute(self) -> tuple[dict[Key, int], set[Key]]:
+        """Return all cases with the strongest preset of each, and those that the engine has to have."""
+        found: dict[Key, int] = {}
+        wanted: set[Key] = set()
+        for preset in self.presets:
+            for crash in self._crashes(preset):
+                ledger = self._ledger(crash, -1)
+                owing = ledger.told - ledger.released
+                for state, needed in self._walk(preset, crash):
+                    self._states.setdefault((preset.name, crash), {}).setdefault(state.content, state)
+                    key = state.content, owing
+                    found.setdefault(key, rank(preset.name))
+                    if needed:
+                        wanted.add(key)
+        return found, wanted
+
+    def _crashes(self, preset: Preset) -> Iterable[int]:
+        if preset.order == "prefix":
+            return range(self.trace.crash_from, len(self.trace.ops) + 1)
+        return points(self.trace, all_promises=True)
+
+    def _walk(self, preset: Preset, crash: int) -> Iterator[tuple[BruteState, bool]]:
+        """Yield each state, and whether an enumeration that takes samples has to have it."""
+        if preset.order == "prefix":
+            for state in brute_prefix(self.trace, preset, crash):
+                yield state, preset.granule > 1 or self._worth(state)
+            return
+        machine = Machine(self.trace, preset.granule)
+        machine.run(crash)
+        noise = self._noise
+        for state in brute_subset(
+            self.trace, preset, crash, lambda *place: noise.get(place, b"?" * preset.granule)
+        ):
+            yield state, state.trash is None or self._few(machine, state)
+
+    def _worth(self, state: BruteState) -> bool:
+        """Tell whether a cut of a write is one that is always looked at."""
+        if state.torn < 0:
+            return True
+        op = self.trace.ops[state.torn]
+        assert isinstance(op, Write)
+        (length,) = state.kept
+        near = (op.off + length + 1) % _SECTOR <= 2
+        return len(op.data) <= EVERY_BYTE or near or not FRONT <= length <= len(op.data) - FRONT
+
+    @staticmethod
+    def _few(machine: Machine, state: BruteState) -> bool:
+        """Tell whether, next to the garbage, all arrived, nothing did, or one thing deviates from that."""
+        loose = [target for target in choices(machine, ()) if target != state.trash]
+        full = choices(machine, range(len(machine.micros)))
+        kept = choices(machine, state.kept)
+        lost = sum(kept[target] != full[target] for target in loose)
+        there = sum(kept[target] != 0 for target in loose)
+        return min(lost, there) <= 1
+
+    def _group(self, states: States, theirs: dict[Key, int]) -> None:
+        """Compare what one group yields."""
+        group, torn = states.group, states.torn
+        debt = owed(self.trace, group.crash_index, torn)
+        ledger = self._ledger(group.crash_index, torn)
+        refusals = Facts(states).refusals
+        found, which = answers(group, states.codes, self.room.read)
+        known: dict[Content, BruteDebt] = {}
+        for row, codes in enumerate(states.codes):
+            self.report.rows += 1
+            preset = PRESETS[states.preset[row]]
+            content: Content = tuple(sorted(group.materialise(codes).items()))
+            key = content, frozenset(debt.must_keep)
+            first = key not in theirs
+            theirs[key] = min(theirs.get(key, len(PRESETS)), rank(preset.name))
+            where = f"{preset.name} at {group.crash_index} {codes.tolist()} tear {int(states.tear[row])}"
+            state = self._states.get((preset.name, group.crash_index), {}).get(content)
+            if state is None:
+                self._differ("unreachable", where, "a state", "no state")
+                continue
+            if content not in known:
+                known[content] = ledger.debt(state)
+                self._owed(debt, known[content], where)
+            mine = known[content]
+            refusal = REFUSALS[refusals[row]]
+            if not first:
+                # The same case once more: the corpus keeps the first, and what was said of it.
+                self.report.again += 1
+                continue
+            if refusal != mine.refusal:
+                self._differ("refusal", where, refusal, mine.refusal)
+            for reader, answer in zip(self.room.readers, found[which[row]], strict=True):
+                salvaging = reader in self.room.salvaging
+                said = judge(answer, debt, refusal, holes_allowed=salvaging)
+                think = verdict(answer, mine, salvaging=salvaging)
+                self.report.verdicts[think] += 1
+                if said != think:
+                    self._differ("verdict", f"{where} {reader}", said, think)
+
+    def _owed(self, debt: object, mine: BruteDebt, where: str) -> None:
+        self.report.debts += 1
+        for name in ("must_keep", "may_keep", "must_drop", "possible"):
+            said, think = getattr(debt, name), getattr(mine, name)
+            if said != think:
+                self._differ("owed", f"{where} {name}", sorted(said - think), sorted(think - said))
+        said, think = getattr(debt, "record_of"), mine.names  # noqa: B009
+        if dict(said) != dict(think):
+            more = {key for key in think if key not in said}
+            self._differ("owed", f"{where} keys", sorted(said.keys() - think.keys()), sorted(more))
+
+
+def compare(room: CrashRoom, scope: str, every: int = 1, start: int = 0) -> Report:
+    """Compare every `every`-th workload of a scope."""
+    report = Report()
+    for work in islice(room.workloads(scope), start, None, every):
+        trace = room.build(work)
+        if is_small(trace):
+            Comparison(room, trace, PRESETS, report).run()
+        else:
+            report.large += 1
+    return report
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Compare and print; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m journalspec_corpus.crash.brute", description=__doc__)
+    parser.add_argument("--format", required=True)
+    parser.add_argument("--scope", default="core", help="smoke, core or full (default: %(default)s)")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="take every N-th workload")
+    parser.add_argument("--start", type=int, default=0, metavar="N", help="begin with the N-th workload")
+    options = parser.parse_args(arguments)
+    try:
+        report = compare(crash_room(options.format), options.scope, options.every, options.start)
+    except (UnknownFormat, KeyError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    for line in report.lines():
+        print(line)
+    return int(bool(report.kinds))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
