@@ -8,6 +8,7 @@ and when it is promised comes from the operations that were asked for.
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,10 +35,11 @@ from journalspec_corpus.crash.trace import (
     writes_since,
 )
 from journalspec_reference import load
+from journalspec_reference.bitronix_tlog.codec import STATUS_CODES
 from journalspec_reference.storage import MemoryStorage
 
 #: What the crash engine asks a format for: the workloads, and the trace of one.
-__all__ = ["FILES", "HEADER", "build", "fields_of", "key", "key_of", "record_writes", "workloads"]
+__all__ = ["FILES", "HEADER", "Run", "build", "fields_of", "key", "key_of", "record_writes", "workloads"]
 
 FORMAT = "bitronix_tlog"
 FILES = ("btm1.tlog", "btm2.tlog")
@@ -80,36 +82,71 @@ def fields_of(data: bytes) -> tuple[tuple[int, str], ...]:
     )
 
 
-class _Run:
-    """One run of the writer, with the annotations made as it goes."""
+#: life -> the writer's first reading of the clock, and its first sequence number.
+_COUNTERS = {0: ("1000000", "500"), 1: ("1000", "1"), 2: ("1000", "1")}
+_FINISHED = {STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN")}
 
-    def __init__(self, work: Workload, life: int) -> None:
+
+class Run:
+    """One run of the writer, with the annotations made as it goes.
+
+    It begins with no files, or goes on with `files` in which the records `known`
+    stand whole; the ids of new records then begin with `prefix`. Lives 1 and 2 are
+    those of a background, from 3 on come those after a crash.
+    """
+
+    def __init__(
+        self,
+        work: Workload,
+        life: int,
+        files: Mapping[str, bytes] | None = None,
+        known: Sequence[Mark] = (),
+        prefix: str = "",
+    ) -> None:
         self.work = work
         self.life = life
-        self.memory = MemoryStorage()
+        self.prefix = prefix
+        self.memory = MemoryStorage(dict(files or {}))
         self.storage = RecordingStorage(self.memory)
         self.active = FILES[0]
         self.tails = dict.fromkeys(FILES, HEADER)
         self.ids: dict[tuple[str, ...], str] = {}
-        self.marks: list[Mark] = []
+        self.marks: list[Mark] = list(known)
         self.pending: list[str] = []
         #: record id of the COMMITTING record of each unfinished transaction
         self.dangling: dict[str, str] = {}
         self.last_step_at = 0
         self.writer: Any = None
+        if files:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Take from the files which one is active and where they end, from the marks what is unfinished."""
+        for name in FILES:
+            header = self.memory.files.get(name, b"")[TAIL_AT : TAIL_AT + 8]
+            self.tails[name] = int.from_bytes(header, "big")
+        if all(name in self.memory.files for name in FILES):
+            self.active = next(name for name in FILES if self._elected(name))
+        for mark in sorted(self.marks, key=lambda mark: mark.off):
+            status, _, _, _, gtrid, _ = mark.key.split(":", 5)
+            self.ids.setdefault(_identity(int(status), gtrid, mark.length), mark.record)
+            if mark.file == self.active and mark.off + mark.length <= self.tails[mark.file]:
+                self._decided(int(status), gtrid, mark.record)
 
     def open(self, length: int) -> None:
-        start = "1000000" if self.life == 0 else "1000"
+        """Start the writer; files that are not there yet get `length` bytes."""
+        clock, sequence = _COUNTERS.get(self.life, (str(1_000_000 * self.life), str(1000 * self.life)))
         params = {
             "order": self.work.order,
             "file_length": str(length),
-            "clock": start,
-            "sequence": "500" if self.life == 0 else "1",
+            "clock": clock,
+            "sequence": sequence,
         }
         self.writer = load(FORMAT).writer(self.storage, edition=ORDERS[self.work.order], params=params)
         self.apply({"op": "open"})
 
     def apply(self, op: dict[str, Any]) -> None:
+        """Do one operation and annotate what it did."""
         before = len(self.storage.ops)
         self.writer.apply(op)
         done = self.storage.ops[before:]
@@ -138,17 +175,21 @@ class _Run:
     def _record(self, item: Write, op: dict[str, Any]) -> None:
         gtrid = item.data[29 : 29 + item.data[28]].hex()
         copy = item.file != self.active
-        identity = (str(item.data[3]), gtrid, *map(str, fields_of(item.data)[-1]))
-        record = self.ids.setdefault(identity, f"r{len(self.ids)}")
+        identity = _identity(item.data[3], gtrid, len(item.data))
+        record = self.ids.setdefault(identity, f"{self.prefix}r{len(self.ids)}")
         mark = Mark(record, item.file, item.off, len(item.data), key_of(item.data), fields_of(item.data))
         self.storage.note(mark)
         self.marks.append(mark)
         if not copy:
             self.pending.append(record)
-            if op["type"] == "COMMITTING":
-                self.dangling[gtrid] = record
-            elif op["type"] in ("COMMITTED", "ROLLEDBACK", "UNKNOWN"):
-                self.dangling.pop(gtrid, None)
+            self._decided(item.data[3], gtrid, record)
+
+    def _decided(self, status: int, gtrid: str, record: str) -> None:
+        """Note what `record` says of its transaction: it is still to be finished, or it is finished."""
+        if status == STATUS_CODES["COMMITTING"]:
+            self.dangling[gtrid] = record
+        elif status in _FINISHED:
+            self.dangling.pop(gtrid, None)
 
     def _elected(self, file: str) -> bool:
         """Tell whether the timestamps written so far make `file` the active one at the next start."""
@@ -190,6 +231,11 @@ class _Run:
                 self.apply({"op": "force"})
 
 
+def _identity(status: int, gtrid: str, length: int) -> tuple[str, ...]:
+    """Return what a record and its copies have in common."""
+    return str(status), gtrid, str(length)
+
+
 def _lengths(work: Workload) -> tuple[int, int]:
     """Return where the first step's record starts, and the length of both files."""
     steps = [size_of(operation(step, 0)) for step in work.steps]
@@ -203,9 +249,9 @@ def _lengths(work: Workload) -> tuple[int, int]:
     return start, -(-(start + sum(steps) + 64) // 4096) * 4096
 
 
-def _prepare(work: Workload, life: int) -> _Run:
+def _prepare(work: Workload, life: int) -> Run:
     """Return a run whose log ends where the first step's record is to start."""
-    run = _Run(work, life)
+    run = Run(work, life)
     start, length = _lengths(work)
     if work.kind == "create":
         return run
@@ -247,7 +293,7 @@ def build(work: Workload) -> Trace:
     )
 
 
-def _lay_background(run: _Run, work: Workload) -> tuple[Mark, ...]:
+def _lay_background(run: Run, work: Workload) -> tuple[Mark, ...]:
     """Put the workload's background behind the tail of both files; return the stale records in it."""
     if work.background == "zero":
         return ()
@@ -272,7 +318,7 @@ def _lay_background(run: _Run, work: Workload) -> tuple[Mark, ...]:
     )
 
 
-def _play_on(run: _Run) -> None:
+def _play_on(run: Run) -> None:
     """Log two more small records if they fit without a swap."""
     if run.work.kind != "append":
         return

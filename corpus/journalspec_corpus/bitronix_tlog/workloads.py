@@ -74,13 +74,15 @@ def gtrid_bytes(number: int, length: int, life: int) -> bytes:
 def operation(step: Step, life: int) -> dict[str, Any]:
     """Return the protocol's ``log`` operation of `step`."""
     length, names = SIZES[step.size]
+    # After a crash no byte of a name is what it was: a sector of before is never one of now.
+    letters = {3: "ijklmnop", 4: "qrstuvwx"}.get(life, "abcdefgh")
     # In a shifted earlier life every record is three bytes longer.
     length += 3 if life == 2 else 0
     return {
         "op": "log",
         "type": step.type,
         "gtrid": gtrid_bytes(step.gtrid, length, life).hex(),
-        "names": ["abcdefgh"[at] * size for at, size in enumerate(names)],
+        "names": [letters[at] * size for at, size in enumerate(names)],
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from journalspec.formats import UnknownFormat, format_ids, format_module
 from journalspec.observation import Observation
+from journalspec_corpus.crash import again
 from journalspec_corpus.crash.judge import Answer
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.view import View
@@ -22,9 +23,10 @@ class CrashRoom:
     """A format's ``traces`` and ``crash_reader`` modules, as the engine uses them.
 
     `workloads(scope)` yields workloads in a fixed order, `build(workload)` records
-    one. `read(view)` returns one answer per name in `readers`, from the state that
-    the view shows; `answer(observation)` gives the same for an implementation that
-    read whole files. Readers in `salvaging` may leave records out if they say so;
+    one (a format with a ``resume`` module has second lives among them). `read(view)`
+    returns one answer per name in `readers`, from the state that the view shows;
+    `answer(observation)` gives the same for an implementation that read whole files.
+    Readers in `salvaging` may leave records out if they say so;
     `policies` gives the recovery policy of each reader that is no mutant (the first
     one refuses where it may), `obeys` the requirements that a category of states is
     about ("" for all others). `record_json(keys)` is a record as an observation lists
@@ -58,10 +60,12 @@ def crash_room(format_id: str) -> CrashRoom:
     """Return the crash room of `format_id`; raises UnknownFormat if it has none."""
     traces = _module(format_id, "traces")
     reader = _module(format_id, "crash_reader")
+    resume = _optional(format_id, "resume")
+    workloads, build = again.extended(traces, resume, reader.read)
     return CrashRoom(
         format=format_id,
-        workloads=traces.workloads,
-        build=traces.build,
+        workloads=workloads,
+        build=build,
         readers=tuple(reader.READERS),
         salvaging=tuple(reader.SALVAGING),
         policies=dict(reader.POLICIES),
@@ -70,6 +74,14 @@ def crash_room(format_id: str) -> CrashRoom:
         answer=reader.answer,
         record_json=reader.record_json,
     )
+
+
+def _optional(format_id: str, name: str) -> ModuleType | None:
+    """Return a module of the format's room that it need not have, None if it has none."""
+    try:
+        return _module(format_id, name)
+    except UnknownFormat:
+        return None
 
 
 def _module(format_id: str, name: str) -> ModuleType:

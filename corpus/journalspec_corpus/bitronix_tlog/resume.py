@@ -1,0 +1,106 @@
+"""Second lives of the disk journal: opened after a crash, written to again, and crashed once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from journalspec_corpus.bitronix_tlog.traces import FILES, HEADER, Run
+from journalspec_corpus.bitronix_tlog.workloads import BACKGROUNDS, ORDERS, Step, Workload, operation, size_of
+from journalspec_corpus.crash.again import Again, Life, Remains
+from journalspec_corpus.crash.trace import SECOND_LIFE
+from journalspec_reference.api import WriterRefused
+
+#: A released record was left behind by a swap. Nothing leads a reader to it any more.
+RELEASED_IS_GONE = True
+#: What may be done after opening. ``same`` repeats the first life's steps, so that the new records
+#: lie as the lost ones did; ``settle`` finishes what recovery finds unfinished, as a recovery manager does.
+THEN = ("same", "typical", "three", "swap", "settle", "close")
+#: Length of files that a second life has to create itself.
+_CREATED = HEADER + 100
+#: Lives 1 and 2 are those of a background.
+_LIVES_BEFORE = 1
+
+
+def live(work: Workload, life: int, remains: Remains, then: str) -> Life:
+    """Open `remains` with the writer in the order of `work`, and do what `then` says.
+
+    Raises WriterRefused if the writer does not open, ValueError for an unknown `then`.
+    """
+    if then not in ("open", *THEN):
+        raise ValueError(f"unknown continuation {then!r}: expected open or one of {', '.join(THEN)}")
+    # A `close` of the first life is one of the steps here.
+    run = Run(replace(work, kind="append"), life + _LIVES_BEFORE, remains.files, remains.whole, SECOND_LIFE)
+    run.open(_CREATED)
+    opened = len(run.storage.ops)
+    if then == "settle":
+        _settle(run)
+        # Finishing what was decided is part of recovery: only then does the caller go on.
+        opened = len(run.storage.ops)
+    for op in _operations(run, work, then):
+        _try(run, op)
+        if op["op"] == "log" and work.force == "each":
+            run.apply({"op": "force"})
+    run.apply({"op": "close" if then == "close" else "force"})
+    return Life(tuple(run.storage.ops), opened)
+
+
+def _operations(run: Run, work: Workload, then: str) -> list[dict[str, Any]]:
+    if then == "open":
+        return []
+    if then == "same":
+        steps = list(work.steps)
+    elif then == "three":
+        steps = [Step("COMMITTING", 1, "three"), Step("COMMITTED", 1, "three")]
+    else:
+        steps = [Step("COMMITTING", 1, "typical"), Step("COMMITTING", 2, "typical")]
+    ops = [operation(step, run.life) for step in steps]
+    if then == "swap":
+        # The first fills what is left and one byte more; so it goes to the other file.
+        room = max(run.memory.size(name) for name in FILES) - run.tails[run.active]
+        ops[0]["names"].append("s" * max(1, room - size_of(ops[0])))
+    return ops
+
+
+def _settle(run: Run) -> None:
+    """Log that every unfinished transaction is committed, and force that."""
+    for gtrid in list(run.dangling):
+        _try(run, {"op": "log", "type": "COMMITTED", "gtrid": gtrid, "names": []})
+    run.apply({"op": "force"})
+
+
+def _try(run: Run, op: dict[str, Any]) -> None:
+    """Do `op` unless it does not fit, which changes nothing."""
+    before = len(run.storage.ops)
+    try:
+        run.apply(op)
+    except WriterRefused:
+        if run.storage.ops[before:]:
+            raise
+
+
+def second_lives(scope: str) -> Iterator[Again]:
+    """Yield the second lives of a scope, those of one first workload together."""
+    for first, choices, thens in _firsts(scope):
+        for choice, then in product(range(choices), thens):
+            yield Again(first, choice, then)
+
+
+def _firsts(scope: str) -> Iterator[tuple[Workload, int, tuple[str, ...]]]:
+    small, large = Step("COMMITTING", 1, "typical"), Step("COMMITTING", 1, "three")
+    if scope == "smoke":
+        return
+    full = scope == "full"
+    aligns = ["status", "crc32", "endRecord"] if full else ["status"]
+    backgrounds = BACKGROUNDS if full else BACKGROUNDS[:2]
+    choices = 8 if full else 3
+    for order in ORDERS:
+        yield Workload("create", order, (Step("COMMITTING", 1, "tiny"),)), choices, ("same", "settle")
+    for background, align, order in product(backgrounds, aligns, ORDERS):
+        for kind, step in (("append", small), ("append", large), ("swap", small), ("swap", large)):
+            work = Workload(kind, order, (step,), align, 1024, "each", background)
+            yield work, choices, THEN if full else ("same", "settle")
+        both = (step for step in (small, replace(large, gtrid=2)))
+        yield Workload("append", order, tuple(both), align, 1024, "end", background), choices, THEN[:5]
