@@ -1,0 +1,57 @@
+"""Smaller workloads: what the shrinker tries, in the order in which it tries it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from journalspec_corpus.bitronix_tlog.workloads import SIZES, Step, Workload, operation, size_of
+
+#: Backgrounds from the plainest; garbage is no simplification of what stood there before.
+_PLAIN = ("zero", "stale-same", "stale-shifted", "garbage")
+_BY_BYTES = sorted(SIZES, key=lambda size: size_of(operation(Step("COMMITTING", 1, size), 0)))
+_EDGE = 1024
+
+
+def smaller(workload: Workload) -> Iterator[Workload]:
+    """Yield workloads that are smaller in one thing: steps, background, payload, alignment.
+
+    Kind and order of writes stay: they are what the failure is about. Following any
+    chain of them ends, because none makes anything larger.
+    """
+    for steps in _fewer(workload.steps):
+        yield replace(workload, steps=steps, force="each" if len(steps) == 1 else workload.force)
+    for background in _PLAIN[: _PLAIN.index(workload.background)]:
+        yield replace(workload, background=background)
+    for steps in _shorter(workload.steps):
+        yield replace(workload, steps=steps)
+    if workload.align != "status":
+        yield replace(workload, align="status")
+    if workload.edge > _EDGE:
+        yield replace(workload, edge=_EDGE)
+    if workload.force != "each":
+        yield replace(workload, force="each")
+
+
+def _fewer(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Yield the steps without the later ones, then without the earlier ones, then without one."""
+    tried = set()
+    cuts = [steps[:count] for count in range(1, len(steps))]
+    cuts += [steps[-count:] for count in range(1, len(steps))]
+    cuts += [steps[:at] + steps[at + 1 :] for at in range(len(steps)) if len(steps) > 1]
+    for left in cuts:
+        if left not in tried:
+            tried.add(left)
+            yield left
+
+
+def _shorter(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Yield the steps with all records as short as can be, then with one of them shorter."""
+    least = tuple(replace(step, size=_BY_BYTES[0]) for step in steps)
+    if least != steps:
+        yield least
+    for at, step in enumerate(steps):
+        for size in _BY_BYTES[: _BY_BYTES.index(step.size)]:
+            changed = (*steps[:at], replace(step, size=size), *steps[at + 1 :])
+            if changed != least:
+                yield changed

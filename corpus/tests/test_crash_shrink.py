@@ -1,0 +1,358 @@
+"""Shrinking: what comes out fails as what went in, is a state of its trace, and nothing near is smaller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pytest
+
+from journalspec_corpus.bitronix_tlog import shrinking as bitronix_shrinking
+from journalspec_corpus.bitronix_tlog.workloads import Step as Log
+from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
+from journalspec_corpus.crash.enumerate import crash_states
+from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
+from journalspec_corpus.crash.model import PRESETS, rank
+from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
+from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.shrink import NotFailing, Shrunk, shrink, smaller_of
+from journalspec_corpus.crash.shrink_readers import Named, mutant_reader, named_reader, reference_reader
+from journalspec_corpus.crash.shrink_states import NoSuchState, Situation, State, deviations, find, situations
+from journalspec_corpus.crash.states import Descriptor, state_of
+from journalspec_corpus.jboss_journal import shrinking as jboss_shrinking
+from journalspec_corpus.jboss_journal.traces import Step as Op
+from journalspec_corpus.jboss_journal.traces import Workload as Journaled
+from journalspec_corpus.pipeline.run import Tally, judged_rows
+from journalspec_reference.api import WriterRefused
+
+FORMATS = ("bitronix_tlog", "jboss_journal")
+SEED = 1
+#: States of each group that are looked at to find one that fails.
+SAMPLE = 40
+
+
+def logged(order: str, kind: str = "append", background: str = "stale-same", force: str = "each") -> Logged:
+    steps = (Log("COMMITTING", 1, "three"), Log("COMMITTING", 2, "sector"))
+    return Logged(kind, order, steps, "crc32", 1024, force, background)
+
+
+def journaled(edition: str, *steps: Op, background: str = "stale-same", force: str = "each") -> Journaled:
+    return Journaled("append", edition, steps, "id", 1024, force, background)
+
+
+ADD3 = (Op("add", 1, 600), Op("add", 2, 1400))
+DELETE = (Op("add", 1, 600), Op("delete", 91))
+COMMIT = (Op("add_tx", 1, 600, 1), Op("add_tx", 2, 600, 1), Op("commit", tx=1))
+COMMIT3 = (Op("add_tx", 1, 1400, 1), Op("add_tx", 2, 1400, 1), Op("commit", tx=1))
+PREPARE = (Op("update_tx", 91, 600, 1), Op("add_tx", 2, 600, 1), Op("prepare", tx=1))
+#: format, reader, verdict, a workload in which it fails. Mutants, and what the formats themselves lose.
+KNOWN: list[tuple[str, str, str, Any]] = [
+    ("bitronix_tlog", "strict", "resurrected", logged("2.1.4")),
+    ("bitronix_tlog", "strict", "resurrected", logged("3.0", "swap")),
+    ("bitronix_tlog", "strict", "lost", logged("2.1.4", "swap")),
+    ("bitronix_tlog", "mutant:skip-checksum", "torn-accepted", logged("3.0", force="end")),
+    ("bitronix_tlog", "mutant:last-record-excluded", "refused", logged("spec")),
+    ("bitronix_tlog", "mutant:checksum-covers-gtrid-length", "refused", logged("2.1.4", force="end")),
+    ("bitronix_tlog", "mutant:timestamp-of-32-bits", "lost", logged("spec", "swap", "garbage")),
+    ("bitronix_tlog", "mutant:older-file-wins", "lost", logged("3.0", background="garbage")),
+    ("bitronix_tlog", "mutant:strict-cuts-short", "lost", logged("spec")),
+    ("jboss_journal", "strict", "torn-accepted", journaled("v2", *ADD3, force="end")),
+    ("jboss_journal", "salvage", "torn-accepted", journaled("seed", *COMMIT)),
+    ("jboss_journal", "strict", "silent", journaled("s2", *COMMIT3, background="garbage")),
+    ("jboss_journal", "mutant:hash-over-itself", "lost", journaled("seed+hash", *PREPARE)),
+    ("jboss_journal", "mutant:deletes-of-the-seed", "lost", journaled("seed+hash", *DELETE)),
+    ("jboss_journal", "mutant:any-file-id", "resurrected", journaled("v2", *COMMIT)),
+    ("jboss_journal", "mutant:scan-behind-a-block", "lost", journaled("v2e", *ADD3, force="end")),
+    ("jboss_journal", "mutant:rejected-is-clean", "silent", journaled("seed+hash", *PREPARE)),
+]
+IDS = [f"{name.split('_')[0]}-{reader}-{verdict}-{work.kind}" for name, reader, verdict, work in KNOWN]
+
+
+def failing(room: CrashRoom, work: Any, named: Named, verdict: str) -> State:
+    """Return a failing state that is far from the smallest: of some samples, the one with most deviations."""
+    found: list[State] = []
+    for situation in situations(room.build(work), len(PRESETS) - 1, SEED, "R"):
+        weight = situation.deviations
+        sample = np.unique(np.linspace(0, len(weight) - 1, SAMPLE).astype(int)).tolist()
+        for row in sample:
+            state = State(situation, row)
+            answer = named.reader(state.files, state.trace.edition)
+            if state.verdict(answer, salvaging=named.salvaging) == verdict:
+                found.append(state)
+    assert found, f"{work.name} does not fail"
+    return max(found, key=lambda state: (state.deviations, state.rank))
+
+
+def first_lives(room: CrashRoom, scope: str) -> list[Any]:
+    return [work for work in room.workloads(scope) if hasattr(work, "steps")]
+
+
+_DONE: dict[int, tuple[CrashRoom, Named, State, Shrunk]] = {}
+
+
+@pytest.fixture(params=range(len(KNOWN)), ids=IDS)
+def shrunk(request: pytest.FixtureRequest) -> tuple[CrashRoom, Named, State, Shrunk]:
+    number: int = request.param
+    if number not in _DONE:
+        format_id, reader, verdict, work = KNOWN[number]
+        room, named = crash_room(format_id), named_reader(format_id, reader)
+        start = failing(room, work, named, verdict)
+        out = shrink(
+            room, work, start.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging, budget=10**6
+        )
+        _DONE[number] = room, named, start, out
+    return _DONE[number]
+
+
+def verdict_by_hand(room: CrashRoom, named: Named, work: Any, descriptor: Descriptor) -> str:
+    """Judge a state again, from its descriptor: enumerated for what is owed, rebuilt for the bytes."""
+    trace = room.build(work)
+    answer = named.reader(state_of(trace, descriptor), trace.edition)
+    upto = trace.ops[descriptor.crash_index :][:1]
+    for states in crash_states(trace, tuple(p for p in PRESETS if p.name == descriptor.preset), SEED):
+        if states.group.crash_index != descriptor.crash_index:
+            continue
+        for row in range(len(states)):
+            same = states.group.materialise(states.codes[row]) == state_of(trace, descriptor)
+            if same and int(states.tear[row]) == descriptor.tear:
+                debt = owed(trace, descriptor.crash_index, states.torn)
+                refusal = REFUSALS[Facts(states).refusals[row]]
+                return judge(answer, debt, refusal, holes_allowed=named.salvaging)
+    raise AssertionError(f"not enumerated: {descriptor} before {upto}")
+
+
+def test_it_still_fails_in_the_same_way(shrunk: tuple[CrashRoom, Named, State, Shrunk]) -> None:
+    room, named, start, out = shrunk
+    assert state_of(room.build(out.workload), out.descriptor) == dict(out.files)
+    assert verdict_by_hand(room, named, out.workload, out.descriptor) == out.verdict
+    assert out.breaks == VERDICTS[out.verdict] != ()
+    assert out.start == start.case_id
+    assert out.minimal
+
+
+def test_it_is_no_larger_and_within_the_target(shrunk: tuple[CrashRoom, Named, State, Shrunk]) -> None:
+    _, named, start, out = shrunk
+    assert out.deviations <= min(start.deviations, 2)
+    assert out.records <= start.records(named.reader(start.files, start.trace.edition))
+    assert out.records <= 3
+    assert rank(out.descriptor.preset) <= start.rank
+    assert bool(out.steps) == (out.descriptor != start.descriptor(SEED))
+    if out.steps:
+        assert (out.steps[-1].workload, out.steps[-1].descriptor) == (out.workload.name, out.descriptor)
+
+
+def test_writer_and_kind_of_run_stay(shrunk: tuple[CrashRoom, Named, State, Shrunk]) -> None:
+    _, _, start, out = shrunk
+    for tag in ("kind", "order"):
+        assert out.state.trace.tags[tag] == start.trace.tags[tag]
+    assert out.state.trace.edition == start.trace.edition
+
+
+def test_no_single_reduction_fails(shrunk: tuple[CrashRoom, Named, State, Shrunk]) -> None:
+    """All states, not too large, of all smaller workloads, each read from its files."""
+    room, named, _, out = shrunk
+    smaller = smaller_of(room.format)
+    assert smaller is not None
+    read: dict[bytes, Answer] = {}
+    looked_at = 0
+    for work in [*smaller(out.workload), out.workload]:
+        own = work == out.workload
+        for state in no_larger(room, work, out):
+            if own and (state.deviations, state.rank) >= (out.deviations, rank(out.descriptor.preset)):
+                continue
+            key = state.content_id
+            if key not in read:
+                read[key] = named.reader(state.files, state.trace.edition)
+            looked_at += 1
+            fails = state.verdict(read[key], salvaging=named.salvaging) == out.verdict
+            assert not fails or state.records(read[key]) > out.records, state.trace.name
+    assert looked_at or (out.deviations == 0 and not list(smaller(out.workload)))
+
+
+def no_larger(room: CrashRoom, work: Any, out: Shrunk) -> Iterator[State]:
+    try:
+        trace = room.build(work)
+    except (ValueError, WriterRefused):
+        return
+    for situation in situations(trace, rank(out.descriptor.preset), SEED, "R"):
+        for row in np.flatnonzero(situation.deviations <= out.deviations).tolist():
+            yield State(situation, row)
+
+
+def test_shrinking_again_changes_nothing(shrunk: tuple[CrashRoom, Named, State, Shrunk]) -> None:
+    room, named, _, out = shrunk
+    again = shrink(
+        room, out.workload, out.descriptor, named.reader, out.verdict, salvaging=named.salvaging, budget=10**6
+    )
+    assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
+    assert again.minimal
+
+
+@pytest.mark.parametrize("number", range(0, len(KNOWN), 3))
+def test_the_same_question_gets_the_same_answer(number: int) -> None:
+    format_id, reader, verdict, work = KNOWN[number]
+    room, named = crash_room(format_id), named_reader(format_id, reader)
+    start = failing(room, work, named, verdict)
+    first, second = (
+        shrink(room, work, start.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging)
+        for _ in range(2)
+    )
+    assert (first.descriptor, first.steps, first.tried) == (second.descriptor, second.steps, second.tried)
+
+
+def test_a_reader_that_is_only_called_gives_what_a_fast_one_gives() -> None:
+    room, work = crash_room("bitronix_tlog"), logged("2.1.4")
+    named = named_reader("bitronix_tlog", "strict")
+    start = failing(room, work, named, "resurrected").descriptor(SEED)
+    calls = []
+
+    def slow(files: Any, edition: str) -> Answer:
+        calls.append(1)
+        return named.reader(files, edition)
+
+    fast = shrink(room, work, start, named.reader, "resurrected", salvaging=False)
+    plain = shrink(room, work, start, slow, "resurrected", salvaging=False, budget=10**6)
+    assert (plain.records, plain.deviations) == (fast.records, fast.deviations)
+    assert plain.descriptor.preset == fast.descriptor.preset
+    assert plain.tried == len(calls)
+
+
+def test_the_budget_is_kept_and_said() -> None:
+    room, work = crash_room("bitronix_tlog"), logged("2.1.4")
+    reader = mutant_reader("bitronix_tlog", "skip-checksum", "strict")
+    named = Named("", reader, False, "strict")
+    start = failing(room, work, named, "resurrected")
+    said: list[int] = []
+    out = shrink(
+        room,
+        work,
+        start.descriptor(SEED),
+        reader,
+        "resurrected",
+        salvaging=False,
+        budget=40,
+        progress=lambda tried, what: said.append(tried),
+    )
+    assert not out.minimal
+    assert out.tried <= 40
+    assert said == sorted(said)
+    assert verdict_by_hand(room, named, out.workload, out.descriptor) == "resurrected"
+
+
+def test_what_does_not_fail_is_not_shrunk() -> None:
+    room, work = crash_room("bitronix_tlog"), logged("2.1.4")
+    trace = room.build(work)
+    good = Descriptor(trace.id, "prefix-sector-4096", len(trace.ops), b"", 0, trace.background, SEED)
+    reader = reference_reader("bitronix_tlog", "strict")
+    with pytest.raises(NotFailing, match="'pass'"):
+        shrink(room, work, good, reader, "lost", salvaging=False)
+    with pytest.raises(NotFailing, match="'pass'"):
+        shrink(room, work, good, reader, "pass", salvaging=False)
+    wrong = Descriptor(trace.id, "epoch-subset-512", len(trace.ops), bytes(40), 0, trace.background, SEED)
+    with pytest.raises(NoSuchState):
+        shrink(room, work, wrong, reader, "lost", salvaging=False)
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_every_state_is_found_by_its_descriptor(format_id: str) -> None:
+    room = crash_room(format_id)
+    for work in first_lives(room, "core")[3::211]:
+        trace = room.build(work)
+        for situation in situations(trace, len(PRESETS) - 1, SEED, "R"):
+            rows = np.unique(np.linspace(0, len(situation.states) - 1, 3).astype(int)).tolist()
+            for row in rows:
+                state = State(situation, row)
+                found = find(trace, state.descriptor(SEED))
+                assert found.files == state.files == state_of(trace, state.descriptor(SEED))
+                assert (found.deviations, found.case_id) == (state.deviations, state.case_id)
+
+
+def test_deviations_are_counted_from_the_nearer_end() -> None:
+    room = crash_room("bitronix_tlog")
+    trace = room.build(logged("2.1.4", force="end", background="zero"))
+    for states in crash_states(trace, PRESETS, SEED):
+        got = deviations(states)
+        for row in range(0, len(states), 17):
+            versions = [cell.versions for cell in states.group.cells]
+            codes = states.codes[row].tolist()
+            if states.torn >= 0:
+                op = trace.ops[states.torn]
+                expected = int(0 < states.tear[row] < len(op.data))  # type: ignore[union-attr]  # a write
+            else:
+                sound = [len(given) - 1 for given in versions]
+                if PRESETS[states.preset[row]].trash:
+                    sound = [
+                        last - 1 if cell.kind == "data" else last
+                        for last, cell in zip(sound, states.group.cells, strict=True)
+                    ]
+                expected = min(
+                    sum(code != last for code, last in zip(codes, sound, strict=True)),
+                    sum(code != 0 for code in codes),
+                )
+            assert got[row] == expected
+
+
+@pytest.mark.parametrize("module", [bitronix_shrinking, jboss_shrinking], ids=FORMATS)
+def test_chains_of_smaller_workloads_end(module: Any) -> None:
+    format_id = module.__name__.split(".")[1]
+    room = crash_room(format_id)
+    for start in first_lives(room, "full")[::701]:
+        below: dict[str, set[str]] = {}
+        todo = [start]
+        while todo:
+            work = todo.pop()
+            if work.name not in below:
+                found = list(module.smaller(work))
+                assert len({entry.name for entry in found}) == len(found)
+                below[work.name] = {entry.name for entry in found}
+                todo += found
+        # An order in which everything stands behind what is smaller exists only if there is no circle.
+        left = dict(below)
+        while left:
+            ends = [name for name, under in left.items() if not under & left.keys()]
+            assert ends, "a circle"
+            for name in ends:
+                del left[name]
+
+
+def test_all_kinds_of_failures_of_a_small_build_become_small() -> None:
+    """The target: a median of at most 3 records and at most 2 deviations; here none has more deviations."""
+    sizes = []
+    for format_id, every in (("bitronix_tlog", 907), ("jboss_journal", 1607)):
+        room = crash_room(format_id)
+        kinds: dict[tuple[str, ...], tuple[Any, State]] = {}
+        for work in first_lives(room, "full")[5::every]:
+            trace = room.build(work)
+            for rows in judged_rows(trace, room, PRESETS, SEED, Tally()):
+                for reader, name in enumerate(room.readers):
+                    for row in np.unique(rows.verdicts[reader], return_index=True)[1].tolist():
+                        verdict = rows.verdict(reader, row)
+                        if VERDICTS[verdict]:
+                            key = (trace.tags["order"], trace.tags["kind"], name, verdict)
+                            kinds.setdefault(key, (work, State(Situation(trace, rows.states), row)))
+        for (_, _, name, verdict), (work, state) in kinds.items():
+            named = named_reader(format_id, name)
+            out = shrink(room, work, state.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging)
+            assert out.minimal
+            sizes.append((out.records, out.deviations))
+    assert len(sizes) >= 30
+    assert median(records for records, _ in sizes) <= 3
+    assert max(count for _, count in sizes) <= 2
+
+
+def test_readers_are_found_by_name() -> None:
+    with pytest.raises(LookupError, match="choose one of strict, salvage, skip-checksum"):
+        named_reader("bitronix_tlog", "nobody")
+    with pytest.raises(LookupError, match="no mutant 'nobody'"):
+        named_reader("bitronix_tlog", "mutant:nobody")
+    with pytest.raises(LookupError, match="no policy 'hopeful'"):
+        named_reader("bitronix_tlog", "mutant:skip-checksum/hopeful")
+    with pytest.raises(LookupError, match="no policy 'hopeful'"):
+        reference_reader("bitronix_tlog", "hopeful")
+    assert named_reader("bitronix_tlog", "mutant:skip-checksum/salvage").salvaging
+    assert not named_reader("bitronix_tlog", "mutant:skip-checksum").salvaging
+    files = {"btm1.tlog": b"", "btm2.tlog": b""}
+    fast, whole = named_reader("bitronix_tlog", "skip-checksum"), named_reader("bitronix_tlog", "strict")
+    assert fast.reader(files, "2.1") == whole.reader(files, "2.1") == Answer((), "short-file")
