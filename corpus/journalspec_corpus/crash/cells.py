@@ -9,7 +9,7 @@ so that a granule on disk is always one of its versions, never a mixture.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,14 @@ class Group:
     reach: Mapping[int, tuple[tuple[int, int], ...]]
     #: Levels of all cells after each operation that changed one: the states of a kill.
     kills: tuple[tuple[int, ...], ...]
+    #: Granules that writes in flight put the same bytes into again: nothing can be lost, but they can be trashed.
+    idle: tuple[Cell, ...] = ()
+
+    def with_idle(self) -> Group:
+        """Return the group with its idle granules as cells of one version each, behind the others."""
+        more = (0,) * len(self.idle)
+        kills = tuple((*levels, *more) for levels in self.kills)
+        return replace(self, cells=(*self.cells, *self.idle), kills=kills, idle=())
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -110,6 +118,8 @@ class _File:
     size_low: int = 0
     granules: dict[int, list[bytes]] = field(default_factory=dict)
     low: dict[int, int] = field(default_factory=dict)
+    #: granules written to since the last force
+    dirty: set[int] = field(default_factory=set)
 
 
 class Timeline:
@@ -192,6 +202,7 @@ class Timeline:
 
     def _changed(self, index: int, number: int, before: dict[int, bytes]) -> None:
         file = self._files[number]
+        file.dirty.update(before)
         for granule, old in before.items():
             new = self._granule(file, granule)
             versions = file.granules.setdefault(granule, [old])
@@ -206,6 +217,7 @@ class Timeline:
     def _sync(self, number: int) -> None:
         file = self._files[number]
         file.size_low = len(file.sizes) - 1
+        file.dirty.clear()
         for granule, versions in file.granules.items():
             file.low[granule] = len(versions) - 1
 
@@ -225,10 +237,20 @@ class Timeline:
             add((SIZE, number, 0), file.sizes, file.size_low)
             for granule in sorted(file.granules):
                 add((DATA, number, granule), file.granules[granule], file.low[granule])
-        return self._freeze(tuple(cells), keys, settled)
+        idle = [
+            Cell(DATA, number, granule, (file.granules[granule][-1],), (0,))
+            for number, file in enumerate(self._files)
+            for granule in sorted(file.dirty)
+            if not settled and (DATA, number, granule) not in keys
+        ]
+        return self._freeze(tuple(cells), tuple(idle), keys, settled)
 
     def _freeze(
-        self, cells: tuple[Cell, ...], keys: dict[tuple[str, int, int], tuple[int, int]], settled: bool
+        self,
+        cells: tuple[Cell, ...],
+        idle: tuple[Cell, ...],
+        keys: dict[tuple[str, int, int], tuple[int, int]],
+        settled: bool,
     ) -> Group:
         contents = [bytearray(file.content) for file in self._files]
         sizes = [file.sizes[-1 if settled else file.size_low] for file in self._files]
@@ -267,6 +289,7 @@ class Timeline:
             names=self._names[-1 if settled else self._names_low],
             reach=reach,
             kills=_honest(kills, forced),
+            idle=idle,
         )
 
 

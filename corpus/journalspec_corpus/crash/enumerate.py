@@ -95,7 +95,7 @@ def _prefix_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States
         line.advance(index)
         if isinstance(op, Write) and op.data:
             yield _torn(line.group(settled=True), index, op, allowed)
-        elif not isinstance(op, (Mark, Publish, Release, Reuse, Sync, SyncDir)):
+        elif not isinstance(op, (Mark, Publish, Reuse, Sync, SyncDir)) and op != Release(()):
             yield _single(line.group(settled=True), allowed[0][0])
     line.advance(len(trace.ops))
     yield _single(line.group(settled=True), allowed[0][0])
@@ -187,14 +187,21 @@ def _torn_cell(
 
 
 def _epochs(trace: Trace, granule: int) -> Iterator[Group]:
-    """Yield what is in flight just before each force and acknowledgement, and at the end."""
+    """Yield what is in flight just before each force and acknowledgement, and at the end.
+
+    Before a release as well: the same may be on disk afterwards, but less is owed then.
+    """
     line = Timeline(trace, granule)
-    ends = [at for at, op in enumerate(trace.ops) if isinstance(op, (Sync, SyncDir, Ack))]
+    ends = [
+        at
+        for at, op in enumerate(trace.ops)
+        if isinstance(op, (Sync, SyncDir, Ack, Release)) and op != Release(())
+    ]
     for index in [*ends, len(trace.ops)]:
         if index >= trace.crash_from:
             line.advance(index)
             group = line.group()
-            if group.cells:
+            if group.cells or group.idle:
                 yield group
 
 
@@ -202,13 +209,22 @@ def _subset_states(
     groups: list[Group], preset: Preset, number: int, seed: int, covered: bool
 ) -> Iterator[States]:
     for group in groups:
-        if covered and len(group.cells) == 1 and not preset.trash:
+        if not group.cells and not preset.trash:
+            continue
+        if covered and len(group.cells) == 1 and not preset.trash and _is_fresh(group):
             # One cell in flight: its versions are what the prefix presets leave anyway.
             continue
         key = f"{seed}/{group.trace.id}/{group.crash_index}/{preset.name}"
         shown, codes = _trash(group, seed) if preset.trash else (group, subsets(group.dims, _stream(key)))
         ranks = np.full(len(codes), number, np.uint8)
         yield States(shown, codes, ranks, np.zeros(len(codes), np.int32))
+
+
+def _is_fresh(group: Group) -> bool:
+    """Tell whether all in flight was issued since the first crash point, and nothing was released since."""
+    first = min(group.reach)
+    released = any(isinstance(op, Release) for op in group.trace.ops[first : group.crash_index])
+    return first >= group.trace.crash_from and not released
 
 
 def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:
@@ -268,8 +284,10 @@ def _with(base: Codes, where: tuple[int, ...], dims: tuple[int, ...]) -> Iterato
 def _trash(group: Group, seed: int) -> tuple[Group, Codes]:
     """Return the group with one garbage version per granule, and states with exactly one of them.
 
-    The other cells all arrived, all did not, or deviate in one place.
+    The other cells all arrived, all did not, or deviate in one place. A granule
+    that is written the same once more is being written, too.
     """
+    group = group.with_idle()
     cells = tuple(
         Cell(cell.kind, cell.file, cell.index, (*cell.versions, garbage), (*cell.levels, TRASHED))
         if cell.kind == DATA

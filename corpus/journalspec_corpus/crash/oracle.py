@@ -56,8 +56,8 @@ def owed(trace: Trace, crash_index: int, torn: int = -1, stratum: str = "R") -> 
     found everything acknowledged in its base.
     """
     upto = max(crash_index, torn + 1)
-    # A record that is being written has been issued: its annotation follows its write.
-    issued = [op for op in trace.ops[: upto + 1] if isinstance(op, Mark)]
+    # A record that is being written has been issued: its annotation follows its write, and may be one of many.
+    issued = [op for index, op in trace.annotated if index < upto and isinstance(op, Mark)]
     released = trace.released(upto)
     acknowledged = trace.acknowledged(crash_index)
     own = (*trace.standing, *issued)
@@ -177,6 +177,12 @@ class Facts:
                 out |= self._levels[:, cell] >= level
         return out
 
+    def _trashed(self, index: int) -> Rows:
+        """Rows in which there is garbage where operation `index` wrote."""
+        op = self.trace.ops[index]
+        assert isinstance(op, Write)  # annotations follow writes
+        return self._trash_over(Mark("", op.file, op.off, len(op.data), ""))
+
     def _trash_over(self, mark: Mark) -> Rows:
         out = ~self.all
         step = self.group.granule
@@ -195,7 +201,7 @@ class Facts:
             known = ~self.all
             for index, op in self.trace.annotated:
                 if isinstance(op, Publish) and index < self._upto and record in op.records:
-                    known |= self.arrived(index)
+                    known |= self.arrived(index) & ~self._trashed(index)
             self._published[record] = known
         return known
 
@@ -217,6 +223,9 @@ class Facts:
                 for old in self.trace.stale:
                     if old.file == mark.file and old.off == mark.off:
                         replaced |= self.stands(old)
+                if any(old.file == mark.file and old.off == mark.off for old in self.trace.possible):
+                    # What was lost here before may be made whole by bytes that both have in common.
+                    replaced |= self.all
             out |= self.published(record) & ~whole & ~replaced
         return out
 

@@ -45,6 +45,8 @@ def state_of(trace: Trace, descriptor: Descriptor) -> dict[str, bytes]:
     line = Timeline(trace, preset.granule)
     line.advance(descriptor.crash_index)
     group = line.group()
+    if preset.trash:
+        group = group.with_idle()
     if len(descriptor.mask) != len(group.cells):
         raise ValueError(f"the mask has {len(descriptor.mask)} entries for {len(group.cells)} cells")
     files = group.materialise(
