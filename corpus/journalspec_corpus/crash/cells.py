@@ -71,7 +71,7 @@ class Group:
     reach: Mapping[int, tuple[tuple[int, int], ...]]
     #: Levels of all cells after each operation that changed one: the states of a kill.
     kills: tuple[tuple[int, ...], ...]
-    #: Granules that writes in flight put the same bytes into again: nothing can be lost, but they can be trashed.
+    #: Granules that writes in flight put the same bytes into: nothing can be lost, but they can be trashed.
     idle: tuple[Cell, ...] = ()
 
     def with_idle(self) -> Group:

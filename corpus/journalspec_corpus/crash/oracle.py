@@ -56,7 +56,7 @@ def owed(trace: Trace, crash_index: int, torn: int = -1, stratum: str = "R") -> 
     found everything acknowledged in its base.
     """
     upto = max(crash_index, torn + 1)
-    # A record that is being written has been issued: its annotation follows its write, and may be one of many.
+    # A record that is being written has been issued: its annotation follows its write, perhaps after others.
     issued = [op for index, op in trace.annotated if index < upto and isinstance(op, Mark)]
     released = trace.released(upto)
     acknowledged = trace.acknowledged(crash_index)
