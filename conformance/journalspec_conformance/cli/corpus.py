@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import console, show_table
+from journalspec_conformance.cli.corpus_judge import command as judge_command
 
 if TYPE_CHECKING:
     from journalspec_corpus.pipeline.build import Engine
@@ -25,6 +26,9 @@ _TIERS = ("smoke", "captured", "core", "full")
 @click.group("corpus")
 def command() -> None:
     """Build the corpus: published tiers are copied, crash states are made from write traces."""
+
+
+command.add_command(judge_command)
 
 
 @command.command("build", epilog=_STATUS)

@@ -1,0 +1,300 @@
+"""``journalspec corpus judge``: what an implementation loses or invents after a crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from journalspec.formats import UnknownFormat, format_ids
+from journalspec_conformance.cli import _options
+from journalspec_conformance.cli._tables import say, show_table
+from journalspec_conformance.connect import Target, parse_impl
+from journalspec_conformance.errors import Breakdown, Problem
+
+if TYPE_CHECKING:
+    from journalspec_conformance.connection import Hello
+    from journalspec_conformance.crashes.choose import Choice, Selection
+    from journalspec_conformance.crashes.known import Known
+    from journalspec_conformance.crashes.run import Job
+    from journalspec_conformance.crashes.tally import Tally
+    from journalspec_conformance.crashes.verdicts import Judged
+
+_NEEDS = "journalspec corpus judge needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
+#: A worker process takes a second to start; below so many states it does not pay.
+_STATES_PER_JOB = 500
+_EPILOG = (
+    "Exit status: 0 nothing failed, or only kinds in the file of known ones; 1 something failed;"
+    " 2 usage or configuration. Failures where a force was a lie (stratum L) are shown and do not count."
+)
+
+
+@click.command("judge", epilog=_EPILOG)
+@_options.implementation()
+@click.option("--format", "format_id", metavar="F", help="The format; needed if IMPL recovers several.")
+@click.option(
+    "--tier", type=click.Choice(["smoke", "core", "full"]), default="core", show_default=True, metavar="T"
+)
+@click.option(
+    "--count",
+    type=click.IntRange(0),
+    default=5000,
+    show_default=True,
+    metavar="N",
+    help="How many states, the same number of each class as far as there are so many; 0: all.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, metavar="S")
+@click.option("--every", type=click.IntRange(1), default=1, metavar="N", help="Take each N-th workload only.")
+@click.option("--editions", metavar="E,..", help="Only these editions. Default: all that IMPL declares.")
+@click.option("--writers", metavar="W,..", help="Only states of these orders of writes. Default: all.")
+@click.option("--strata", metavar="S,..", help="Only these strata (R, L, C). Default: all.")
+@click.option("--policies", metavar="P,..", help="Only these policies. Default: all that IMPL declares.")
+@click.option("--expect", type=_options.FILE, metavar="FILE", help="Kinds of failure that are known (TOML).")
+@click.option(
+    "--out", type=_options.FILE, metavar="DIR", help="Write all verdicts, and one failure of each class."
+)
+@click.option(
+    "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0 (default): as many as pay."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON object instead of tables.")
+def command(**options: Any) -> None:
+    """Let IMPL recover crash states of a format's corpus, and judge what it keeps, loses and invents.
+
+    What is owed follows from the writes, forces and acknowledgements before the
+    crash. No other reader is asked. A state that is not answered in time (2 s) is
+    tried again in a new process, and then counted as a hang.
+    """
+    try:
+        asked = _Asked(**options)
+        asked.run()
+    except ImportError as error:
+        raise click.UsageError(f"{_NEEDS} ({error})") from None
+    raise click.exceptions.Exit(asked.status)
+
+
+@dataclass
+class _Asked:
+    """The options as the user gave them, and what came of them."""
+
+    impl: str
+    mode: str
+    timeout: float | None
+    format_id: str | None
+    tier: str
+    count: int
+    seed: int
+    every: int
+    editions: str | None
+    writers: str | None
+    strata: str | None
+    policies: str | None
+    expect: Path | None
+    out: Path | None
+    jobs: int
+    as_json: bool
+    status: int = 0
+
+    def run(self) -> None:
+        """Choose, ask, judge, write and print. Raises Problem."""
+        from journalspec_conformance.crashes.known import load_known  # noqa: PLC0415  # needs optional parts
+
+        started = time.monotonic()
+        known = None if self.expect is None else load_known(self.expect)
+        target = parse_impl(self.impl, self.mode)
+        hello = _introduced(target)
+        job, selection = self._prepared(target, hello)
+        if self.out is not None:
+            _make(self.out)
+        choice = _chosen(selection)
+        tally, judged = self._judge(job, choice)
+        facts = {
+            "impl": dict(hello.impl),
+            "format": job.format,
+            "plan": selection.plan.to_json(),
+            "editions": list(selection.editions),
+            "writers": list(selection.writers),
+            "policies": list(job.policies),
+            **tally.summary(),
+        }
+        seconds = time.monotonic() - started
+        facts["run"] = {
+            "seconds": round(seconds, 2),
+            "states_per_second": round(facts["states"] / seconds, 1),
+            "jobs": self._jobs(choice),
+            "cores": os.cpu_count(),
+        }
+        if self.out is not None:
+            self._write(choice, tally, judged, facts)
+        self._conclude(facts, tally, known)
+
+    def _prepared(self, target: Target, hello: Hello) -> tuple[Job, Selection]:
+        from journalspec_conformance.crashes import run  # noqa: PLC0415  # needs optional parts
+        from journalspec_conformance.crashes.asking import TIMEOUT  # noqa: PLC0415  # needs optional parts
+        from journalspec_conformance.crashes.choose import Selection  # noqa: PLC0415  # as above
+        from journalspec_corpus.crash.room import crash_room  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.run import STRATA  # noqa: PLC0415  # needs optional parts
+
+        format_id = _format_of(self.format_id, hello)
+        declared = run.claims_of(hello, format_id)
+        policies = run.policies_of(declared, crash_room(format_id), _split(self.policies))
+        editions = _among("edition", self.editions, sorted(declared.editions))
+        strata = _among("stratum", self.strata, STRATA) if self.strata else ()
+        plan = Plan(format_id, self.tier, self.seed, every=self.every)
+        job = run.Job(target, format_id, policies, self.timeout or TIMEOUT)
+        return job, Selection(plan, self.count, editions, _split(self.writers), strata)
+
+    def _jobs(self, choice: Choice) -> int:
+        if self.jobs:
+            return self.jobs
+        return max(1, min(os.cpu_count() or 1, len(choice.states) // _STATES_PER_JOB))
+
+    def _judge(self, job: Job, choice: Choice) -> tuple[Tally, list[Judged]]:
+        from journalspec_conformance.crashes.run import run  # noqa: PLC0415  # needs optional parts
+        from journalspec_conformance.crashes.tally import Tally  # noqa: PLC0415  # needs optional parts
+
+        tally = Tally(choice)
+        judged = []
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("states", total=len(choice.states))
+            for entry in run(job, choice, self._jobs(choice), lambda done: bar.update(task, completed=done)):
+                tally.add(entry)
+                judged.append(entry)
+        return tally, judged
+
+    def _write(self, choice: Choice, tally: Tally, judged: list[Judged], facts: dict[str, Any]) -> None:
+        from journalspec_conformance.crashes import store  # noqa: PLC0415  # needs optional parts
+
+        assert self.out is not None  # the caller
+        store.write_verdicts(self.out, choice, judged)
+        store.write_lines(self.out / store.FAILURES, tally.representatives())
+        (self.out / store.SUMMARY).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+
+    def _conclude(self, facts: dict[str, Any], tally: Tally, known: Sequence[Known] | None) -> None:
+        from journalspec_conformance.crashes.known import compare  # noqa: PLC0415  # needs optional parts
+        from journalspec_conformance.crashes.tally import blamed  # noqa: PLC0415  # needs optional parts
+
+        if not facts["states"] or set(_names(facts)) <= {"unsupported"}:
+            raise Problem("nothing was judged: every state is unsupported", "Look at what IMPL declares.")
+        counted = [failing.kind for failing in tally.failing() if blamed(failing)]
+        compared = compare(counted, known or ())
+        self.status = 1 if compared.new else 0
+        facts["new"] = [str(kind) for kind in compared.new]
+        facts["gone"] = [str(entry) for entry in compared.gone]
+        if self.as_json:
+            say(json.dumps(facts))
+            return
+        _show(facts)
+        for entry in compared.gone:
+            say(f"known, but not seen: {entry} ({entry.why})")
+        if known is not None:
+            for kind in compared.new:
+                say(f"new: {kind}")
+
+
+def _introduced(target: Target) -> Hello:
+    connection = target.open()
+    try:
+        return connection.hello()
+    except Breakdown as error:
+        tail = f"\n{error.stderr.strip()}" if error.stderr.strip() else ""
+        raise Problem(f"{target.text}: it did not introduce itself: {error.reason}{tail}") from None
+    finally:
+        connection.close()
+
+
+def _format_of(wanted: str | None, hello: Hello) -> str:
+    """Return the format to judge; raises Problem if that is not clear."""
+    from journalspec_corpus.crash.room import has_crash_room  # noqa: PLC0415  # needs optional parts
+
+    names = [wanted] if wanted else [name for name in format_ids() if name in hello.formats]
+    try:
+        able = [name for name in names if has_crash_room(name)]
+    except UnknownFormat as error:
+        raise Problem(str(error.args[0])) from None
+    if len(able) != 1:
+        said = f"{', '.join(names) or 'nothing that it recovers'} has no crash traces" if not able else ""
+        raise Problem(said or f"which format? --format takes one of {', '.join(able)}")
+    return able[0]
+
+
+def _chosen(selection: Selection) -> Choice:
+    from journalspec_conformance.crashes.choose import choose  # noqa: PLC0415  # needs optional parts
+
+    choice = choose(selection)
+    if not choice.states:
+        raise Problem("no state fits: look at --editions, --writers, --strata and --every")
+    return choice
+
+
+def _split(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def _among(what: str, text: str | None, known: Sequence[str]) -> tuple[str, ...]:
+    """Return the chosen ones of `known`, all of them by default; raises Problem."""
+    wanted = _split(text)
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise Problem(f"no {what} {', '.join(unknown)}", f"Known are {', '.join(known)}.")
+    return wanted or tuple(known)
+
+
+def _make(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Problem(f"{out}: {error.strerror or error}") from None
+
+
+def _names(facts: dict[str, Any]) -> list[str]:
+    """Return the verdicts that occur."""
+    found = {name for by in facts["verdicts"].values() for of in by.values() for name in of}
+    return sorted(found)
+
+
+def _show(facts: dict[str, Any]) -> None:
+    run = facts["run"]
+    say(
+        f"{facts['states']:,} distinct states of {facts['distinct']:,} in {facts['classes']} classes"
+        f" ({facts['generated']:,} generated from {facts['traces']:,} traces); {facts['answers']:,} answers;"
+        f" {run['seconds']} s with {run['jobs']} process(es) on {run['cores']} cores, everything included:"
+        f" {run['states_per_second']} states/s"
+    )
+    if facts["not_asked"] or facts["retried"]:
+        say(f"{facts['retried']} asked twice; {facts['not_asked']} left out after others like them hung")
+    names = _names(facts)
+    show_table(
+        ["stratum", "policy", *names],
+        [
+            [stratum, policy, *(f"{of.get(name, 0):,}" for name in names)]
+            for stratum, by in facts["verdicts"].items()
+            for policy, of in by.items()
+        ],
+    )
+    for stratum, broken in facts["invariants"].items():
+        counts = ", ".join(f"{name}: {count:,}" for name, count in broken.items())
+        say(f"invariants broken in stratum {stratum}: {counts}")
+    if facts["failures"]:
+        show_table(
+            ["failing kind", "states", "strongest preset", "example"],
+            [
+                [
+                    entry["kind"],
+                    f"{sum(entry['states'].values()):,}",
+                    entry["strongest_preset"],
+                    entry["representative"]["workload"],
+                ]
+                for entry in facts["failures"]
+            ],
+            title="failures (stratum/verdict/category/policy/writer)",
+        )

@@ -1,0 +1,157 @@
+"""Putting one state before an implementation, with a limit on everything it may do instead of answering.
+
+A state that gets no answer is tried once more in a new process, after that
+process has answered something, so that its start is not held against the state.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from journalspec.observation import At, Observation, Record
+from journalspec_conformance.connect import Target
+from journalspec_conformance.connection import Message
+from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, TimedOut
+from journalspec_conformance.observed import check_observation
+from journalspec_conformance.process import ProcessConnection
+from journalspec_corpus.crash.judge import Answer
+
+#: Seconds per state. Every product answers within milliseconds, if it does.
+TIMEOUT = 2.0
+#: Seconds for the first state after a start: programs load their parts when they first need them.
+FIRST_TIMEOUT = 30.0
+_MEMORY = Path("/dev/shm")  # noqa: S108 - a scratch directory with a random name is made in it
+_NOWHERE = At("", 0, 0)
+_SHOWN = 300
+
+Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of asking: an `answer`, or the name of what came instead (hang, crash, error, unsupported).
+
+    `told` is what was said, for people; `tries` is how often it was asked.
+    """
+
+    answer: Answer | None
+    instead: str = ""
+    told: str = ""
+    tries: int = 1
+
+
+class Asker:
+    """An implementation that is asked to recover states. Close it when done."""
+
+    def __init__(
+        self,
+        target: Target,
+        format_id: str,
+        answer_of: Callable[[Observation], Answer],
+        timeout: float = TIMEOUT,
+    ) -> None:
+        """Start the implementation; raises a Breakdown if it does not introduce itself."""
+        self._format = format_id
+        self._answer_of = answer_of
+        self._timeout = timeout
+        self._connection = target.open(timeout)
+        self.hello = self._connection.hello()
+        self._in_memory = self._connection.in_memory
+        place = str(_MEMORY) if os.access(_MEMORY, os.W_OK) else None
+        self._root = Path(tempfile.mkdtemp(prefix="journalspec-", dir=place))
+        self._count = 0
+        #: The process has answered since it was started.
+        self._warm = False
+        self._answered: tuple[Files, str, str] | None = None
+
+    def ask(self, files: Files, edition: str, policy: str) -> Reply:
+        """Return what the implementation makes of `files`, asked twice if it did not answer at first."""
+        reply = self._try(files, edition, policy)
+        if reply.instead not in ("hang", "crash"):
+            self._answered = (files, edition, policy)
+            return reply
+        if self._answered is not None:
+            self._try(*self._answered)
+        again = self._try(files, edition, policy)
+        return Reply(again.answer, again.instead, again.told, 2)
+
+    def close(self) -> None:
+        """Let go of the implementation and of all files."""
+        self._connection.close()
+        shutil.rmtree(self._root, ignore_errors=True)
+
+    def _try(self, files: Files, edition: str, policy: str) -> Reply:
+        if isinstance(self._connection, ProcessConnection):
+            self._connection.timeout = self._timeout if self._warm else max(FIRST_TIMEOUT, self._timeout)
+        try:
+            reply = self._ask(files, edition, policy)
+            self._warm = True
+        except TimedOut as error:
+            self._warm = False
+            return Reply(None, "hang", error.reason)
+        except Crashed as error:
+            self._warm = False
+            return Reply(None, "crash", error.reason)
+        except Breakdown as error:
+            self._warm = False
+            return Reply(None, "error", error.reason)
+        return reply
+
+    def _ask(self, files: Files, edition: str, policy: str) -> Reply:
+        request: Message = {
+            "cmd": "recover",
+            "format": self._format,
+            "edition": edition,
+            "dir": "",
+            "params": {},
+            "observe": "state",
+            "policy": policy,
+        }
+        if self._in_memory:
+            return self._read(self._connection.ask({**request, "files": dict(files)}))
+        self._count += 1
+        place = self._root / str(self._count)
+        place.mkdir()
+        for name, content in files.items():
+            (place / name).write_bytes(content)
+        try:
+            return self._read(self._connection.ask({**request, "dir": str(place)}))
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def _read(self, reply: Message) -> Reply:
+        if "unsupported" in reply:
+            return Reply(None, "unsupported", str(reply["unsupported"])[:_SHOWN])
+        if "error" in reply:
+            return Reply(None, "error", str(reply["error"].get("message", "no message"))[:_SHOWN])
+        observed = reply["ok"]
+        check_observation(observed)
+        try:
+            answer = self._answer_of(observation_of(observed))
+        except (KeyError, TypeError, ValueError) as error:
+            raise Misbehaved(f"the observation lacks what records are told apart by: {error!r}") from None
+        return Reply(answer, told=str(observed.get("message", ""))[:_SHOWN])
+
+
+def observation_of(observed: Message) -> Observation:
+    """Return an observation from its JSON form, as far as records and state go."""
+    records = tuple(
+        Record(
+            str(entry.get("type", "")),
+            {name: value for name, value in entry.items() if name not in ("type", "at")},
+            _NOWHERE,
+        )
+        for entry in observed.get("records") or ()
+    )
+    return Observation(
+        observed["verdict"],
+        records,
+        state=observed.get("state"),
+        phase=observed.get("phase"),
+        code=observed.get("code"),
+    )

@@ -1,0 +1,92 @@
+"""Failures that are known: a TOML file that lets a maintainer gate his build on new kinds only.
+
+Each table ``[[known]]`` covers the kinds of failure that all its members fit;
+members are patterns as for file names, and one that is left out fits everything::
+
+    [[known]]
+    verdict = "resurrected"
+    category = "pointer-*"
+    why = "records of an earlier life pass their checksum"
+
+The members are writer, policy, stratum, verdict and category; ``why`` is
+required. A file of findings is such a file too, under another table name.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from journalspec_conformance.crashes.verdicts import BREAKS, Kind
+from journalspec_conformance.errors import Problem
+
+TABLES = ("known", "finding")
+MEMBERS = ("writer", "policy", "stratum", "verdict", "category")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One table: patterns in the order of MEMBERS, and why it is known."""
+
+    patterns: tuple[str, ...]
+    why: str
+
+    def covers(self, kind: Kind) -> bool:
+        """Tell whether `kind` fits."""
+        values = (kind.writer, kind.policy, kind.stratum, kind.verdict, kind.category)
+        return all(map(fnmatchcase, values, self.patterns))
+
+    def __str__(self) -> str:
+        """Return the members that say something, for people."""
+        given = zip(MEMBERS, self.patterns, strict=True)
+        return ", ".join(f"{name} {pattern!r}" for name, pattern in given if pattern != "*") or "everything"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A run against what is known: `new` kinds, and entries of which nothing was seen (`gone`)."""
+
+    new: tuple[Kind, ...]
+    gone: tuple[Known, ...]
+
+
+def load_known(path: Path) -> tuple[Known, ...]:
+    """Return the entries of an allowance; raises Problem that says where it is wrong."""
+    try:
+        loaded = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Problem(f"{path}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Problem(f"{path}: not TOML: {error}") from None
+    names = [name for name in TABLES if name in loaded]
+    if not names:
+        raise Problem(f"{path}: no table [[known]]", "Each known kind of failure is one such table.")
+    return tuple(
+        _entry(f"{path}: [[{name}]] number {number}", table)
+        for name in names
+        for number, table in enumerate(loaded[name], start=1)
+    )
+
+
+def _entry(where: str, table: Any) -> Known:
+    if not isinstance(table, dict) or not all(isinstance(table.get(name, ""), str) for name in MEMBERS):
+        raise Problem(f"{where}: {', '.join(MEMBERS)} are texts")
+    if not isinstance(table.get("why"), str) or not table["why"]:
+        raise Problem(f"{where}: it does not say why", 'Add why = "..."')
+    verdict = table.get("verdict", "*")
+    if not any(fnmatchcase(name, verdict) for name in BREAKS):
+        raise Problem(f"{where}: no verdict fits {verdict!r}", f"Verdicts are {', '.join(BREAKS)}.")
+    return Known(tuple(table.get(name, "*") for name in MEMBERS), table["why"])
+
+
+def compare(kinds: Iterable[Kind], known: Iterable[Known]) -> Compared:
+    """Return which of `kinds` no entry covers, and which entries cover none of them."""
+    seen, entries = list(kinds), list(known)
+    return Compared(
+        tuple(kind for kind in seen if not any(entry.covers(kind) for entry in entries)),
+        tuple(entry for entry in entries if not any(entry.covers(kind) for kind in seen)),
+    )

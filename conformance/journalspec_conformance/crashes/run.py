@@ -1,0 +1,175 @@
+"""Asking about thousands of states: the work in pieces, the pieces over processes, the answers in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from multiprocessing import get_context
+from multiprocessing.util import Finalize
+from typing import Any
+
+from journalspec_conformance.connect import Target
+from journalspec_conformance.connection import FormatClaims, Hello
+from journalspec_conformance.crashes.asking import TIMEOUT, Asker
+from journalspec_conformance.crashes.choose import Choice, Chosen, promised
+from journalspec_conformance.crashes.verdicts import Judged, Verdict, verdict_on
+from journalspec_conformance.errors import Problem
+from journalspec_corpus.crash.digest import case_id, content_id
+from journalspec_corpus.crash.oracle import owed
+from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.states import state_of
+from journalspec_corpus.crash.trace import Trace
+
+#: States of one class that are handed over at a time.
+PIECE = 64
+#: After so many states of a piece that got no answer, the rest of it is not asked about.
+HANGS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Everything that a worker needs to know; it pickles."""
+
+    target: Target
+    format: str
+    policies: tuple[str, ...]
+    timeout: float = TIMEOUT
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """States of one class, with the place of the first one in the choice."""
+
+    start: int
+    states: tuple[Chosen, ...]
+
+
+def claims_of(hello: Hello, format_id: str) -> FormatClaims:
+    """Return what an implementation declares about a format; raises Problem if it does not recover it."""
+    declared = hello.formats.get(format_id)
+    if declared is None or "recover" not in declared.ops:
+        able = [name for name, entry in hello.formats.items() if "recover" in entry.ops]
+        raise Problem(
+            f"{hello.name} does not recover {format_id}",
+            f"It recovers {', '.join(able)}." if able else "It declares no operation `recover`.",
+        )
+    return declared
+
+
+def policies_of(declared: FormatClaims, room: CrashRoom, wanted: Sequence[str]) -> tuple[str, ...]:
+    """Return the policies to ask under, in the room's order; raises Problem if there is none."""
+    able = [policy for policy in room.policies.values() if policy in declared.policies]
+    unknown = [policy for policy in wanted if policy not in able]
+    if unknown or not able:
+        raise Problem(
+            f"policy {', '.join(unknown) or 'none'} cannot be judged",
+            f"Both sides know {', '.join(able) or 'none'}.",
+        )
+    return tuple(policy for policy in able if not wanted or policy in wanted)
+
+
+def run(
+    job: Job, choice: Choice, jobs: int, progress: Callable[[int], None] = lambda done: None
+) -> Iterator[Judged]:
+    """Yield one verdict per state and policy, state by state in the order of `choice`.
+
+    States that are not asked about (see HANGS) are left out. `progress` is
+    called with the number of states done. Raises Problem if a worker dies.
+    """
+    pieces = list(_pieces(choice.states))
+    done = 0
+    for piece, judged in zip(pieces, _results(job, pieces, jobs), strict=True):
+        yield from judged
+        done += len(piece.states)
+        progress(done)
+
+
+def _pieces(states: Sequence[Chosen]) -> Iterator[Piece]:
+    for _, group in groupby(enumerate(states), lambda entry: entry[1].kind):
+        members = list(group)
+        for at in range(0, len(members), PIECE):
+            part = members[at : at + PIECE]
+            yield Piece(part[0][0], tuple(state for _, state in part))
+
+
+def _results(job: Job, pieces: list[Piece], jobs: int) -> Iterator[list[Judged]]:
+    if jobs == 1:
+        worker = _Worker(job)
+        try:
+            yield from map(worker.judge, pieces)
+        finally:
+            worker.close()
+        return
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _open, (job,))
+    try:
+        for future in [pool.submit(_judge, piece) for piece in pieces]:
+            try:
+                yield future.result()
+            except BrokenProcessPool:
+                raise Problem(
+                    "a worker process died: the implementation took the interpreter down with it",
+                    "Run it as a process: --impl 'python -m journalspec_conformance.serve module:Class'.",
+                ) from None
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@lru_cache(maxsize=64)
+def _trace(format_id: str, workload: Any) -> Trace:
+    return crash_room(format_id).build(workload)
+
+
+class _Worker:
+    """One implementation and everything to judge it by."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._room = crash_room(job.format)
+        self._asker = Asker(job.target, job.format, self._room.answer, job.timeout)
+        self._salvaging = {
+            policy: reader in self._room.salvaging for reader, policy in self._room.policies.items()
+        }
+
+    def judge(self, piece: Piece) -> list[Judged]:
+        """Return the verdicts on the states of `piece`, under every policy."""
+        out: list[Judged] = []
+        hangs = dict.fromkeys(self._job.policies, 0)
+        for number, chosen in enumerate(piece.states):
+            for policy in self._job.policies:
+                if hangs[policy] >= HANGS:
+                    continue
+                verdict = self._verdict(chosen, policy)
+                hangs[policy] += verdict.name in ("hang", "crash")
+                out.append(Judged(piece.start + number, policy, verdict))
+        return out
+
+    def _verdict(self, chosen: Chosen, policy: str) -> Verdict:
+        trace = _trace(self._job.format, chosen.workload)
+        debt = owed(trace, chosen.descriptor.crash_index, chosen.torn, chosen.kind.stratum)
+        files = state_of(trace, chosen.descriptor)
+        if case_id(content_id(files), promised(trace, debt)) != chosen.case_id:
+            raise AssertionError(f"{chosen.descriptor} does not give the state that it was chosen as")
+        reply = self._asker.ask(files, chosen.edition, policy)
+        return verdict_on(reply, debt, chosen.refusal, holes_allowed=self._salvaging[policy])
+
+    def close(self) -> None:
+        """Let go of the implementation."""
+        self._asker.close()
+
+
+_worker: _Worker | None = None
+
+
+def _open(job: Job) -> None:
+    global _worker  # noqa: PLW0603 - a pool's workers have no other place for what they keep
+    _worker = _Worker(job)
+    Finalize(None, _worker.close, exitpriority=1)
+
+
+def _judge(piece: Piece) -> list[Judged]:
+    assert _worker is not None  # the pool's initializer
+    return _worker.judge(piece)

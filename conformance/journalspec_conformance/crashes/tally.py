@@ -1,0 +1,165 @@
+"""Counting verdicts: per stratum, per kind of failure, per preset; and one representative of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from journalspec_conformance.crashes.choose import Choice, Chosen
+from journalspec_conformance.crashes.verdicts import BREAKS, LIED, Judged, Kind
+from journalspec_corpus.crash.model import rank
+
+
+@dataclass
+class Failing:
+    """All failures of one kind: per preset how many, and the first state of the strongest preset."""
+
+    kind: Kind
+    presets: Counter[str] = field(default_factory=Counter)
+    first: Chosen | None = None
+    judged: Judged | None = None
+
+    def add(self, chosen: Chosen, judged: Judged) -> None:
+        """Count one failure; keep it if it needs a stronger preset than the one kept so far."""
+        preset = chosen.descriptor.preset
+        self.presets[preset] += 1
+        if self.first is None or _size(chosen) < _size(self.first):
+            self.first, self.judged = chosen, judged
+
+    @property
+    def states(self) -> int:
+        """How many states failed so."""
+        return sum(self.presets.values())
+
+    @property
+    def strongest(self) -> str:
+        """The preset with the strongest guarantees under which it happens."""
+        return min(self.presets, key=rank)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the kind, its counts, and its representative."""
+        assert self.first is not None  # there is no empty kind
+        assert self.judged is not None
+        return {
+            "kind": str(self.kind),
+            "verdict": self.kind.verdict,
+            "breaks": list(BREAKS[self.kind.verdict]),
+            "strongest_preset": self.strongest,
+            "states": {name: self.presets[name] for name in sorted(self.presets, key=rank)},
+            "representative": representative(self.first, self.judged),
+        }
+
+
+def _size(chosen: Chosen) -> tuple[int, int, bytes]:
+    """Order states by the strength of their preset, then by how much was in flight, then by id."""
+    descriptor = chosen.descriptor
+    return rank(descriptor.preset), sum(map(bool, descriptor.mask)), chosen.case_id
+
+
+def descriptor_json(chosen: Chosen) -> dict[str, Any]:
+    """Return everything that the state is a function of, and its class."""
+    descriptor = chosen.descriptor
+    return {
+        "case_id": chosen.case_id.hex(),
+        "workload": chosen.workload.name,
+        "trace": descriptor.trace,
+        "edition": chosen.edition,
+        "preset": descriptor.preset,
+        "crash_index": descriptor.crash_index,
+        "mask": descriptor.mask.hex(),
+        "tear": descriptor.tear,
+        "rot": descriptor.rot,
+        "seed": descriptor.seed,
+        **chosen.kind._asdict(),
+        "refusal": chosen.refusal,
+    }
+
+
+def representative(chosen: Chosen, judged: Judged) -> dict[str, Any]:
+    """Return one state with its verdict and what parted from what was owed."""
+    return {
+        "verdict": judged.verdict.name,
+        "policy": judged.policy,
+        **descriptor_json(chosen),
+        "answer": judged.verdict.to_json(),
+    }
+
+
+class Tally:
+    """What a run has come to. Feed it with :meth:`add`, in order."""
+
+    def __init__(self, choice: Choice) -> None:
+        self._choice = choice
+        self.asked = 0
+        self.judged_states: set[int] = set()
+        #: (policy, verdict, stratum) -> how many
+        self.verdicts: Counter[tuple[str, str, str]] = Counter()
+        self.kinds: dict[Kind, Failing] = {}
+        #: (policy, verdict) and class -> the failures of that class
+        self._classes: dict[tuple[str, str, Any], Failing] = {}
+        self.retried = 0
+
+    def add(self, judged: Judged) -> None:
+        """Count one verdict."""
+        chosen = self._choice.states[judged.at]
+        name = judged.verdict.name
+        self.asked += 1
+        self.judged_states.add(judged.at)
+        self.verdicts[judged.policy, name, chosen.kind.stratum] += 1
+        self.retried += judged.verdict.tries > 1
+        if judged.verdict.failed:
+            kind = Kind(chosen.kind.writer, judged.policy, chosen.kind.stratum, name, chosen.kind.category)
+            self.kinds.setdefault(kind, Failing(kind)).add(chosen, judged)
+            place = (judged.policy, name, chosen.kind)
+            self._classes.setdefault(place, Failing(kind)).add(chosen, judged)
+
+    def failing(self) -> list[Failing]:
+        """Return the kinds of failure, sorted."""
+        return [self.kinds[kind] for kind in sorted(self.kinds, key=str)]
+
+    def representatives(self) -> Iterable[dict[str, Any]]:
+        """Yield one failure per policy, verdict and class, with how many there were."""
+        for place in sorted(self._classes):
+            failing = self._classes[place]
+            assert failing.first is not None  # there is no empty class
+            assert failing.judged is not None
+            yield {**representative(failing.first, failing.judged), "states": failing.states}
+
+    def summary(self) -> dict[str, Any]:
+        """Return all counts as JSON."""
+        strata: dict[str, dict[str, Counter[str]]] = {}
+        for (policy, verdict, stratum), count in sorted(self.verdicts.items()):
+            strata.setdefault(stratum, {}).setdefault(policy, Counter())[verdict] += count
+        return {
+            "states": len(self.judged_states),
+            "answers": self.asked,
+            "not_asked": len(self._choice.states) - len(self.judged_states),
+            "distinct": self._choice.distinct,
+            "generated": self._choice.generated,
+            "traces": self._choice.traces,
+            "classes": self._choice.classes,
+            "retried": self.retried,
+            "verdicts": {
+                stratum: {policy: dict(of) for policy, of in by.items()} for stratum, by in strata.items()
+            },
+            "invariants": self._invariants(),
+            "failures": [failing.to_json() for failing in self.failing()],
+        }
+
+    def _invariants(self) -> Mapping[str, dict[str, int]]:
+        """Return per stratum how many answers broke each invariant."""
+        out: dict[str, Counter[str]] = {}
+        for (_, verdict, stratum), count in self.verdicts.items():
+            for invariant in BREAKS[verdict]:
+                out.setdefault(stratum, Counter())[invariant] += count
+        return {
+            stratum: dict(sorted(found.items(), key=lambda entry: int(entry[0][1:])))
+            for stratum, found in sorted(out.items())
+        }
+
+
+def blamed(failing: Failing) -> bool:
+    """Tell whether a failure counts against the implementation: where a force was a lie, none does."""
+    return failing.kind.stratum != LIED

@@ -1,0 +1,122 @@
+"""A reply held against what the state owes: the crash model's verdicts, and those for no answer at all.
+
+========== ======= ==============================================================
+verdict    breaks  meaning
+========== ======= ==============================================================
+hang       I7      no answer in time, twice, the second time from a new process
+crash      I7      the process ended instead of answering, twice
+error      --      it answered that it failed, or nothing that can be understood
+unsupported --     it says that it does not do this; nothing is judged
+========== ======= ==============================================================
+
+All others are those of the crash model's judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from journalspec_conformance.crashes.asking import Reply
+from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
+from journalspec_corpus.crash.oracle import Owed
+
+#: verdict -> the invariants that it breaks
+BREAKS: Mapping[str, tuple[str, ...]] = {
+    **VERDICTS,
+    "hang": ("I7",),
+    "crash": ("I7",),
+    "error": (),
+    "unsupported": (),
+}
+#: Verdicts that are nobody's failure.
+HARMLESS = ("pass", "acceptable", "unsupported")
+#: In this stratum a force was a lie: what is lost there is no fault of any format.
+LIED = "L"
+_SHOWN = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on one state, and where the answer and what was owed part.
+
+    `missing` are names of records that are owed and did not come, `came` those
+    that came, `wrong` what came and should not have (record names, or the keys
+    of records that nobody wrote). `told` is what was said, for people.
+    """
+
+    name: str
+    refused: str = ""
+    missing: tuple[str, ...] = ()
+    came: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    told: str = ""
+    tries: int = 1
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is a failure."""
+        return self.name not in HARMLESS
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the members that hold something."""
+        members: dict[str, Any] = {
+            "refused": self.refused,
+            "missing": list(self.missing),
+            "came": list(self.came),
+            "wrong": list(self.wrong),
+            "told": self.told,
+        }
+        return {name: value for name, value in members.items() if value}
+
+
+def verdict_on(reply: Reply, debt: Owed, refusal: str, *, holes_allowed: bool) -> Verdict:
+    """Return the verdict on `reply` for a state that owes `debt`."""
+    if reply.answer is None:
+        return Verdict(reply.instead, told=reply.told, tries=reply.tries)
+    name = judge(reply.answer, debt, refusal, holes_allowed=holes_allowed)
+    if name in HARMLESS:
+        return Verdict(name, refused=reply.answer.refused or "", tries=reply.tries)
+    return _with_detail(name, reply.answer, debt, reply)
+
+
+def _with_detail(name: str, answer: Answer, debt: Owed, reply: Reply) -> Verdict:
+    records = [debt.record_of.get(key) for key in answer.keys]
+    came = tuple(dict.fromkeys(record for record in records if record is not None))
+    strange = [key for key in (*answer.keys, *answer.aside) if key not in debt.record_of]
+    old = [record for record in came if record in debt.must_drop]
+    missing = () if answer.refused is not None else tuple(sorted(debt.must_keep.difference(came)))
+    return Verdict(
+        name,
+        answer.refused or "",
+        missing,
+        came,
+        (*old, *(key if len(key) <= _SHOWN else key[: _SHOWN - 3] + "..." for key in strange)),
+        reply.told,
+        reply.tries,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What failures have in common: who wrote, how it was read, in which stratum and kind of state."""
+
+    writer: str
+    policy: str
+    stratum: str
+    verdict: str
+    category: str
+
+    def __str__(self) -> str:
+        """Return the kind as one word for tables and allowances."""
+        return "/".join((self.stratum, self.verdict, self.category, self.policy, self.writer or "-"))
+
+
+@dataclass
+class Judged:
+    """One state (its place in the choice) under one policy, with the verdict."""
+
+    at: int
+    policy: str
+    verdict: Verdict = field(default_factory=lambda: Verdict("pass"))

@@ -1,0 +1,137 @@
+"""Implementations that do one thing wrong after a crash, for the test of judging crash states."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from journalspec_conformance.harnesses.reference import Reference
+
+Message = dict[str, Any]
+
+
+class _Fake(Reference):
+    """The reference, with its answer to `recover` passed through `spoil`."""
+
+    def recover(self, request: Message) -> Message:
+        """Spoil the right answer."""
+        reply = super().recover(request)
+        return {"ok": self.spoil(reply["ok"])} if "ok" in reply else reply
+
+    def spoil(self, right: Message) -> Message:
+        """Return what is said instead of `right`."""
+        return right
+
+
+class Right(_Fake):
+    """Nothing wrong."""
+
+
+class Loses(_Fake):
+    """Leaves the first record out."""
+
+    def spoil(self, right: Message) -> Message:
+        """Drop it."""
+        return {**right, "records": right["records"][1:]}
+
+
+class Invents(_Fake):
+    """Gives the last record another transaction's name."""
+
+    def spoil(self, right: Message) -> Message:
+        """Change it."""
+        *others, last = right["records"] or [None]
+        return right if last is None else {**right, "records": [*others, {**last, "gtrid": "ee"}]}
+
+
+class Resurrects(_Fake):
+    """Reads on behind the tail, into what an earlier life has left there."""
+
+    def recover(self, request: Message) -> Message:
+        """Move the tail to the end of each file, and take what can be read."""
+        files: Mapping[str, bytes] = request["files"]
+        moved = {
+            name: data[:13] + len(data).to_bytes(8, "big") + data[21:] if len(data) > 21 else data
+            for name, data in files.items()
+        }
+        return super().recover({**request, "files": moved, "policy": "salvage"})
+
+
+class Refuses(_Fake):
+    """Refuses everything."""
+
+    def spoil(self, right: Message) -> Message:
+        """Refuse."""
+        return {"verdict": "refused", "phase": "record", "code": "bad-checksum"}
+
+
+class Silent(_Fake):
+    """Leaves out what is damaged, and says that all is well."""
+
+    def spoil(self, right: Message) -> Message:
+        """Hide it."""
+        return {**right, "verdict": "clean" if right["verdict"] == "recovered" else right["verdict"]}
+
+
+class Raises(_Fake):
+    """Falls over what it should refuse."""
+
+    def spoil(self, right: Message) -> Message:
+        """Raise."""
+        if right["verdict"] == "refused":
+            raise RuntimeError("this was not foreseen")
+        return right
+
+
+class Nonsense(_Fake):
+    """Answers with records that cannot be told apart."""
+
+    def spoil(self, right: Message) -> Message:
+        """Take the checksums away."""
+        for record in right["records"]:
+            del record["crc32"]
+        return right
+
+
+class Hangs(_Fake):
+    """Does not come back from what it should refuse (to be run as a process: nothing stops a class)."""
+
+    def spoil(self, right: Message) -> Message:
+        """Wait for what never comes."""
+        if right["verdict"] == "refused":
+            time.sleep(3600)
+        return right
+
+
+class Tires(_Fake):
+    """Answers eight questions and hangs at the ninth: a new process answers it."""
+
+    _asked = 0
+
+    def spoil(self, right: Message) -> Message:
+        """Count, and wait for what never comes."""
+        self._asked += 1
+        if self._asked > 8:
+            time.sleep(3600)
+        return right
+
+
+class Unable(_Fake):
+    """Says of everything that it does not do it."""
+
+    def recover(self, request: Message) -> Message:
+        """Decline."""
+        return {"unsupported": {"what": "recover", "message": "not today"}}
+
+
+class OneEdition(Right):
+    """Declares one edition and one policy."""
+
+    def hello(self) -> Message:
+        """Declare less."""
+        said = super().hello()
+        for entry in said["formats"].values():
+            entry["editions"] = ["3.0"]
+            entry["policies"] = ["strict"]
+        return said

@@ -1,0 +1,270 @@
+"""Implementations are judged on crash states as what they are, and the command tells so."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
+import pyarrow.parquet as pq
+
+from journalspec_conformance.cli import cli
+from journalspec_conformance.crashes.choose import Selection, choose
+from journalspec_corpus.crash.digest import content_id
+from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.states import state_of
+from journalspec_corpus.pipeline.plan import Plan
+
+FORMAT = "bitronix_tlog"
+FAKES = Path(__file__).parent / "data"
+
+Judge = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FAKES))
+    monkeypatch.setenv("PYTHONPATH", str(FAKES))
+
+
+def run(impl: str, *arguments: object) -> Result:
+    options = ["--impl", impl, "--format", FORMAT, *map(str, arguments)]
+    return CliRunner().invoke(cli, ["corpus", "judge", *options], catch_exceptions=False)
+
+
+@pytest.fixture
+def judge(fakes: None) -> Judge:
+    """Return a function that lets a fake answer 150 states of the specification's own order of writes."""
+
+    def judged(name: str, *arguments: object, status: int, process: bool = False) -> dict[str, Any]:
+        command = f"{sys.executable} -m journalspec_conformance.serve crash_fakes:{name}"
+        chosen = (
+            "--tier",
+            "smoke",
+            "--writers",
+            "spec",
+            "--strata",
+            "R",
+            "--count",
+            150,
+            "--jobs",
+            1,
+            "--json",
+        )
+        result = run(command if process else f"py:crash_fakes:{name}", *chosen, *arguments)
+        assert result.exit_code == status, result.output
+        said: dict[str, Any] = json.loads(result.stdout)
+        return said
+
+    return judged
+
+
+def strict(facts: dict[str, Any]) -> dict[str, int]:
+    found: dict[str, int] = facts["verdicts"]["R"]["strict"]
+    return found
+
+
+def test_who_does_nothing_wrong_fails_nowhere(judge: Judge) -> None:
+    facts = judge("Right", "--policies", "strict", status=0)
+    assert set(strict(facts)) == {"pass", "acceptable"}
+    assert facts["states"] == facts["answers"] == 150
+    assert facts["failures"] == []
+    assert facts["invariants"] == {}
+    assert facts["run"]["states_per_second"] > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "invariants"),
+    [
+        ("Loses", "lost", ["I1"]),
+        ("Invents", "torn-accepted", ["I2", "I5"]),
+        ("Resurrects", "resurrected", ["I4"]),
+        ("Refuses", "refused", ["I1"]),
+        ("Raises", "crash", ["I7"]),
+        ("Nonsense", "error", []),
+    ],
+)
+def test_what_is_wrong_has_its_name(judge: Judge, name: str, verdict: str, invariants: list[str]) -> None:
+    facts = judge(name, "--policies", "strict", status=1)
+    failed = {each: count for each, count in strict(facts).items() if each not in ("pass", "acceptable")}
+    assert max(failed, key=lambda each: failed[each]) == verdict
+    assert set(invariants) <= set(facts["invariants"].get("R", {}))
+    kinds = {entry["verdict"]: entry for entry in facts["failures"]}
+    assert kinds[verdict]["breaks"] == invariants
+
+
+def test_what_is_hidden_is_seen(judge: Judge) -> None:
+    options = ("--policies", "salvage", "--writers", "3.0")
+    honest = judge("Right", *options, status=1)["verdicts"]["R"]["salvage"]
+    hidden = judge("Silent", *options, status=1)["verdicts"]["R"]["salvage"]
+    assert "silent" not in honest
+    assert hidden["silent"] > 0
+    assert hidden["silent"] + hidden["pass"] == honest["pass"]
+
+
+def test_a_refusal_counts_only_where_nothing_is_damaged(judge: Judge) -> None:
+    facts = judge("Refuses", "--policies", "strict", status=1)
+    assert strict(facts)["acceptable"] > 0
+    categories = {entry["representative"]["category"] for entry in facts["failures"]}
+    assert categories == {"clean"}
+
+
+def test_who_does_not_come_back_is_asked_twice_and_then_left_alone(judge: Judge) -> None:
+    facts = judge(
+        "Hangs", "--policies", "strict", "--timeout", 0.3, "--count", 24, "--every", 2, status=1, process=True
+    )
+    found = strict(facts)
+    assert found["hang"] > 0
+    assert set(found) == {"hang", "pass"}
+    assert facts["retried"] == found["hang"]
+    assert facts["invariants"]["R"] == {"I7": found["hang"]}
+    assert facts["states"] + facts["not_asked"] == 24
+
+
+def test_who_answers_in_a_new_process_has_answered(judge: Judge) -> None:
+    facts = judge("Tires", "--policies", "strict", "--timeout", 0.5, "--count", 20, status=0, process=True)
+    assert set(strict(facts)) <= {"pass", "acceptable"}
+    assert facts["retried"] == 2
+
+
+def test_what_it_does_not_do_is_no_failure_and_no_success(fakes: None) -> None:
+    result = run("py:crash_fakes:Unable", "--tier", "smoke", "--count", 20)
+    assert result.exit_code == 2
+    assert "nothing was judged" in result.output
+
+
+def test_only_what_is_declared_is_asked(judge: Judge) -> None:
+    result = run("py:crash_fakes:OneEdition", "--tier", "smoke", "--count", 60, "--json", "--strata", "R")
+    facts = json.loads(result.stdout)
+    assert facts["editions"] == ["3.0"]
+    assert facts["policies"] == ["strict"]
+    assert {entry["representative"]["edition"] for entry in facts["failures"]} <= {"3.0"}
+
+
+def test_the_choice_is_the_same_whoever_makes_it_and_spread_over_classes() -> None:
+    selection = Selection(Plan(FORMAT, "smoke", 1), 150, writers=("2.1.4",), strata=("R",))
+    first, second = choose(selection), choose(selection)
+    assert first == second
+    assert len({state.case_id for state in first.states}) == len(first.states) == 150
+    assert len({state.kind for state in first.states}) == first.classes
+    more = choose(Selection(selection.plan, 0, writers=("2.1.4",), strata=("R",)))
+    assert len(more.states) == more.distinct
+    smallest: dict[Any, bytes] = {}
+    for state in more.states:
+        smallest[state.kind] = min(smallest.get(state.kind, state.case_id), state.case_id)
+    assert {state.kind: state.case_id for state in reversed(first.states)} == smallest
+
+
+def test_equal_shares_while_they_last() -> None:
+    counts = Counter(state.kind for state in choose(Selection(Plan(FORMAT, "smoke", 1), 400)).states)
+    everything = Counter(state.kind for state in choose(Selection(Plan(FORMAT, "smoke", 1), 0)).states)
+    share = max(counts.values())
+    assert sum(counts.values()) == 400
+    assert all(count >= min(share - 1, everything[kind]) for kind, count in counts.items())
+
+
+def test_the_descriptors_that_are_written_give_the_states_back(fakes: None, tmp_path: Path) -> None:
+    result = run(
+        "py:crash_fakes:Loses", "--tier", "smoke", "--count", 120, "--out", tmp_path, "--strata", "R"
+    )
+    assert result.exit_code == 1
+    rows = pq.read_table(tmp_path / "verdicts.parquet").to_pylist()
+    assert len(rows) == 240
+    room = crash_room(FORMAT)
+    works = {work.name: work for work in room.workloads("smoke")}
+    choice = choose(Selection(Plan(FORMAT, "smoke", 1), 120, strata=("R",)))
+    for row, state in zip(rows[::2], choice.states, strict=True):
+        assert row["case_id"] == state.case_id.hex()
+        files = state_of(room.build(works[row["workload"]]), state.descriptor)
+        assert content_id(files) == content_id(state_of(room.build(state.workload), state.descriptor))
+    lines = (tmp_path / "failures.jsonl").read_text(encoding="utf-8").splitlines()
+    failures = [json.loads(line) for line in lines]
+    failed = Counter(row["verdict"] for row in rows if row["verdict"] not in ("pass", "acceptable"))
+    assert sum(entry["states"] for entry in failures) == sum(failed.values())
+    summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    assert sum(sum(entry["states"].values()) for entry in summary["failures"]) == sum(failed.values())
+    missing = [entry for entry in failures if entry["verdict"] == "lost"]
+    assert missing
+    assert all(entry["answer"]["missing"] for entry in missing)
+
+
+def test_the_same_verdicts_from_two_processes(fakes: None, tmp_path: Path) -> None:
+    tables = []
+    for jobs in (1, 2):
+        out = tmp_path / str(jobs)
+        run("py:crash_fakes:Loses", "--tier", "smoke", "--count", 200, "--jobs", jobs, "--out", out)
+        tables.append(pq.read_table(out / "verdicts.parquet").to_pylist())
+    assert tables[0] == tables[1]
+
+
+def known(path: Path, *entries: str) -> Path:
+    path.write_text("".join(f"[[known]]\n{entry}\n" for entry in entries), encoding="utf-8")
+    return path
+
+
+def test_known_kinds_pass_and_those_that_are_gone_are_named(judge: Judge, tmp_path: Path) -> None:
+    allowance = known(
+        tmp_path / "known.toml",
+        'verdict = "lost"\nwhy = "it leaves the first record out"',
+        'verdict = "hang"\nwhy = "it used to"',
+    )
+    facts = judge("Loses", "--policies", "strict", "--expect", allowance, status=0)
+    assert facts["new"] == []
+    assert facts["gone"] == ["verdict 'hang'"]
+    half = known(tmp_path / "half.toml", 'verdict = "lost"\ncategory = "clean"\nwhy = "known"')
+    facts = judge("Loses", "--policies", "strict", "--expect", half, status=1)
+    assert facts["new"]
+    assert not any("/clean/" in kind for kind in facts["new"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[known]\n", "not TOML"),
+        ("", "no table [[known]]"),
+        ('[[known]]\nverdict = "lost"\n', "does not say why"),
+        ('[[known]]\nverdict = "lots"\nwhy = "x"\n', "no verdict fits 'lots'"),
+        ('[[known]]\nverdict = 3\nwhy = "x"\n', "are texts"),
+    ],
+)
+def test_an_allowance_that_allows_nothing_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(text, encoding="utf-8")
+    result = run("reference", "--tier", "smoke", "--expect", path)
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--editions", "9.9"), "no edition 9.9"),
+        (("--strata", "X"), "no stratum X"),
+        (("--policies", "brave"), "policy brave cannot be judged"),
+        (("--writers", "nobody"), "no state fits"),
+        (("--tier", "huge"), "huge"),
+        (("--count", "-1"), "-1"),
+        (("--expect", "/nowhere/at/all.toml"), "No such file"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(arguments: tuple[str, ...], said: str) -> None:
+    result = run("reference", "--tier", "smoke", "--every", "20", *arguments)
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+def test_formats_have_to_be_named_where_there_are_several() -> None:
+    arguments = ["corpus", "judge", "--impl", "reference", "--tier", "smoke"]
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 2
+    assert "which format?" in result.output
+    result = CliRunner().invoke(cli, [*arguments, "--format", "nothing"])
+    assert result.exit_code == 2
+    assert "nothing" in result.output
