@@ -1,0 +1,231 @@
+"""Design rules: every rule has an entry in every format, and every proof of one holds."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from journalspec.formats import format_ids, format_module, get_format
+from journalspec.observation import CLEAN, RECOVERED, REFUSED
+from journalspec.requirements import requirements
+from journalspec_corpus.crash import judge, single
+from journalspec_corpus.crash.room import CrashRoom, crash_room, has_crash_room
+from journalspec_corpus.crash.states import Descriptor
+from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.design_rules import (
+    FILE_NAME,
+    SOUND,
+    WEAK,
+    Finding,
+    RuleError,
+    StateProof,
+    findings,
+    parse_findings,
+    rules,
+)
+from journalspec_corpus.load import find_case
+
+FORMATS = [name for name in format_ids() if has_crash_room(name)]
+INVARIANTS = {f"I{number}" for number in range(1, 13)}
+
+
+def entries() -> Iterator[tuple[str, str, Finding]]:
+    """Yield (format, rule, finding) for all findings."""
+    for name in FORMATS:
+        for rule, found in findings(name).items():
+            for item in found:
+                yield name, rule, item
+
+
+def proofs() -> list[Any]:
+    """Return one parameter per proof by a state."""
+    return [
+        pytest.param(name, item, proof, id=f"{name}-{rule}-{number}-{proof.reader}-{proof.expect}")
+        for name, rule, item in entries()
+        for number, proof in enumerate(item.states)
+    ]
+
+
+def trace_of(room: CrashRoom, proof: StateProof) -> Trace:
+    return room.build(single.workload_named(room, proof.workload))
+
+
+def descriptor_of(trace: Trace, proof: StateProof) -> Descriptor:
+    return Descriptor(
+        trace.id,
+        proof.preset,
+        proof.crash_index,
+        proof.mask,
+        proof.tear,
+        trace.background,
+        proof.seed,
+        proof.rot,
+    )
+
+
+def verdict_of(format_id: str, proof: StateProof) -> str:
+    room = crash_room(format_id)
+    trace = trace_of(room, proof)
+    return single.judge_state(room, trace, descriptor_of(trace, proof), proof.reader).verdict
+
+
+def test_the_rules_are_the_twenty_one() -> None:
+    assert list(rules()) == [f"L{number}" for number in range(1, 22)]
+    assert all(set(rule.invariants) <= INVARIANTS for rule in rules().values())
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_with_crash_traces_answers_every_rule_in_every_edition(name: str) -> None:
+    found = findings(name)
+    assert list(found) == list(rules())
+    for items in found.values():
+        assert sorted(edition for item in items for edition in item.editions) == sorted(
+            get_format(name).editions
+        )
+
+
+def test_a_weakness_names_requirements_and_all_that_are_named_exist() -> None:
+    weak = 0
+    for name, rule, item in entries():
+        known = {requirement.id for requirement in requirements(name)}
+        assert set(item.requirements) <= known, (name, rule)
+        weak += item.verdict == WEAK
+        assert item.requirements or item.verdict != WEAK, (name, rule)
+    assert weak > 10
+
+
+def test_every_finding_that_can_be_shown_is_shown() -> None:
+    for name, rule, item in entries():
+        assert item.states or item.cases or item.argument, (name, rule)
+        if item.verdict == WEAK and not (item.states or item.cases):
+            # Where another edition with the same records has the proof.
+            others = findings(name)[rule]
+            assert any(other.states or other.cases for other in others), (name, rule)
+
+
+@pytest.mark.parametrize(("name", "item", "proof"), proofs())
+def test_a_proof_by_a_state_holds(name: str, item: Finding, proof: StateProof) -> None:
+    room = crash_room(name)
+    trace = trace_of(room, proof)
+    assert trace.edition in item.editions
+    judged = single.judge_state(room, trace, descriptor_of(trace, proof), proof.reader)
+    assert judged.verdict == proof.expect
+    breaks = judge.VERDICTS[judged.verdict]
+    if item.verdict == SOUND and proof.reader in room.policies:
+        assert not breaks
+
+
+def test_a_weakness_with_states_is_shown_by_a_failure_or_a_loss_of_service() -> None:
+    for name, rule, item in entries():
+        if item.verdict == WEAK and item.states and not item.cases:
+            assert any(judge.VERDICTS[proof.expect] for proof in item.states), (name, rule)
+
+
+def test_a_proof_by_a_case_holds() -> None:
+    verdicts = {CLEAN, RECOVERED, REFUSED}
+    seen = 0
+    for name, rule, item in entries():
+        for proof in item.cases:
+            case = find_case(proof.id)
+            where = (name, rule, proof.id)
+            assert case.format == name, where
+            assert case.edition in item.editions, where
+            when = {"op": "recover", "policy": proof.policy}
+            expected = {entry["verdict"] for entry in case.expect if entry["when"] == when}
+            assert expected == {proof.expect} <= verdicts, where
+            seen += 1
+    assert seen > 60
+
+
+def some_proof(**members: str) -> tuple[str, StateProof]:
+    for name, _, item in entries():
+        for proof in item.states:
+            if all(getattr(proof, key) == value for key, value in members.items()):
+                return name, proof
+    raise LookupError(str(members))
+
+
+def test_a_proof_that_is_made_wrong_fails() -> None:
+    """Changed in each of its members, a proof does not give its verdict any more, or is refused."""
+    name, proof = some_proof(expect="torn-accepted", reader="strict", preset="epoch-subset-512")
+    assert verdict_of(name, proof) == "torn-accepted"
+    whole = replace(proof, mask=bytes([1] * len(proof.mask)))
+    assert verdict_of(name, whole) != "torn-accepted"
+    for wrong in (
+        replace(proof, mask=proof.mask + b"\0"),
+        replace(proof, mask=bytes([99] * len(proof.mask))),
+        replace(proof, crash_index=proof.crash_index + 1),
+        replace(proof, workload=proof.workload + "/not"),
+        replace(proof, rot="bit:nothing:0:0"),
+        replace(proof, tear=3),
+    ):
+        with pytest.raises(LookupError):
+            verdict_of(name, wrong)
+    with pytest.raises(ValueError, match="not"):
+        verdict_of(name, replace(proof, reader="nobody"))
+
+
+def test_a_proof_with_a_wrong_reader_or_preset_fails() -> None:
+    name, proof = some_proof(expect="torn-accepted", reader="skip-checksum")
+    assert verdict_of(name, replace(proof, reader="strict")) != "torn-accepted"
+    torn, prefix = some_proof(preset="prefix-sector-512", expect="resurrected")
+    with pytest.raises(LookupError):
+        # A preset that keeps larger units whole does not leave this state.
+        verdict_of(torn, replace(prefix, preset="prefix-sector-4096"))
+
+
+def raw(name: str) -> dict[str, Any]:
+    path = files(format_module("journalspec_corpus", name)).joinpath(FILE_NAME)
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_file_of_findings_that_is_wrong_is_refused(name: str) -> None:
+    good = raw(name)
+    parse_findings(name, good)
+
+    def without_rule(data: dict[str, Any]) -> None:
+        data["rule"].pop(3)
+
+    def rule_twice(data: dict[str, Any]) -> None:
+        data["rule"][3]["id"] = data["rule"][2]["id"]
+
+    def edition_missing(data: dict[str, Any]) -> None:
+        data["rule"][0]["finding"][0]["editions"].pop()
+
+    def edition_strange(data: dict[str, Any]) -> None:
+        data["rule"][0]["finding"][0]["editions"].append("none-such")
+
+    def no_proof(data: dict[str, Any]) -> None:
+        for member in ("states", "cases", "argument"):
+            data["rule"][0]["finding"][0].pop(member, None)
+
+    def bad_verdict(data: dict[str, Any]) -> None:
+        data["rule"][0]["finding"][0]["verdict"] = "strong"
+
+    def weak_without_requirement(data: dict[str, Any]) -> None:
+        data["rule"][0]["finding"][0] |= {"verdict": "weak", "requirements": []}
+
+    def unknown_member(data: dict[str, Any]) -> None:
+        data["rule"][0]["finding"][0]["note"] = "x"
+
+    for spoil in (
+        without_rule,
+        rule_twice,
+        edition_missing,
+        edition_strange,
+        no_proof,
+        bad_verdict,
+        weak_without_requirement,
+        unknown_member,
+    ):
+        bad = copy.deepcopy(good)
+        spoil(bad)
+        with pytest.raises(RuleError, match=FILE_NAME):
+            parse_findings(name, bad)
