@@ -9,7 +9,6 @@ masked.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -19,10 +18,12 @@ from typing import Any
 
 import pytest
 
+from journalspec_conformance.harnesses.java.tracing import TracingRefused, traced_write
 from journalspec_conformance.products import Product, get_product, is_fetched
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
 
+MODULE = "journalspec_conformance.harnesses.bitronix_tlog"
 PAIR = ("btm1.tlog", "btm2.tlog")
 MODELS = {"bitronix-2.1.4": "2.1.4", "bitronix-3.0.0-mk1": "3.0"}
 HEADER = 21
@@ -101,68 +102,15 @@ class Recorder(MemoryStorage):
         self.events.append(("sync", name, 0, ""))
 
 
-_CALL = re.compile(
-    r"^\d+ +(?P<call>write|pwrite64|lseek|fdatasync|fsync)"
-    r"\((?P<fd>\d+)<(?P<path>[^>]*)>(?P<rest>.*)\) += (?P<value>-?\d+)"
-)
-_DATA = re.compile(r', "(?P<data>(?:\\x[0-9a-f]{2})*)", (?P<size>\d+)(?:, (?P<off>\d+))?$')
-
-
-def unescape(text: str) -> bytes:
-    return bytes.fromhex(text.replace("\\x", ""))
-
-
-def parse_trace(text: str) -> list[Event]:
-    """Return the writes and syncs of a strace log in order, with offsets of sequential writes worked out."""
-    offsets: dict[str, int] = {}
-    events: list[Event] = []
-    for line in text.splitlines():
-        match = _CALL.match(line)
-        if match is None or int(match["value"]) < 0:
-            if "openat(" in line or "close(" in line:
-                for number in re.findall(r"(?:= |close\()(\d+)", line):
-                    offsets.pop(number, None)
-            continue
-        descriptor, file = match["fd"], Path(unescape(match["path"]).decode()).name
-        if match["call"] == "lseek":
-            offsets[descriptor] = int(match["value"])
-        elif match["call"] in ("fdatasync", "fsync"):
-            events.append(("sync", file, 0, ""))
-        else:
-            found = _DATA.search(match["rest"])
-            assert found is not None, line
-            at = int(found["off"]) if found["off"] else offsets.get(descriptor, 0)
-            data = unescape(found["data"])
-            assert len(data) == int(match["value"]) == int(found["size"]), line
-            events.append(event("write", file, at, data))
-            if not found["off"]:
-                offsets[descriptor] = at + len(data)
-    return events
-
-
 def traced(product: Product, directory: Path, ops: list[dict[str, Any]], trace: Path) -> list[Event]:
     """Let `product` do `ops` in `directory` under strace and return what it did to the pair."""
     request = {"seq": 1, "cmd": "write", "format": "bitronix_tlog", "edition": product.edition}
     request |= {"dir": str(directory), "params": {}, "ops": ops}
-    command = ["strace", "-f", "-qq", "-y", "-xx", "-s", "8192", "-o", str(trace)]
-    command += ["-e", "trace=openat,close,lseek,write,pwrite64,fdatasync,fsync"]
-    for name in PAIR:
-        command += ["-P", str(directory / name)]
-    command += [
-        sys.executable,
-        "-m",
-        "journalspec_conformance.harnesses.bitronix_tlog",
-        "--product",
-        product.id,
-    ]
-    done = subprocess.run(
-        command, input=json.dumps(request) + "\n", capture_output=True, text=True, timeout=120, check=False
-    )
-    if "PTRACE" in done.stderr or "ptrace" in done.stderr:
-        pytest.skip(f"strace is not permitted here: {done.stderr.strip()[:200]}")
-    reply = json.loads(done.stdout)
-    assert reply["ok"]["refusals"] == [], reply
-    return parse_trace(trace.read_text(encoding="ascii"))
+    try:
+        seen = traced_write(MODULE, product.id, request, directory, trace, PAIR)
+    except TracingRefused as error:
+        pytest.skip(f"strace is not permitted here: {error}")
+    return [event(item.kind, item.file, item.off, item.data) for item in seen]
 
 
 def modelled(
@@ -187,11 +135,10 @@ def test_a_new_pair_is_made_and_used_in_the_modelled_order(product: Product, tmp
 def test_a_swap_is_done_in_the_modelled_order(product: Product, tmp_path: Path) -> None:
     directory = tmp_path / "journal"
     directory.mkdir()
-    module = "journalspec_conformance.harnesses.bitronix_tlog"
     request = {"seq": 1, "cmd": "write", "format": "bitronix_tlog", "edition": product.edition}
     request |= {"dir": str(directory), "params": {"file_length": str(SMALL)}, "ops": [OPEN, CLOSE]}
     subprocess.run(
-        [sys.executable, "-m", module, "--product", product.id],
+        [sys.executable, "-m", MODULE, "--product", product.id],
         input=json.dumps(request) + "\n",
         capture_output=True,
         text=True,

@@ -91,7 +91,11 @@ class _Output:
         if usage.file_id >= writer.current.file_id:
             raise WriterRefused("does-not-fit", "the live records need more files than they came from")
         usage.name = writer.create_file(writer.next_id(), ".cmp", header_id=usage.file_id)
-        writer.storage.write(usage.name, writer.first_offset, bytes(self._data))
+        if writer.order.whole_output:
+            whole = (writer.header(usage.file_id) + self._data).ljust(writer.file_size, b"\0")
+            writer.storage.write(usage.name, 0, bytes(whole))
+        else:
+            writer.storage.write(usage.name, writer.first_offset, bytes(self._data))
         writer.storage.sync(usage.name)
         self.files.append(usage)
         self._file, self._data = Usage(usage.file_id + 1, ""), bytearray()
@@ -107,10 +111,10 @@ def _switch(writer: JournalWriter, old: list[Usage], output: _Output) -> None:
         final = usage.name.removesuffix(".cmp")
         storage.rename(usage.name, final)
         usage.name = final
-    storage.sync_dir()
+    writer.names_changed()
     # Only when the control file is gone may a name that it lists be used again.
     storage.unlink(CONTROL)
-    storage.sync_dir()
+    writer.names_changed()
     writer.data_files, writer.ledger = output.files, output.ledger
 
 
@@ -118,13 +122,14 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
     dialect, storage = writer.dialect, writer.storage
     body = b"".join(_name_list(names) for names in (old, new, []))
     record = JournalRecord(0, 0, dialect.kinds[dialect.codes["ADD"]], id=CONTROL_ID, body=body)
-    temporary = CONTROL + ".tmp"
+    temporary = CONTROL + ".tmp" if writer.order.staged_control else CONTROL
     storage.create(temporary)
     writer.stamp(temporary, 0)
     storage.write(temporary, writer.first_offset, encode_record(record, dialect, 0, direct))
     storage.sync(temporary)
-    storage.rename(temporary, CONTROL)
-    storage.sync_dir()
+    if writer.order.staged_control:
+        storage.rename(temporary, CONTROL)
+    writer.names_changed()
 
 
 def _name_list(names: list[str]) -> bytes:

@@ -31,9 +31,10 @@ class Loaded:
     unfinished: tuple[int, ...] = ()
 
 
-def load(storage: Storage, dialect: Dialect, params: Params) -> Loaded:
+def load(storage: Storage, dialect: Dialect, params: Params, force_names: bool = True) -> Loaded:
     """Read the journal on `storage`, finish an interrupted compaction, clear leftovers.
 
+    `force_names` says whether the directory is forced when names have changed.
     Raises WriterRefused if strict recovery refuses the journal.
     """
     contents = {name: storage.read(name, 0, storage.size(name)) for name in storage.names()}
@@ -41,7 +42,7 @@ def load(storage: Storage, dialect: Dialect, params: Params) -> Loaded:
     problem = refusal(found)
     if problem is not None:
         raise WriterRefused(problem.code or "", problem.message)
-    _settle(storage, found, params["extension"])
+    _settle(storage, found, params["extension"], force_names)
     loaded = Loaded(Ledger())
     usable = [file for file in found.files if file.problem is None]
     replay = Replay(file.file_id for file in usable)
@@ -67,19 +68,21 @@ def _number(name: str) -> int:
     return int(match["number"]) if match else 0
 
 
-def _settle(storage: Storage, found: FileSet, extension: str) -> None:
+def _settle(storage: Storage, found: FileSet, extension: str, force_names: bool) -> None:
     """Do what a control file asks for, then remove it and all leftovers of this journal."""
     for name in found.removed:
         storage.unlink(name)
     for source, target in found.renamed.items():
         storage.rename(source, target)
     if CONTROL in storage.names():
-        storage.sync_dir()
+        if force_names:
+            storage.sync_dir()
         storage.unlink(CONTROL)
     for name in storage.names():
         if name.endswith(tuple(f".{extension}{suffix}" for suffix in LEFTOVERS)):
             storage.unlink(name)
-    storage.sync_dir()
+    if force_names:
+        storage.sync_dir()
 
 
 def _replay_file(file: DataFile, usage: Usage, loaded: Loaded, replay: Replay) -> int:

@@ -12,6 +12,7 @@ from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect
 from journalspec_reference.jboss_journal.digest import direct
 from journalspec_reference.jboss_journal.ledger import Ledger, Pending, Usage
 from journalspec_reference.jboss_journal.loading import Loaded, load
+from journalspec_reference.jboss_journal.orders import get_order
 from journalspec_reference.storage import Storage
 
 Operation = Mapping[str, Any]
@@ -37,13 +38,15 @@ class JournalWriter:
 
     Parameters (all text): `prefix` ("activemq-data"), `extension` ("amq"),
     `file_size` in bytes (10 MiB), `min_files` (2), `alignment` (1), `fill` (hex
-    byte, "00"), `user_version` (0), `auto_reclaim` ("true"), `sync` ("true").
+    byte, "00"), `user_version` (0), `auto_reclaim` ("true"), `sync` ("true"),
+    `order` (a key of ORDERS, default spec).
     """
 
     def __init__(self, storage: Storage, edition: str, params: Params) -> None:
         self.storage = storage
         self.dialect: Dialect = DIALECTS[edition]
         self.params = params
+        self.order = get_order(params.get("order", "spec"))
         self.prefix = params.get("prefix", "activemq-data")
         self.extension = params.get("extension", "amq")
         self.file_size = int(params.get("file_size", str(10 * 1024 * 1024)))
@@ -98,7 +101,9 @@ class JournalWriter:
         raise ValueError(f"unknown operation {name!r}: expected one of {known}")
 
     def _open(self) -> dict[str, Any]:
-        loaded = load(self.storage, self.dialect, {"extension": self.extension, **self.params})
+        loaded = load(
+            self.storage, self.dialect, {"extension": self.extension, **self.params}, self.order.force_names
+        )
         self._adopt(loaded)
         while len(self.data_files) + len(self.free) + 1 < self._min_files:
             file_id = self.next_id()
@@ -107,7 +112,8 @@ class JournalWriter:
         for tx in loaded.unfinished:
             self._append(JournalRecord(0, 0, self.dialect.kinds[19], tx=tx))
             self.ledger.rollback(self.current, tx)
-        self.storage.sync(self.current.name)
+        if self.order.force_open or loaded.unfinished:
+            self.storage.sync(self.current.name)
         return {"durable": True, "file": self.current.name}
 
     def _adopt(self, loaded: Loaded) -> None:
@@ -137,25 +143,45 @@ class JournalWriter:
 
         The name's number is `file_id`; so is the header's, unless `header_id` differs.
         """
+        if suffix and self.order.output == "renamed":
+            plain = self.create_file(file_id, header_id=header_id)
+            self.storage.sync(plain)
+            self.storage.rename(plain, plain + suffix)
+            return plain + suffix
         name = f"{self.prefix}-{file_id}.{self.extension}{suffix}"
         temporary = name + ".tmp"
         if temporary in self.storage.names():
             self.storage.unlink(temporary)
         self.storage.create(temporary)
-        for at in range(0, self.file_size, FILL_BLOCK):
-            self.storage.write(temporary, at, self._fill * min(FILL_BLOCK, self.file_size - at))
-        self.stamp(temporary, file_id if header_id is None else header_id)
+        if not (suffix and self.order.output == "bare"):
+            self._prepare(temporary, file_id if header_id is None else header_id)
         self.storage.rename(temporary, name)
-        self.storage.sync_dir()
+        self.names_changed()
         return name
 
-    def stamp(self, name: str, file_id: int) -> None:
-        """Write the header of a new or reused file and make it durable before any record (JBM-WRT)."""
+    def _prepare(self, name: str, header_id: int) -> None:
+        for at in range(0, self.file_size, FILL_BLOCK):
+            self.storage.write(name, at, self._fill * min(FILL_BLOCK, self.file_size - at))
+        if self.order.force_fill:
+            self.storage.sync(name)
+        self.stamp(name, header_id)
+
+    def names_changed(self) -> None:
+        """Make names durable, in orders that do."""
+        if self.order.force_names:
+            self.storage.sync_dir()
+
+    def header(self, file_id: int) -> bytes:
+        """Return the header of a file, up to where its first record goes."""
         if self.dialect.versions:
             header = LONG_HEADER.pack(self.dialect.versions[-1], self._user_version, file_id)
         else:
             header = INT.pack(file_id)
-        self.storage.write(name, 0, header.ljust(self.first_offset, b"\0"))
+        return header.ljust(self.first_offset, b"\0")
+
+    def stamp(self, name: str, file_id: int) -> None:
+        """Write the header of a new or reused file and make it durable before any record (JBM-WRT)."""
+        self.storage.write(name, 0, self.header(file_id))
         self.storage.sync(name)
 
     def _take_file(self) -> None:
@@ -179,7 +205,8 @@ class JournalWriter:
     def roll(self) -> None:
         """Leave the current file, durable as it is, for the next one."""
         assert self.current is not None  # apply saw to it
-        self.storage.sync(self.current.name)
+        if self.order.force_left:
+            self.storage.sync(self.current.name)
         self.data_files.append(self.current)
         if self._auto_reclaim:
             self._reclaim()
@@ -289,6 +316,7 @@ class JournalWriter:
         return {"durable": True}
 
     def _close(self) -> dict[str, Any]:
-        self._force()
+        if self.order.force_left:
+            self._force()
         self.current = None
-        return {"durable": True}
+        return {"durable": self.order.force_left}
