@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from journalspec_corpus.crash.brute_states import BASE, BruteState, Machine, origin
 from journalspec_corpus.crash.judge import Answer
-from journalspec_corpus.crash.trace import Ack, Mark, Publish, Release, Trace, Write
+from journalspec_corpus.crash.trace import SECOND_LIFE, Ack, Mark, Publish, Release, Trace, Write
 
 Content = tuple[tuple[str, bytes], ...]
 
@@ -64,6 +64,8 @@ class BruteDebt:
     sequences: tuple[tuple[str, ...], ...]
     possible: frozenset[str]
     whole: frozenset[str]
+    #: records of an earlier life that a recovery had still found
+    found_before: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -150,7 +152,13 @@ class Ledger:
             sequences=self._sequences(),
             possible=frozenset(possible),
             whole=frozenset(standing),
+            found_before=frozenset(self._found_before()),
         )
+
+    def _found_before(self) -> Iterable[str]:
+        """Yield what the first recovery still had, if this is a life after a crash and all was fine then."""
+        if self.trace.life > 1 and self.trace.tags.get("fine") == "yes":
+            yield from (mark.record for mark in self.trace.standing)
 
     def _refusal(self, state: BruteState) -> str:
         set_up = bool(self.trace.base) or bool(self.told)
@@ -165,7 +173,11 @@ class Ledger:
         if any(place.whole(state) for name, place in (*self.old, *self.written) if name == record):
             return False
         spots = {(place.number, place.off) for place in places}
-        return not any((old.number, old.off) in spots and old.whole(state) for _, old in self.old)
+        unknown = {mark.record for mark in self.trace.possible}
+        # What an earlier crash tore is known only as it was left: whether it is whole again, nobody can say.
+        return not any(
+            (old.number, old.off) in spots and (name in unknown or old.whole(state)) for name, old in self.old
+        )
 
     def _sequences(self) -> tuple[tuple[str, ...], ...]:
         """Return for each file what was written to it in its present life, front to back."""
@@ -190,8 +202,11 @@ def verdict(answer: Answer, debt: BruteDebt, *, salvaging: bool) -> str:
     if not debt.must_drop.isdisjoint(named):
         return "resurrected"
     found = [debt.names[key] for key in answer.keys]
-    if not debt.must_keep.issubset(found):
-        return "lost"
+    missing = debt.must_keep.difference(found)
+    if any(record.startswith(SECOND_LIFE) for record in missing):
+        return "append-lost"
+    if missing:
+        return "lost" if missing.isdisjoint(debt.found_before) else "non-idempotent"
     if not salvaging and not _front(found, debt):
         return "hole"
     if debt.refusal == "required" and not answer.reported:
