@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from journalspec_conformance.harnesses.java.jvm import Java, java_classes
@@ -10,6 +11,14 @@ from journalspec_conformance.harnesses.jboss_journal.settings import Settings
 
 #: Compaction only when it is asked for: no number of files and no percentage starts it.
 _NEVER = 0
+
+
+@cache
+def _hidden(owner: Java, name: str) -> Java:
+    """Return the method `name` of class `owner`, made callable; looked for once."""
+    method = next(item for item in owner.getDeclaredMethods() if str(item.getName()) == name)
+    method.setAccessible(True)
+    return method
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +88,8 @@ class Brand:
     def call(journal: Java, name: str, *arguments: Java) -> Java:
         """Call a method that is not public, and raise what it throws."""
         jpype = java_classes()
-        methods = journal.getClass().getDeclaredMethods()
-        method = next(item for item in methods if str(item.getName()) == name)
-        method.setAccessible(True)
         try:
-            return method.invoke(journal, jpype.JArray(jpype.JObject)(arguments))
+            return _hidden(journal.getClass(), name).invoke(journal, jpype.JArray(jpype.JObject)(arguments))
         except jpype.JClass("java.lang.reflect.InvocationTargetException") as error:
             raise error.getCause() from None
 
