@@ -8,10 +8,22 @@ it deletes is still there: without it that would come back.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from journalspec_corpus.crash.trace import Ack, Mark, Publish, RecordingStorage, Release, Rename, Reuse, Write
+from journalspec_corpus.crash.trace import (
+    SECOND_LIFE,
+    Ack,
+    Mark,
+    Publish,
+    RecordingStorage,
+    Release,
+    Rename,
+    Reuse,
+    Unlink,
+    Write,
+)
 from journalspec_reference.jboss_journal.codec import PROLOGUE, Fault, JournalRecord, decode_record, forms
 from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect
 from journalspec_reference.jboss_journal.digest import direct
@@ -111,6 +123,11 @@ def key_of(record: JournalRecord) -> str:
     )
 
 
+def _plain(record: str) -> str:
+    """Return the id of a record without what tells lives apart."""
+    return record.removeprefix(SECOND_LIFE)
+
+
 class Run:
     """A journal in memory, the writer on it, and the trace so far with its annotations."""
 
@@ -134,6 +151,9 @@ class Run:
         self._pending: list[tuple[str, int]] = []
         self._members: dict[int, list[str]] = {}
         self._kept: set[str] = set()
+        #: What the ids of records begin with that this run writes first, and those that it only copies.
+        self._prefix = ""
+        self._inherited: set[str] = set()
         self._writer = self._new_writer()
 
     def _new_writer(self) -> JournalWriter:
@@ -156,15 +176,49 @@ class Run:
         return tuple(name for name in self._places if name not in self._kept)
 
     @property
+    def unpromised(self) -> set[str]:
+        """Records that were written and not acknowledged: those of open transactions."""
+        return {name for name, _ in self._pending}
+
+    @property
     def living(self) -> set[int]:
         """Ids of the records that were added and not deleted."""
-        return {int(record.split("-")[1]) for record in self._kept if record.startswith(("ADD-", "UPDATE-"))}
+        plain = map(_plain, self._kept)
+        return {int(record.split("-")[1]) for record in plain if record.startswith(("ADD-", "UPDATE-"))}
 
     def start_life(self) -> None:
         """Forget which records there were: all of them are of an earlier life now."""
         self._kept.clear()
         self._pending.clear()
         self._places.clear()
+
+    def go_on(self, files: Mapping[str, bytes], whole: Sequence[Mark], owed: Collection[str]) -> None:
+        """Go on with what a crash left: in `files` the records `whole` stand, and `owed` are promised."""
+        self.memory.files.clear()
+        self.memory.files.update((name, bytearray(data)) for name, data in files.items())
+        self._prefix = SECOND_LIFE
+        self._inherited = {mark.record for mark in whole}
+        self._kept = set(owed)
+        self.ends = {name: self.first_offset for name in files if self._is_data(name)}
+        for mark in whole:
+            self._recall(mark)
+        self._writer = self._new_writer()
+
+    def _recall(self, mark: Mark) -> None:
+        """Note what a record of an earlier life says, from its key."""
+        name, _, _, user_type, body, _ = mark.key.split(":")
+        tx, ident = (int(text) for text in mark.key.split(":")[1:3])
+        base = name.removesuffix("_TX")
+        self.marks.append(mark)
+        self._places.setdefault(mark.record, set()).add(mark.file)
+        if mark.file in self.ends:
+            self.ends[mark.file] = max(self.ends[mark.file], mark.off + mark.length)
+        if base in ("ADD", "UPDATE"):
+            self._bodies[f"{base}-{ident}"] = (int(user_type), body)
+        if name.endswith("_TX") and mark.record not in self._members.get(tx, ()):
+            self._members.setdefault(tx, []).append(mark.record)
+        elif name in ("COMMIT", "ROLLBACK"):
+            self._members.pop(tx, None)
 
     def play(self, steps: tuple[Step, ...], life: int, force: str) -> int:
         """Do `steps`; return the index of the first operation of the last one."""
@@ -198,8 +252,10 @@ class Run:
         done = self.storage.ops[before:]
         del self.storage.ops[before:]
         for item in done:
-            if isinstance(item, Rename) and item.new == CONTROL:
-                self._let_go({name for name in self.ends if not name.endswith(".cmp")})
+            if isinstance(item, Rename):
+                self._renamed(item)
+            elif isinstance(item, Unlink):
+                self._let_go({item.file})
             if isinstance(item, Write):
                 self._written(item)
             else:
@@ -207,8 +263,21 @@ class Run:
         if reply["durable"]:
             self._promise()
 
+    def _renamed(self, item: Rename) -> None:
+        if item.new == CONTROL:
+            self._let_go({name for name in self.ends if not name.endswith(".cmp")})
+        if item.old in self.ends:
+            self.ends[item.new] = self.ends.pop(item.old)
+        for held in self._places.values():
+            if item.old in held:
+                held.remove(item.old)
+                held.add(item.new)
+
+    def _is_data(self, name: str) -> bool:
+        return name.endswith("." + EXTENSIONS[self.edition])
+
     def _written(self, item: Write) -> None:
-        data_file = item.file.endswith("." + EXTENSIONS[self.edition])
+        data_file = self._is_data(item.file)
         if data_file and item.off == 0:
             self._let_go({item.file})
             self.storage.note(Reuse(item.file), item)
@@ -241,9 +310,15 @@ class Run:
             return f"{kind}-{record.tx}"
         return f"{kind.removesuffix('_TX')}-{record.id}"
 
+    def _called(self, base: str) -> str:
+        """Return the id of the record `base`: what an earlier life wrote keeps its own, but for an end."""
+        fresh = base not in self._inherited or base.startswith(("COMMIT", "ROLLBACK"))
+        return self._prefix + base if fresh else base
+
     def _mark(self, item: Write, record: JournalRecord) -> None:
-        name = self._name(record)
-        user_type, body = self._bodies.get(name, (0, ""))
+        base = self._name(record)
+        name = self._called(base)
+        user_type, body = self._bodies.get(base, (0, ""))
         text = key(record.kind.name, record.tx, record.id, user_type, body, record.extra.hex())
         fields = _fields(record.kind.code, self.dialect, len(body) // 2, len(record.pairs))
         mark = Mark(name, item.file, item.off + record.off, record.end - record.off, text, fields)
@@ -263,8 +338,12 @@ class Run:
         ended = self._members.get(tx, []) if record.kind.ends else []
         self.storage.note(Publish((*ended, name)))
         if ended:
-            # From now on its records are promised with the next force.
+            # From now on its records are promised with the next force, those of an earlier life too.
             self._pending = [(entry, 0 if owner == tx else owner) for entry, owner in self._pending]
+            if record.kind.name == "COMMIT":
+                known = {entry for entry, _ in self._pending} | self._kept
+                self._pending += [(entry, 0) for entry in ended if entry not in known]
+                self._kept.update(ended)
         if record.kind.name in ("COMMIT", "ROLLBACK"):
             self._members.pop(tx, None)
 
@@ -273,17 +352,20 @@ class Run:
         kind, tx = record.kind.name, record.tx
         gone: list[str] = []
         if kind == "DELETE":
-            gone += [f"ADD-{record.id}", f"UPDATE-{record.id}"]
+            gone += self._holders(record.id)
         elif kind in ("COMMIT", "ROLLBACK"):
             members = self._members.get(tx, [])
-            gone.append(f"PREPARE-{tx}")
+            gone.append(self._called(f"PREPARE-{tx}"))
             if kind == "ROLLBACK":
                 gone += members
                 self._pending = [entry for entry in self._pending if entry[1] != tx]
             else:
-                deleted = [name.removeprefix("DELETE-") for name in members if name.startswith("DELETE-")]
-                gone += [f"{base}-{ident}" for ident in deleted for base in ("ADD", "UPDATE")]
+                deleted = [name for name in map(_plain, members) if name.startswith("DELETE-")]
+                gone += [held for name in deleted for held in self._holders(name.removeprefix("DELETE-"))]
         self._release(gone)
+
+    def _holders(self, ident: int | str) -> list[str]:
+        return [self._called(f"{base}-{ident}") for base in ("ADD", "UPDATE")]
 
     def _let_go(self, files: set[str]) -> None:
         """Release what only says that something ended and is in `files` alone, which go out of use."""
@@ -291,8 +373,8 @@ class Run:
         for name, places in self._places.items():
             if not places or not places <= files:
                 continue
-            kind, _, ident = name.partition("-")
-            what = [place for base in ("ADD", "UPDATE") for place in self._places.get(f"{base}-{ident}", ())]
+            kind, _, ident = _plain(name).partition("-")
+            what = [place for held in self._holders(ident) for place in self._places.get(held, ())]
             if kind in ("COMMIT", "ROLLBACK", "PREPARE") or (kind == "DELETE" and set(what) <= files):
                 gone.append(name)
         self._release(gone)

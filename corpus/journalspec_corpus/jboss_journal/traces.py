@@ -8,7 +8,7 @@ for; only where a record went is taken from the writer's bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from journalspec_corpus.crash.trace import Mark, Op, Release, Trace
@@ -72,10 +72,12 @@ def build(work: Workload) -> Trace:
         _overlay_noise(run)
     base = {name: bytes(data) for name, data in run.memory.files.items()}
     run.storage.ops.clear()
+    possible = tuple(mark for mark in standing if mark.record in run.unpromised)
+    standing = tuple(mark for mark in standing if mark not in possible)
     # What the standing records have ended themselves is not owed.
     run.storage.note(Release(run.taken_back))
     first = max(1, _play(run, work))
-    return _trace(work, run, base, standing, stale, first)
+    return replace(_trace(work, run, base, standing, stale, first), possible=possible)
 
 
 def _trace(

@@ -1,0 +1,156 @@
+"""Second lives of the journal: opened after a crash, written to again, and crashed once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from journalspec_corpus.crash.again import Again, Life, Remains
+from journalspec_corpus.crash.trace import Trace, Write
+from journalspec_corpus.jboss_journal.crash_run import Run
+from journalspec_corpus.jboss_journal.traces import (
+    BACKGROUNDS,
+    LONG,
+    THREE,
+    TINY,
+    TYPICAL,
+    VICTIM,
+    Step,
+    Workload,
+)
+from journalspec_reference.api import WriterRefused
+from journalspec_reference.jboss_journal.dialect import DIALECTS
+
+#: A record that was deleted or rolled back stays where it is, and readable, until its file is used again.
+RELEASED_IS_GONE = False
+#: What may be done after opening. ``same`` repeats the first life's steps, so that the new records
+#: lie as the lost ones did; ``settle`` commits what is in doubt, as a transaction manager does.
+THEN: dict[str, tuple[Step, ...]] = {
+    "same": (),
+    "typical": (Step("add", 1, TYPICAL), Step("add", 2, LONG)),
+    "three": (Step("add", 1, THREE), Step("update", 1, TYPICAL)),
+    "tx": (Step("add_tx", 1, LONG, 1), Step("add_tx", 2, TYPICAL, 1), Step("commit", tx=1)),
+    "prepare": (Step("add_tx", 1, TYPICAL, 1), Step("prepare", tx=1)),
+    "settle": (Step("add", 1, TYPICAL),),
+    "delete": (Step("add", 1, TINY),),
+    "over": (Step("add", 1, TYPICAL),),
+    "compact": (Step("add", 1, TYPICAL),),
+}
+
+
+def live(work: Workload, life: int, remains: Remains, then: str) -> Life:
+    """Open `remains` with the writer that `work` has, and do what `then` says.
+
+    Raises WriterRefused if the writer does not open, ValueError for an unknown `then`.
+    """
+    if then not in ("open", *THEN):
+        raise ValueError(f"unknown continuation {then!r}: expected open or one of {', '.join(THEN)}")
+    run = Run(work.edition, _file_size(remains.first), fill="4a" if work.background == "J" else "00")
+    run.go_on(remains.files, remains.whole, {mark.record for mark in remains.standing})
+    run.apply({"op": "open"})
+    if then == "settle":
+        for tx in _in_doubt(remains):
+            _try(run, {"op": "commit", "tx": str(tx)})
+    opened = len(run.storage.ops)
+    for op in _operations(run, work, remains, then, life):
+        _try(run, {**op, "sync": "false"} if work.force == "end" else op)
+    run.apply({"op": "force"})
+    return Life(tuple(run.storage.ops), opened)
+
+
+def _operations(run: Run, work: Workload, remains: Remains, then: str, life: int) -> list[dict[str, Any]]:
+    if then == "open":
+        return []
+    # What is added to can be anything; what is changed or deleted would have to be there.
+    again = [step for step in work.steps if not step.op.startswith(("update", "delete"))]
+    steps: Sequence[Step] = again if then == "same" and again else THEN[then]
+    ops = [step.operation(life) for step in steps or THEN["typical"]]
+    if then == "over":
+        ops.insert(0, {"op": "next"})
+    elif then == "compact" and DIALECTS[work.edition].control_file:
+        ops.insert(0, {"op": "compact"})
+    elif then == "delete" and _unchanged(remains, VICTIM):
+        ops.append(Step("delete", VICTIM).operation(0))
+    return ops
+
+
+def _unchanged(remains: Remains, ident: int) -> bool:
+    """Tell whether record `ident` is owed and nobody ever asked for its end."""
+    ended = any(f"DELETE-{ident}" == mark.record for mark in (*remains.standing, *remains.possible))
+    return not ended and any(mark.record == f"ADD-{ident}" for mark in remains.standing)
+
+
+def _in_doubt(remains: Remains) -> list[int]:
+    """Return the transactions that are prepared with all of their records whole, and without an end."""
+    whole = {mark.record for mark in remains.whole}
+    kinds: dict[int, dict[str, set[str]]] = {}
+    for mark in (*remains.standing, *remains.possible):
+        kind, owner = mark.key.split(":")[:2]
+        kinds.setdefault(int(owner), {}).setdefault(kind, set()).add(mark.record)
+    out = []
+    for tx, found in sorted(kinds.items()):
+        ends = (found.get("COMMIT", set()) | found.get("ROLLBACK", set())) & whole
+        if tx and "PREPARE" in found and not ends and set().union(*found.values()) - ends <= whole:
+            out.append(tx)
+    return out
+
+
+def _file_size(first: Trace) -> int:
+    """Return the length of data files: of one that was there, or as far as one was written."""
+    sizes = [len(data) for data in first.base.values()]
+    return max(sizes or [op.off + len(op.data) for op in first.ops if isinstance(op, Write)])
+
+
+def _try(run: Run, op: dict[str, Any]) -> None:
+    """Do `op` unless the writer refuses, which changes nothing."""
+    before = len(run.storage.ops)
+    try:
+        run.apply(op)
+    except WriterRefused:
+        if run.storage.ops[before:]:
+            raise
+
+
+def second_lives(scope: str) -> Iterator[Again]:
+    """Yield the second lives of a scope, those of one first workload together."""
+    for first, choices, thens in _firsts(scope):
+        for choice, then in product(range(choices), thens):
+            yield Again(first, choice, then)
+
+
+def _firsts(scope: str) -> Iterator[tuple[Workload, int, tuple[str, ...]]]:
+    if scope == "smoke":
+        return
+    full = scope == "full"
+    editions = ["seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e"] if full else ["seed", "seed+hash", "v2"]
+    choices = 8 if full else 3
+    few = ("same", "typical") if full else ("same",)
+    every = tuple(THEN) if full else ("same", "settle")
+    for edition in editions:
+        yield Workload("create", edition), choices, few
+        yield Workload("reopen", edition), choices, few
+    backgrounds = BACKGROUNDS if full else ("zero", "stale-same")
+    steps = (Step("add", 1, TYPICAL), Step("add", 2, TYPICAL))
+    for background, edition in product(backgrounds, editions):
+        yield Workload("reclaim", edition, steps, background=background), choices, few
+        if DIALECTS[edition].control_file:
+            yield Workload("compact", edition, steps[:1], background=background), choices, (*few, "settle")
+        for appended in _appended(full):
+            yield Workload("append", edition, appended, background=background), choices, every
+        yield Workload("append", edition, _TOGETHER, force="end", background=background), choices, every
+        over = (Step("add_tx", 1, LONG, 1), Step("add_tx", 2, LONG, 1), Step("commit", tx=1))
+        yield Workload("over", edition, over, background=background), choices, every
+
+
+_TOGETHER = (Step("add", 1, LONG), Step("add", 2, THREE))
+
+
+def _appended(full: bool) -> Iterator[tuple[Step, ...]]:
+    yield (Step("add", 1, LONG),)
+    yield Step("add_tx", 1, LONG, 1), Step("add_tx", 2, TYPICAL, 1), Step("prepare", tx=1)
+    if full:
+        yield (Step("add", 1, THREE),)
+        yield (Step("delete", VICTIM),)
+        yield Step("add_tx", 1, LONG, 1), Step("delete_tx", VICTIM, tx=1), Step("commit", tx=1)
+        yield Step("add_tx", 1, LONG, 1), Step("prepare", tx=1), Step("rollback", tx=1)
