@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ from journalspec_corpus.crash.states import Descriptor, state_of
 from journalspec_corpus.pipeline import bench
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.cases import read_cases
+from journalspec_corpus.pipeline.merging import first_of_each
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import publish_core
-from journalspec_corpus.pipeline.store import BuildError, first_of_each, prepare, write_shard
+from journalspec_corpus.pipeline.store import BuildError, prepare, write_shard
 from journalspec_reference import load
 
 FORMAT = "bitronix_tlog"
@@ -55,10 +57,15 @@ def test_the_manifest_counts_what_is_there(built: Path, manifest: Any) -> None:
     counts = manifest["counts"]
     assert table.num_rows == counts["distinct"] == len(set(table["case_id"].to_pylist())) > 1000
     assert counts["generated"] == counts["distinct"] + counts["duplicates"]
-    assert sum(manifest["classes"].values()) == counts["distinct"]
-    assert sum(manifest["presets"].values()) == counts["distinct"]
-    for writers in manifest["verdicts"].values():
-        assert sum(sum(given.values()) for given in writers.values()) == counts["distinct"]
+    strata = Counter(table["stratum"].to_pylist())
+    assert counts["strata"] == strata
+    assert set(manifest["strata"]) == set(strata)
+    for name, tables in manifest["strata"].items():
+        for counted in ("classes", "categories", "presets", "refusals"):
+            assert sum(tables[counted].values()) == tables["distinct"] == strata[name]
+        for writers in tables["verdicts"].values():
+            assert sum(sum(given.values()) for given in writers.values()) == strata[name]
+    assert sum(part["rows"] for part in manifest["parts"]) == counts["distinct"]
     assert manifest["plan"]["seed"] == PLAN.seed
     assert manifest["run"]["seconds"] > 0
     assert not (built / "work").exists()
@@ -69,7 +76,7 @@ def test_rows_are_descriptors_from_which_their_content_is_rebuilt(built: Path) -
     all_traces = {trace.id: trace for trace in map(room.build, PLAN.workloads())}
     rows = ds.dataset(built / "states").to_table().to_pylist()
     for row in rows[::17]:
-        names = ("trace", "preset", "crash_index", "mask", "tear", "background", "seed")
+        names = ("trace", "preset", "crash_index", "mask", "tear", "background", "seed", "rot")
         descriptor = Descriptor(**{name: row[name] for name in names})
         assert content_id(state_of(all_traces[row["trace"]], descriptor)) == row["content_id"]
 
@@ -143,7 +150,7 @@ def test_the_command_builds_and_says_what_it_did(tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = invoke("--tier", "core", "--out", str(out), "--every", "401", "--format", FORMAT)
     assert done.exit_code == 0, done.output
-    assert "distinct states of" in done.output
+    assert "distinct judged cases" in done.output
     assert (out / "manifest.json").is_file()
     again = invoke("--tier", "core", "--out", str(out), "--every", "401", "--format", FORMAT, "--json")
     assert json.loads(again.stdout)["cases"]["count"] > 100

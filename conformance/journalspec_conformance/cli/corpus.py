@@ -1,8 +1,11 @@
-"""``journalspec corpus``: building the tiers, and how fast that goes."""
+"""``journalspec corpus``: building the tiers, and what else is done with crash states (one module each)."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec_conformance.cli._options import FILE
-from journalspec_conformance.cli._tables import console, show_table
-from journalspec_conformance.cli.corpus_judge import command as judge_command
+from journalspec_conformance.cli._tables import show_table
 
 if TYPE_CHECKING:
     from journalspec_corpus.pipeline.build import Engine
@@ -20,18 +22,56 @@ if TYPE_CHECKING:
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy, PyArrow and Numba: pip install 'journalspec[corpus]'"
+_KEPT = "what is finished is kept: the same command again goes on there"
+_INTERRUPTED = 130
 _TIERS = ("smoke", "captured", "core", "full")
 
 
-@click.group("corpus")
+#: Commands with a module of their own beside this one, in the order of the help text.
+_OTHERS = ("report", "verify", "agree", "judge", "shrink", "rates")
+
+
+class _Commands(click.Group):
+    """The commands of this module, and those whose module is there, imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands that are there."""
+        return [*super().list_commands(ctx), *(name for name in _OTHERS if _there(name))]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; one whose needs are not installed says so when it is called."""
+        if cmd_name not in _OTHERS or not _there(cmd_name):
+            return super().get_command(ctx, cmd_name)
+        try:
+            found: click.Command = import_module(_module(cmd_name)).command
+        except ImportError as error:
+            return _unable(cmd_name, error)
+        return found
+
+
+def _unable(name: str, error: ImportError) -> click.Command:
+    def complain(**_: object) -> None:
+        raise click.UsageError(f"{_NEEDS} ({error})")
+
+    rest = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
+    settings = {"ignore_unknown_options": True}
+    return click.Command(name, settings, complain, [rest], help=f"Not installed as a whole: {error}.")
+
+
+def _module(name: str) -> str:
+    return f"{__name__}_{name}"
+
+
+def _there(name: str) -> bool:
+    return find_spec(_module(name)) is not None
+
+
+@click.group("corpus", cls=_Commands)
 def command() -> None:
     """Build the corpus: published tiers are copied, crash states are made from write traces."""
 
 
-command.add_command(judge_command)
-
-
-@command.command("build", epilog=_STATUS)
+@command.command("build", epilog=_STATUS + " 130 interrupted: the same command goes on.")
 @click.option("--tier", type=click.Choice(_TIERS), required=True, help="Which tier.")
 @click.option("--out", type=FILE, required=True, metavar="DIR", help="A new directory, or one to resume in.")
 @click.option("--format", "format_id", metavar="F", help="The format; needed if several have crash traces.")
@@ -40,46 +80,46 @@ command.add_command(judge_command)
     type=click.Choice(["spark", "local"]),
     default="local",
     show_default=True,
-    help="Plain Python in this process, or Spark (local[*] unless submitted to a cluster).",
+    help="Processes on this machine, or Spark.",
 )
+@click.option(
+    "--jobs", type=click.IntRange(1), metavar="N", help="Processes of the local engine. Default: all cores."
+)
+@click.option("--master", metavar="URL", help="Spark's master. Default: local[*], or as submitted.")
 @click.option(
     "--partitions", type=click.IntRange(1), metavar="N", help="Spark tasks. The output is the same."
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, metavar="S")
 @click.option("--every", type=click.IntRange(1), default=1, metavar="N", help="Take each N-th workload only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
-def build_command(  # one parameter per option
-    tier: str,
-    out: Path,
-    format_id: str | None,
-    engine: str,
-    partitions: int | None,
-    seed: int,
-    every: int,
-    as_json: bool,
-) -> None:
+def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **options: Any) -> None:
     """Build a tier into DIR.
 
     `smoke` and `captured` are copied as published. `core` and `full` record write
     traces, enumerate what a crash may leave of them, judge every distinct state,
     and write Parquet with a manifest; `core` also writes cases. A build that was
     interrupted goes on where it stopped. What is built depends on tier, format and
-    seed alone, not on engine or partitions.
+    seed alone, not on engine, jobs or partitions.
     """
     if tier in ("smoke", "captured"):
         _copy(tier, out, format_id, as_json)
         return
     try:
+        from journalspec_conformance.cli.corpus_report import show_summary  # noqa: PLC0415 - needs them too
         from journalspec_corpus.pipeline.build import Engine  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.local import cores  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
-    plan = Plan(_chosen(format_id), tier, seed, every=every)
-    manifest = _build(plan, out, Engine(engine, partitions))
+    plan = Plan(_chosen(format_id), tier, options["seed"], every=options["every"])
+    if options["master"] and options["engine"] != "spark":
+        raise click.UsageError("--master is for --engine spark")
+    engine = Engine(options["engine"], options["partitions"], options["master"], options["jobs"] or cores())
+    manifest = _build(plan, out, engine)
     if as_json:
         click.echo(json.dumps(manifest, indent=2))
     else:
-        _show(manifest, out)
+        show_summary(manifest, out)
 
 
 @command.command("bench", context_settings={"ignore_unknown_options": True}, epilog=_STATUS)
@@ -109,24 +149,37 @@ def _chosen(format_id: str | None) -> str:
 
 
 def _build(plan: Plan, out: Path, engine: Engine) -> dict[str, Any]:
-    from journalspec_corpus.pipeline.build import build  # noqa: PLC0415  # needs optional parts
-    from journalspec_corpus.pipeline.published import publish_core  # noqa: PLC0415  # needs optional parts
+    """Build and publish with a progress bar; what goes wrong ends the command with one or two lines."""
     from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=_error_console(), transient=True) as bar:
-        task = bar.add_task(f"{plan.tier}: shards", total=None)
-        try:
-            manifest = build(
-                plan, out, engine, lambda done, total: bar.update(task, completed=done, total=total)
-            )
-            if plan.tier == "core":
-                bar.update(task, description="core: cases")
-                manifest = publish_core(plan, out, manifest)
-        except BuildError as error:
-            raise _Failed(f"{error}\n{error.hint}".rstrip()) from None
-        except OSError as error:
-            raise _Failed(f"{error.filename or out}: {error.strerror or error}") from None
+    try:
+        with Progress(*columns, console=_error_console(), transient=True) as bar:
+            task = bar.add_task(f"{plan.tier}: shards", total=None)
+
+            def show(step: str, done: int, total: int) -> None:
+                bar.update(task, description=f"{plan.tier}: {step}", completed=done, total=total)
+
+            return _steps(plan, out, engine, show)
+    except BuildError as error:
+        raise _Failed(f"{error}\n{error.hint}".rstrip()) from None
+    except MemoryError:
+        raise _Failed("not enough memory; try fewer --jobs") from None
+    except OSError as error:
+        raise _Failed(f"{error.filename or out}: {error.strerror or error}\n{_KEPT}") from None
+    except KeyboardInterrupt:
+        click.echo(f"interrupted; {_KEPT}", err=True)
+        raise click.exceptions.Exit(_INTERRUPTED) from None
+
+
+def _steps(plan: Plan, out: Path, engine: Engine, show: Callable[[str, int, int], None]) -> dict[str, Any]:
+    from journalspec_corpus.pipeline.build import build  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.pipeline.published import publish_core  # noqa: PLC0415  # needs optional parts
+
+    manifest = build(plan, out, engine, lambda done, total: show("shards", done, total))
+    if plan.tier == "core":
+        show("cases", 0, 1)
+        manifest = publish_core(plan, out, manifest)
     return manifest
 
 
@@ -158,32 +211,3 @@ def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
     show_table(
         ["format", "cases", "file"], [[row["format"], str(row["cases"]), row["file"]] for row in copied]
     )
-
-
-def _show(manifest: dict[str, Any], out: Path) -> None:
-    counts, facts = manifest["counts"], manifest["run"]
-    rate = counts["distinct"] / max(facts["seconds"], 1e-9)
-    console().print(
-        f"{counts['distinct']:,} distinct states of {counts['generated']:,} generated"
-        f" ({counts['duplicates']:,} duplicates removed), {len(manifest['classes'])} classes,"
-        f" {counts['traces']:,} traces; {facts['seconds']} s with {facts['workers']} worker(s) on"
-        f" {facts['cores']} cores ({rate:,.0f}/s, start-up included); seed {manifest['plan']['seed']}"
-    )
-    rows = []
-    for reader, writers in manifest["verdicts"].items():
-        for writer, verdicts in writers.items():
-            rows.append(
-                [reader, writer, *(f"{verdicts.get(name, 0):,}" for name in _verdict_names(manifest))]
-            )
-    show_table(["reader", "writer", *_verdict_names(manifest)], rows)
-    console().print(
-        f"in {out}: states/*.parquet, manifest.json" + (", cases.jsonl.gz" if "cases" in manifest else "")
-    )
-
-
-def _verdict_names(manifest: dict[str, Any]) -> list[str]:
-    found: dict[str, None] = {}
-    for writers in manifest["verdicts"].values():
-        for verdicts in writers.values():
-            found.update(dict.fromkeys(verdicts))
-    return sorted(found)

@@ -59,13 +59,16 @@ class Measured:
             "generated": counts["generated"],
             "duplicates": counts["duplicates"],
             "traces": counts["traces"],
-            "classes": len(self.manifest["classes"]),
-            "judgements_per_state": len(self.manifest["verdicts"]),
+            "classes": sum(len(tables["classes"]) for tables in self.manifest["strata"].values()),
+            "judgements_per_state": max(
+                len(tables["verdicts"]) for tables in self.manifest["strata"].values()
+            ),
             "engine": facts["name"],
             "workers": facts["workers"],
             "cores": facts["cores"],
             "load_at_start": round(self.load, 2),
-            "presets": self.manifest["presets"],
+            "strata": counts["strata"],
+            "presets": {name: tables["presets"] for name, tables in self.manifest["strata"].items()},
             "plan": self.manifest["plan"],
             "digest": self.manifest["digest"],
         }
@@ -105,8 +108,11 @@ def describe(measured: Measured) -> str:
         f" ({figures['distinct_per_worker_cpu_second']:,} per second of it, whatever else the machine did);"
         f" start-up {figures['start_up_seconds']} s and warm-up {figures['warm_up_seconds']} s not counted",
         f"  plan {json.dumps(figures['plan'])}",
-        "  states per preset: "
-        + ", ".join(f"{name} {count:,}" for name, count in figures["presets"].items()),
+        *(
+            f"  stratum {stratum}, states per preset: "
+            + ", ".join(f"{name} {count:,}" for name, count in presets.items())
+            for stratum, presets in figures["presets"].items()
+        ),
         f"  digest {figures['digest']}",
     ]
     return "\n".join(lines)

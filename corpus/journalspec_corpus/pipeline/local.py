@@ -1,18 +1,140 @@
-"""The pipeline in this process: no Spark, no Java, the same bytes."""
+"""The pipeline on this machine: no Spark, no Java, one process per core, the same bytes.
+
+With one job the work is done in this process. With more, each worker is a fresh
+interpreter (:mod:`.worker`) that takes one shard at a time, so that all finish
+together and compiled code comes from the compiler's own cache on disk. Nothing is
+forked: a progress display has threads, and libraries below have more.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import write_shard
+from journalspec_corpus.pipeline.store import BuildError, write_shard
 
 Progress = Callable[[int], None]
+_AGAIN = "the same command again goes on where this one stopped"
 
 
-def run(plan: Plan, out: Path, shards: Sequence[int], progress: Progress) -> None:
-    """Judge and write `shards`, one after another; call `progress` with the number done."""
-    for done, number in enumerate(shards, start=1):
-        write_shard(plan, out, number)
-        progress(done)
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run(plan: Plan, out: Path, shards: Sequence[int], progress: Progress, *, jobs: int = 1) -> None:
+    """Judge and write `shards`; call `progress` with the number done.
+
+    Raises BuildError if a worker dies or cannot write, OSError if this process cannot.
+    """
+    if jobs <= 1 or len(shards) <= 1:
+        for done, number in enumerate(shards, start=1):
+            write_shard(plan, out, number)
+            progress(done)
+        return
+    with _Pool(plan, out, min(jobs, len(shards))) as pool:
+        pool.run(shards, progress)
+
+
+class _Pool:
+    """Worker processes, and a thread for each that waits for what it says."""
+
+    def __init__(self, plan: Plan, out: Path, size: int) -> None:
+        #: (worker, message); None for a worker whose output has ended
+        self._said: queue.SimpleQueue[tuple[int, dict[str, Any] | None]] = queue.SimpleQueue()
+        self._workers: list[subprocess.Popen[str]] = []
+        start = {"plan": plan.to_json(), "out": str(out.resolve())}
+        try:
+            for number in range(size):
+                self._start(number, start)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self, number: int, start: dict[str, Any]) -> None:
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "journalspec_corpus.pipeline.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(part for part in sys.path if part)},
+            # Ctrl-C is for the builder: it ends its workers, which say nothing.
+            start_new_session=True,
+        )
+        self._workers.append(worker)
+        threading.Thread(target=self._listen, args=(number, worker), daemon=True).start()
+        self._tell(number, start)
+
+    def _listen(self, number: int, worker: subprocess.Popen[str]) -> None:
+        assert worker.stdout is not None  # it was asked for
+        for line in worker.stdout:
+            self._said.put((number, json.loads(line)))
+        self._said.put((number, None))
+
+    def _tell(self, number: int, message: object) -> None:
+        pipe = self._workers[number].stdin
+        assert pipe is not None  # it was asked for
+        try:
+            pipe.write(json.dumps(message) + "\n")
+            pipe.flush()
+        except OSError:
+            # It is gone; the end of its output says so too, and there it is reported.
+            return
+
+    def run(self, shards: Sequence[int], progress: Progress) -> None:
+        """Give each worker a shard whenever it is idle, until all are done."""
+        # From the end of the plan: workloads grow along it, and what is large should not come last.
+        waiting = list(shards)
+        for number in range(len(self._workers)):
+            self._tell(number, waiting.pop())
+        done = 0
+        while done < len(shards):
+            number, message = self._said.get()
+            if message is None:
+                raise BuildError(_death(self._workers[number].wait()), _AGAIN)
+            if "error" in message:
+                raise BuildError(message["error"], message["hint"])
+            done += 1
+            progress(done)
+            if waiting:
+                self._tell(number, waiting.pop())
+
+    def stop(self) -> None:
+        """End all workers: what they had not finished is not kept."""
+        for worker in self._workers:
+            worker.kill()
+        for worker in self._workers:
+            worker.wait()
+            for pipe in (worker.stdin, worker.stdout):
+                assert pipe is not None  # both were asked for
+                # Nothing is left to be said to a dead process.
+                try:
+                    pipe.close()
+                except OSError:
+                    continue
+
+    def __enter__(self) -> _Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def _death(status: int) -> str:
+    if status >= 0:
+        return f"a worker process ended with status {status}"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    why = "; the system may have run out of memory" if name == "SIGKILL" else ""
+    return f"a worker process was killed ({name}{why})"

@@ -15,6 +15,9 @@ from journalspec_corpus.pipeline.run import Shard
 
 #: Raised whenever the same descriptor would give another id, class or verdict.
 ENGINE = 2
+#: The edition of what plans yield: the first number says what ids and verdicts mean, the second grows with
+#: what is looked at.
+EDITION = f"{ENGINE}.0"
 #: Tiers that are built from traces, and how many workloads make one shard.
 BUILT_TIERS = {"core": 24, "full": 64}
 
@@ -37,6 +40,11 @@ class Plan:
     def to_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""
         return {**asdict(self), "presets": list(self.presets)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Plan:
+        """Read what :meth:`to_json` wrote; raises TypeError if members are missing or unknown."""
+        return cls(**{**data, "presets": tuple(data["presets"])})
 
     @property
     def fingerprint(self) -> str:

@@ -16,10 +16,11 @@ from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
 from journalspec_corpus.crash.model import PRESETS, Preset
 from journalspec_corpus.crash.oracle import REFUSALS, Facts, Owed, owed
+from journalspec_corpus.crash.reading import reading_of
 from journalspec_corpus.crash.room import CrashRoom
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.crash.view import answers
 from journalspec_corpus.pipeline.ids import case_ids, content_ids
+from journalspec_corpus.pipeline.reach import Repeats
 
 #: What a crash can leave; where a force was a lie; corruption afterwards. Never added up.
 STRATA = ("R", "L", "C")
@@ -77,10 +78,14 @@ class Rows:
 
 @dataclass
 class Tally:
-    """What has been seen in one trace or shard: ids, and how many states were generated."""
+    """What has been seen in one trace or shard: ids, and how many states were generated.
+
+    `repeats` collects who reaches states that were there already; None if nobody asks.
+    """
 
     ids: set[bytes] = field(default_factory=set)
     generated: int = 0
+    repeats: list[Repeats] | None = None
 
 
 def judged_rows(
@@ -97,8 +102,20 @@ def judged_rows(
             if name not in tally.ids:
                 tally.ids.add(name)
                 keep.append(at)
+        if tally.repeats is not None and len(keep) < len(names):
+            tally.repeats.append(_repeats(trace, states, names, keep))
         if keep:
             yield _judged(states, debt, room, names, contents, np.asarray(keep))
+
+
+def _repeats(trace: Trace, states: States, names: list[bytes], keep: list[int]) -> Repeats:
+    again = np.delete(np.arange(len(names)), keep)
+    return Repeats(writer_of(trace), [names[at] for at in again.tolist()], states.preset[again])
+
+
+def writer_of(trace: Trace) -> str:
+    """Return the name of the writer whose order of writes `trace` has."""
+    return trace.tags.get("order", "")
 
 
 def _promise(trace: Trace, debt: Owed) -> bytes:
@@ -111,7 +128,7 @@ def _judged(
 ) -> Rows:
     states = states.take(keep)
     facts = Facts(states)
-    found, which = answers(states.group, states.codes, room.read)
+    found, which = reading_of(room).answers(states.group, states.codes)
     refusal = facts.refusals
     field_of, field_names = fields(facts)
     return Rows(
@@ -157,15 +174,14 @@ class Shard:
         self.room = room
         self.presets = presets
         self.seed = seed
-        self.tally = Tally()
+        self.tally = Tally(repeats=[])
         self._texts: list[tuple[str, ...]] = []
         self._groups: list[tuple[int, Rows]] = []
 
     def add(self, trace: Trace) -> None:
         """Judge every state of `trace` that the shard does not hold yet."""
         number = len(self._texts)
-        writer = trace.tags.get("order", "")
-        self._texts.append((trace.id, trace.name, trace.edition, writer, trace.background))
+        self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
         for rows in judged_rows(trace, self.room, self.presets, self.seed, self.tally):
             self._groups.append((number, rows))
 

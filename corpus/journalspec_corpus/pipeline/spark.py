@@ -8,6 +8,7 @@ workers share, and this package installed on each). Only summaries come back.
 from __future__ import annotations
 
 import os
+import platform
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -22,8 +23,12 @@ from journalspec_corpus.pipeline.store import BuildError, sealed, write_shard
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_SUMMARY = "shard int, states long"
+_SUMMARY = "shard int, error string, hint string"
 _POLL_SECONDS = 0.3
+_KEPT = "what is finished is kept"
+_LOOPBACK = "127.0.0.1"
+#: Tasks per core: enough of them that all cores finish together, and that little is lost with a worker.
+TASKS_PER_CORE = 8
 
 
 def session(master: str | None = None) -> SparkSession:
@@ -42,27 +47,34 @@ def session(master: str | None = None) -> SparkSession:
     if active is not None:
         return active
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # Java's own words about modules and host names are no news to anyone.
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     quiet = Path(__file__).with_name("log4j2.properties")
     builder = SparkSession.builder.appName("journalspec").config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false")
     builder = builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={quiet.as_uri()}")
     if master is not None or "spark.master" not in os.environ.get("PYSPARK_SUBMIT_ARGS", ""):
         builder = builder.master(master or "local[*]")
-        # Without a cluster nothing needs to be reached from outside.
-        builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config(
-            "spark.driver.host", "127.0.0.1"
-        )
+        if master is None or _is_here(master):
+            # Nothing needs to be reached from outside, and Java's words about host names are no news.
+            os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
+            builder = builder.config("spark.driver.bindAddress", _LOOPBACK)
+            builder = builder.config("spark.driver.host", _LOOPBACK)
     try:
         found = builder.getOrCreate()
     except Exception as error:  # PySpark raises its own, Py4J's and RuntimeError
         raise BuildError(
-            f"Spark does not start: {error}",
-            "Java 17 or newer must be on PATH or in JAVA_HOME; or --engine local",
+            f"Spark does not start: {_first_line(error)}",
+            "Java 17 or newer must be on PATH or in JAVA_HOME and the master must answer; or --engine local",
         ) from None
     found.sparkContext.setLogLevel("ERROR")
     return found
+
+
+def _is_here(master: str) -> bool:
+    return master.startswith(("local", f"spark://{_LOOPBACK}:", "spark://localhost:"))
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def run(
@@ -91,12 +103,24 @@ def run(
     watcher.start()
     try:
         done = job.collect()
+    except Exception as error:  # Py4J's and PySpark's own, once Spark has given up retrying
+        raise BuildError(f"Spark gave up: {_cause(error)}", _KEPT) from None
     finally:
         stop.set()
         watcher.join()
+    for row in done:
+        if row["error"]:
+            raise BuildError(row["error"], row["hint"])
     if sorted(row["shard"] for row in done) != sorted(shards):
-        raise BuildError("Spark lost shards", "run the same command again: what is finished is kept")
+        raise BuildError("Spark lost shards", f"run the same command again: {_KEPT}")
     progress(len(shards))
+
+
+def _cause(error: BaseException) -> str:
+    """Return the one line of a Java or Python error in a task that says what happened."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if "Error: " in line or "Exception: " in line]
+    return next((line for line in reversed(telling) if not line.startswith("at ")), _first_line(error))
 
 
 def _dealt(shards: Sequence[int], partitions: int) -> list[int]:
@@ -105,20 +129,27 @@ def _dealt(shards: Sequence[int], partitions: int) -> list[int]:
 
 
 class _Stage:
-    """The function of the stage: shard numbers in, summaries out."""
+    """The function of the stage: shard numbers in, one line for each out."""
 
     def __init__(self, plan: Plan, out: str) -> None:
         self._plan = plan
-        self._out = out
+        self._out = Path(out)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            done = [
-                write_shard(self._plan, Path(self._out), number) for number in batch.column(0).to_pylist()
-            ]
-            yield pa.RecordBatch.from_pydict(
-                {
-                    "shard": pa.array([entry.shard for entry in done], pa.int32()),
-                    "states": pa.array([entry.states for entry in done], pa.int64()),
-                }
-            )
+            done = [self._one(number) for number in batch.column(0).to_pylist()]
+            numbers, errors, hints = zip(*done, strict=True)
+            columns = [pa.array(numbers, pa.int32()), pa.array(errors), pa.array(hints)]
+            yield pa.RecordBatch.from_arrays(columns, names=["shard", "error", "hint"])
+
+    def _one(self, number: int) -> tuple[int, str, str]:
+        """Write one shard. What another attempt would not change is reported, not raised."""
+        if not (self._out / "work").is_dir():
+            where = f"{self._out} is not there on worker {platform.node()}"
+            return number, where, "choose a directory that the driver and all workers share"
+        try:
+            write_shard(self._plan, self._out, number)
+        except OSError as error:
+            name = error.filename or self._out
+            return number, f"{name}: {error.strerror or error} (on {platform.node()})", _KEPT
+        return number, "", ""

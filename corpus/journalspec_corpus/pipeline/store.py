@@ -1,4 +1,4 @@
-"""Shards on disk: written whole or not at all, found again, and merged into the final files.
+"""Shards on disk: written whole or not at all, and found again.
 
 A build directory holds ``plan.json``, ``work/`` while it is under way, and in the
 end ``states/part-*.parquet`` and ``manifest.json``. All files but the manifest's
@@ -7,21 +7,22 @@ member ``run`` are the same, byte for byte, whoever built them.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.reach import Reached, repeated
 
 
 class BuildError(Exception):
@@ -36,7 +37,9 @@ class BuildError(Exception):
 class Summary:
     """One finished shard: how many states, how many before de-duplication, and its file's SHA-256.
 
-    `cpu` is the processor time it took, in seconds; no output depends on it.
+    `reached` says what its repeated states say of writers that do not own them
+    (:mod:`.reach`). `cpu` is the processor time it took, in seconds; no output
+    depends on it.
     """
 
     shard: int
@@ -44,6 +47,7 @@ class Summary:
     generated: int
     traces: int
     sha256: str
+    reached: list[Reached] = field(default_factory=list)
     cpu: float = 0.0
 
 
@@ -69,52 +73,115 @@ def prepare(plan: Plan, out: Path) -> None:
     replace_text(stored, json.dumps(plan.to_json(), indent=2) + "\n")
 
 
+@contextlib.contextmanager
+def alone(out: Path) -> Iterator[None]:
+    """Keep other builds out of `out` meanwhile; raises BuildError if one is at work there."""
+    with (out / "work" / "lock").open("w") as stream:
+        try:
+            lock(stream)
+        except BlockingIOError:
+            raise BuildError(f"another build is at work in {out}", "wait for it, or end it") from None
+        for path in (*out.glob(_PARTIAL), *(out / "work").glob(_PARTIAL), *(out / "states").glob(_PARTIAL)):
+            # Left by a process that was killed.
+            path.unlink(missing_ok=True)
+        yield
+
+
+def lock(stream: IO[str]) -> None:
+    """Lock a file until it is closed; raises BlockingIOError if somebody else has."""
+    try:
+        import fcntl  # noqa: PLC0415  # not everywhere
+    except ImportError:
+        return
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        # Some network file systems have no locks; two builds of one plan write the same bytes.
+        return
+
+
+#: How a file is called until it is whole.
+_PARTIAL = ".*.partial"
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a path to write to, which becomes `path` at the end, or nothing at all."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(path)
+    except BaseException:
+        # On a full disk, what is not of use must not stay.
+        partial.unlink(missing_ok=True)
+        raise
+
+
 def replace_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    with replacing(path) as partial:
+        partial.write_text(text, encoding="utf-8")
 
 
 def replace_table(path: Path, table: pa.Table) -> None:
     """Write a Parquet file whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    pq.write_table(table, partial, compression="zstd", write_statistics=False)
-    partial.replace(path)
+    # A dictionary of ids would hold every one of them.
+    fields = [table.schema.field(name) for name in table.schema.names]
+    repeating = [field.name for field in fields if not pa.types.is_fixed_size_binary(field.type)]
+    with replacing(path) as partial:
+        pq.write_table(table, partial, compression="zstd", write_statistics=False, use_dictionary=repeating)
+
+
+def shard_file(out: Path, shard: int) -> Path:
+    """Return where the rows of a shard are while a build is under way."""
+    return out / "work" / f"shard-{shard:05d}.parquet"
 
 
 def _names(out: Path, shard: int) -> tuple[Path, Path]:
-    stem = out / "work" / f"shard-{shard:05d}"
-    return stem.with_suffix(".parquet"), stem.with_suffix(".json")
+    data = shard_file(out, shard)
+    return data, data.with_suffix(".json")
 
 
 def write_shard(plan: Plan, out: Path, number: int) -> Summary:
-    """Judge shard `number` and write it; the summary is written last, as the seal."""
+    """Judge shard `number` and write it; the summary is written last, as the seal.
+
+    A shard that is there is not judged again: a task that lost its worker is given
+    to another one as a whole.
+    """
     data, seal = _names(out, number)
+    known = _intact(out, number)
+    if known is not None:
+        return known
     started = time.process_time()
     shard = plan.shard(number)
     table = shard.table()
     replace_table(data, table)
     sha256 = hashlib.sha256(data.read_bytes()).hexdigest()
+    again = repeated(table, shard.tally.repeats or ())
     cpu = time.process_time() - started
-    summary = Summary(number, table.num_rows, shard.tally.generated, shard.traces, sha256, cpu)
+    summary = Summary(number, table.num_rows, shard.tally.generated, shard.traces, sha256, again, cpu)
     replace_text(seal, json.dumps(asdict(summary)))
     return summary
 
 
 def finished(plan: Plan, out: Path) -> dict[int, Summary]:
     """Return the shards that are on disk and intact."""
-    found = {}
-    for number in range(plan.shards()):
-        data, seal = _names(out, number)
-        try:
-            summary = Summary(**json.loads(seal.read_text(encoding="utf-8")))
-            intact = hashlib.sha256(data.read_bytes()).hexdigest() == summary.sha256
-        except (OSError, TypeError, ValueError):
-            continue
-        if intact and summary.shard == number:
-            found[number] = summary
-    return found
+    known = {number: _intact(out, number) for number in range(plan.shards())}
+    return {number: summary for number, summary in known.items() if summary is not None}
+
+
+def _intact(out: Path, number: int) -> Summary | None:
+    """Return the summary of a shard that is on disk as it was sealed, None of any other."""
+    data, seal = _names(out, number)
+    try:
+        loaded = json.loads(seal.read_text(encoding="utf-8"))
+        summary = Summary(**{**loaded, "reached": [tuple(entry) for entry in loaded["reached"]]})
+        intact = hashlib.sha256(data.read_bytes()).hexdigest() == summary.sha256
+    except (OSError, KeyError, TypeError, ValueError):
+        return None
+    return summary if intact and summary.shard == number else None
 
 
 def sealed(out: Path) -> int:
@@ -122,53 +189,6 @@ def sealed(out: Path) -> int:
     return sum(1 for path in (out / "work").glob("shard-*.json"))
 
 
-def merge(plan: Plan, out: Path) -> dict[str, Any]:
-    """Take out what several shards hold, write the final parts, and return the counts.
-
-    Of equal case ids the first in plan order stays. Memory: 24 bytes per state.
-    """
-    numbers = range(plan.shards())
-    ids = [_case_ids(_names(out, number)[0]) for number in numbers]
-    owner = np.repeat(np.arange(len(ids)), [len(part) for part in ids])
-    first = first_of_each(np.concatenate(ids or [np.zeros((0, 2), np.uint64)]))
-    digest = hashlib.sha256()
-    parts = out / "states"
-    parts.mkdir(exist_ok=True)
-    for number in numbers:
-        keep = first[owner == number]
-        path = parts / f"part-{number:05d}.parquet"
-        if keep.all():
-            shutil.copyfile(_names(out, number)[0], path)
-        else:
-            replace_table(path, pq.read_table(_names(out, number)[0]).filter(pa.array(keep)))
-        digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return {
-        "distinct": int(first.sum()),
-        "duplicates_across": int((~first).sum()),
-        "digest": digest.hexdigest(),
-    }
-
-
-def _case_ids(path: Path) -> npt.NDArray[np.uint64]:
-    """Return the case ids of a shard as rows of two 64-bit numbers."""
-    column = pq.read_table(path, columns=["case_id"])["case_id"].combine_chunks()
-    raw = b"".join(column.to_pylist())
-    return np.frombuffer(raw, ">u8").astype(np.uint64).reshape(-1, 2)
-
-
-def first_of_each(ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Return True for each row that equals no earlier row."""
-    order = np.lexsort((np.arange(len(ids)), ids[:, 1], ids[:, 0]))
-    ordered = ids[order]
-    new = np.ones(len(ids), bool)
-    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    out = np.zeros(len(ids), bool)
-    out[order[new]] = True
-    return out
-
-
 def clear_work(out: Path) -> None:
     """Remove what only a build under way needs."""
-    for path in sorted((out / "work").iterdir()):
-        path.unlink()
-    (out / "work").rmdir()
+    shutil.rmtree(out / "work")

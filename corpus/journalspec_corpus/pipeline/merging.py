@@ -1,0 +1,130 @@
+"""From shards to the final parts: what several shards hold is taken out, and the rest is counted.
+
+Both are linear in the number of states but for one sort of 64-bit numbers, and
+need 24 to 32 bytes of memory per state next to one shard per core.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from journalspec_corpus.pipeline.counting import Counts, counted, readers_of
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.reach import Reached, reached
+from journalspec_corpus.pipeline.store import Summary, replace_table, shard_file
+
+Ids = npt.NDArray[np.uint64]
+Rows = npt.NDArray[np.bool_]
+
+
+def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -> dict[str, Any]:
+    """Write the final parts and return ``distinct``, ``digest``, ``parts``, ``seen`` and ``reached``.
+
+    Of equal case ids the first in plan order stays. `parts` are the files with
+    their checksums, `seen` the counted combinations of labels of what stayed, and
+    `reached` says who reaches what, states that were taken out included.
+    """
+    numbers = range(plan.shards())
+    ids = [_case_ids(shard_file(out, number)) for number in numbers]
+    bounds = np.cumsum([0, *(len(part) for part in ids)])
+    first = first_of_each(np.concatenate(ids or [np.zeros((0, 2), np.uint64)]))
+    del ids
+    folder = out / "states"
+    folder.mkdir(exist_ok=True)
+    keeps = [first[bounds[number] : bounds[number + 1]] for number in numbers]
+    with ThreadPoolExecutor(max(1, jobs)) as pool:
+        finish = partial(_part, out, folder)
+        done = list(pool.map(finish, (summaries[number] for number in numbers), keeps))
+    parts = [part.entry for part in done]
+    seen: Counts = Counter()
+    reached_by = {entry for summary in summaries.values() for entry in summary.reached}
+    for part in done:
+        seen.update(part.seen)
+        reached_by |= part.reached
+    lines = "".join(f"{Path(entry['file']).name} {entry['sha256']}\n" for entry in parts)
+    return {
+        "distinct": int(first.sum()),
+        "digest": hashlib.sha256(lines.encode()).hexdigest(),
+        "parts": parts,
+        "seen": seen,
+        "reached": reached_by,
+    }
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One final part: its entry in the manifest, what is in it, and who reaches what its shard held."""
+
+    entry: dict[str, Any]
+    seen: Counts
+    reached: set[Reached]
+
+
+def _part(out: Path, folder: Path, summary: Summary, keep: Rows) -> _Part:
+    source = shard_file(out, summary.shard)
+    path = folder / f"part-{summary.shard:05d}.parquet"
+    table = pq.read_table(source, use_threads=False)
+    readers = readers_of(table.schema)
+    sha256 = summary.sha256
+    who: set[Reached] = set()
+    if keep.all():
+        _link(source, path)
+    else:
+        who |= reached(counted(table.filter(pa.array(~keep))), readers)
+        table = table.filter(pa.array(keep))
+        replace_table(path, table)
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    seen = counted(table)
+    entry = {"file": f"{folder.name}/{path.name}", "rows": table.num_rows, "sha256": sha256}
+    return _Part(entry, seen, who | reached(seen, readers))
+
+
+def _link(source: Path, path: Path) -> None:
+    """Give `source` a second name, or copy it where file systems cannot."""
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+    try:
+        os.link(source, path)
+    except OSError:
+        shutil.copyfile(source, path)
+
+
+def _case_ids(path: Path) -> Ids:
+    """Return the case ids of a shard as rows of two 64-bit numbers."""
+    column = pq.read_table(path, columns=["case_id"], use_threads=False)["case_id"].combine_chunks()
+    column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
+    if not len(column):
+        return np.zeros((0, 2), np.uint64)
+    width = column.type.byte_width
+    raw = column.buffers()[1][column.offset * width : (column.offset + len(column)) * width]
+    return np.frombuffer(raw, ">u8").astype(np.uint64).reshape(-1, 2)
+
+
+def first_of_each(ids: Ids) -> Rows:
+    """Return True for each row that equals no earlier row."""
+    out = np.ones(len(ids), bool)
+    order = np.argsort(np.ascontiguousarray(ids[:, 0]))
+    ordered = ids[order, 0]
+    same = ordered[1:] == ordered[:-1]
+    alike = np.zeros(len(ids), bool)
+    alike[1:] |= same
+    alike[:-1] |= same
+    # Only rows whose first halves are equal can be equal; they are few.
+    rows = order[alike]
+    rows = rows[np.lexsort((rows, ids[rows, 1], ids[rows, 0]))]
+    out[rows[1:]] = (ids[rows[1:]] != ids[rows[:-1]]).any(axis=1)
+    return out

@@ -1,0 +1,133 @@
+"""What a manifest says, put so that a person can read it. Needs nothing that builds one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from journalspec_corpus.pipeline.manifest import BAR, STRATA
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """One category of states: how many there are, how many were wanted, whether there are more.
+
+    `complete` says that every state of the category that the plan's traces have
+    was looked at, so that `reached` is all there is.
+    """
+
+    name: str
+    code: str
+    reached: int
+    target: int | None
+    complete: bool
+
+    @property
+    def remark(self) -> str:
+        """Return in words how `reached` stands to `target`."""
+        if self.target is not None and self.reached >= self.target:
+            return "reached"
+        if self.complete:
+            return f"exhausted at {self.reached:,}"
+        return "" if self.target is None else f"{self.reached / self.target:.0%} of the target"
+
+
+class Report:
+    """A finished build as its `manifest` tells it."""
+
+    def __init__(self, manifest: dict[str, Any]) -> None:
+        self.manifest = manifest
+        self.strata: dict[str, dict[str, Any]] = {
+            name: manifest["strata"][name] for name in STRATA if name in manifest["strata"]
+        }
+
+    @property
+    def strict(self) -> str:
+        """The reader that refuses where it may."""
+        return str(self.manifest["strict"])
+
+    @property
+    def safe_under(self) -> list[dict[str, Any]]:
+        """For each writer and edition, the weakest preset under which nothing breaks."""
+        return [row for tables in self.strata.values() for row in tables.get("safe_under", ())]
+
+    def meaning(self, stratum: str) -> str:
+        """Return what a stratum is."""
+        return STRATA[stratum]
+
+    def head(self) -> Iterator[str]:
+        """Yield what was built, of how much, in which time and on what."""
+        plan, counts, run = self.manifest["plan"], self.manifest["counts"], self.manifest["run"]
+        every = f", each {plan['every']}-th workload" if plan["every"] > 1 else ""
+        yield f"{plan['format']}, tier {plan['tier']}{every}; edition {self.manifest['edition']}"
+        yield f"seed {plan['seed']}, plan {self.manifest['fingerprint']}, digest {self.manifest['digest']}"
+        yield f"presets: {', '.join(plan['presets'])}"
+        yield f"{counts['distinct']:,} distinct judged cases{self.against_the_bar()}"
+        classes = sum(len(tables["classes"]) for tables in self.strata.values())
+        yield (
+            f"  of {counts['generated']:,} generated ({counts['duplicates']:,} duplicates removed),"
+            f" {counts['traces']:,} traces, {classes:,} classes"
+        )
+        part = (
+            "" if run["shards_run"] == run["shards"] else f"; {run['shards_run']} of {run['shards']} shards"
+        )
+        yield (
+            f"  {run['seconds']:.1f} s of wall time, {run['cpu_seconds']:.1f} s of processor time,"
+            f" {run['workers']} worker(s) on {run['cores']} cores ({run['name']}{part}):"
+            f" {self.rate():,.0f} cases/s, start-up included"
+        )
+
+    def rate(self) -> float:
+        """Return distinct cases per second of wall time, as far as they were made in this run."""
+        run = self.manifest["run"]
+        share = run["shards_run"] / max(1, run["shards"])
+        return float(self.manifest["counts"]["distinct"] * share / max(run["seconds"], 1e-9))
+
+    def against_the_bar(self) -> str:
+        """Return how a full tier stands to the number it is to have; nothing for others."""
+        plan, distinct = self.manifest["plan"], self.manifest["counts"]["distinct"]
+        if plan["tier"] != "full" or plan["every"] > 1:
+            return ""
+        if distinct >= BAR:
+            return f" = {distinct / BAR:.2f} x the bar of {BAR:,}"
+        rows = [row for stratum in self.strata for row in self.categories(stratum)]
+        if rows and all(row.complete for row in rows):
+            return f": space exhausted at {distinct:,} (bar {BAR:,})"
+        return f" = {distinct / BAR:.2f} x the bar of {BAR:,}, which is not reached"
+
+    def verdicts(self, stratum: str, reader: str) -> dict[str, int]:
+        """Return the verdicts on one reader in one stratum, all writers together."""
+        total: Counter[str] = Counter()
+        for given in self.strata[stratum]["verdicts"][reader].values():
+            total.update(given)
+        return dict(sorted(total.items()))
+
+    def verdict_names(self, stratum: str) -> list[str]:
+        """Return the verdicts that occur in a stratum, sorted."""
+        return sorted(
+            {name for reader in self.strata[stratum]["verdicts"] for name in self.verdicts(stratum, reader)}
+        )
+
+    def categories(self, stratum: str) -> list[Category]:
+        """Return the categories of a stratum, those included that have a target and no state."""
+        return [Category(**row) for row in self.strata[stratum]["targets"]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as a JSON object; strata apart, as in the manifest."""
+        keys = ("edition", "plan", "fingerprint", "digest", "counts", "run")
+        return {
+            **{key: self.manifest[key] for key in keys},
+            "cases_per_second": round(self.rate()),
+            "bar": BAR,
+            "strict": self.strict,
+            "strata": {
+                name: {
+                    **tables,
+                    "meaning": STRATA[name],
+                    "targets": [asdict(row) | {"remark": row.remark} for row in self.categories(name)],
+                }
+                for name, tables in self.strata.items()
+            },
+        }
