@@ -20,6 +20,8 @@ CATEGORIES = (
     "create",
     "sector-trash",
     "clean",
+    "recovery-crash",
+    "second-crash",
 )
 Column = npt.NDArray[np.uint8]
 
@@ -45,6 +47,10 @@ def categories(facts: Facts) -> Column:
         take("rotate", facts.all)
     take("sector-trash", facts.trashed)
     take("clean", facts.kill & ~facts.trashed)
+    if facts.trace.life > 1:
+        # The first operations of a later life are those of opening: a crash among them hits recovery itself.
+        opening = facts.group.crash_index < int(facts.trace.tags.get("opened", "0"))
+        take("recovery-crash" if opening else "second-crash", facts.all)
     return out
 
 
