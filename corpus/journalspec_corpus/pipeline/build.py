@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import platform
 import time
@@ -48,10 +47,9 @@ def build(
 
     `progress` is called with (shards done, shards in all). Raises BuildError.
     """
-    with contextlib.suppress(ManifestError):
-        ready = load(out)
-        if ready["plan"] == plan.to_json():
-            return ready
+    ready = load_manifest(out)
+    if ready is not None and ready["plan"] == plan.to_json():
+        return ready
     prepare(plan, out)
     with alone(out):
         return _build(plan, out, engine, progress)
@@ -104,6 +102,14 @@ def _manifest(plan: Plan, out: Path, have: dict[int, Summary], jobs: int) -> dic
         "strata": strata,
         "parts": merged["parts"],
     }
+
+
+def load_manifest(out: Path) -> dict[str, Any] | None:
+    """Return the manifest of a finished build, None if there is none."""
+    try:
+        return load(out)
+    except ManifestError:
+        return None
 
 
 def _run(plan: Plan, out: Path, engine: Engine, todo: list[int], progress: Callable[[int], None]) -> int:
