@@ -26,7 +26,11 @@ FORMAT = "jboss_journal"
 REFERENCE = load(FORMAT)
 SUBSET = get_preset("epoch-subset-512")
 #: Sectors that are written as a whole or not at all, in whatever order.
-HONEST = tuple(preset for preset in PRESETS if preset.granule > 1 and not preset.trash)
+HONEST = tuple(
+    preset
+    for preset in PRESETS
+    if preset.stratum == "R" and preset.granule > 1 and not preset.trash and preset.metadata != "any"
+)
 MUTANT = "counts-not-compared"
 
 
@@ -144,21 +148,24 @@ def test_a_compaction_owes_what_lives_and_nothing_else() -> None:
 
 
 def tabulate(room: CrashRoom, presets: tuple[Preset, ...], reader: str = "strict") -> dict[str, Counter[str]]:
-    """Count the verdicts on `reader` by edition over the smoke scope."""
+    """Count the verdicts on `reader` by writer over the smoke scope."""
     out: dict[str, Counter[str]] = {}
     for work in room.workloads("smoke"):
-        for rows in judged_rows(room.build(work), room, presets, 1, Tally()):
+        trace = room.build(work)
+        for rows in judged_rows(trace, room, presets, 1, Tally()):
             at = room.readers.index(reader)
             names = [rows.verdict(at, row) for row in range(len(rows.case_ids))]
-            out.setdefault(work.edition, Counter()).update(names)
+            out.setdefault(trace.tags["order"], Counter()).update(names)
     return out
 
 
 def test_whole_sectors_lose_nothing_and_the_hash_sees_what_the_check_size_does_not(room: CrashRoom) -> None:
     verdicts = tabulate(room, HONEST)
-    for edition, counts in verdicts.items():
-        assert counts["lost"] == counts["refused"] == 0, edition
-        assert counts["resurrected"] == 0, edition
+    # HornetQ leaves a file without forcing it (JBM-DEV-015): what a transaction wrote there may be lost.
+    assert verdicts["v2/hornetq"].pop("lost") > 0
+    for writer, counts in verdicts.items():
+        assert counts["lost"] == counts["refused"] == 0, writer
+        assert counts["resurrected"] == 0, writer
     # The check size is blind to the middle of a body: undetectable by design, and counted.
     assert verdicts["seed"]["torn-accepted"] >= 5
     assert verdicts["v2"]["torn-accepted"] >= 5

@@ -9,7 +9,6 @@ it deletes is still there: without it that would come back.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from journalspec_corpus.crash.trace import (
@@ -24,6 +23,7 @@ from journalspec_corpus.crash.trace import (
     Unlink,
     Write,
 )
+from journalspec_corpus.jboss_journal.steps import Step
 from journalspec_reference.jboss_journal.codec import PROLOGUE, Fault, JournalRecord, decode_record, forms
 from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect
 from journalspec_reference.jboss_journal.digest import direct
@@ -42,41 +42,6 @@ EXTENSIONS = {
     "v2": "hq",
     "v2e": "amq",
 }
-#: Ids and transactions of an earlier life are this much larger.
-LIFE = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One operation on record `id` (body of `size` bytes) or transaction `tx`."""
-
-    op: str
-    id: int = 0
-    size: int = 0
-    tx: int = 0
-
-    @property
-    def name(self) -> str:
-        """A readable name, unique among steps."""
-        return f"{self.op}-{self.id or self.tx}" + (f"-{self.size}" if self.size else "")
-
-    def operation(self, life: int) -> dict[str, Any]:
-        """Return the protocol's operation, with the ids and the bodies of that life."""
-        out: dict[str, Any] = {"op": self.op}
-        if self.tx:
-            out["tx"] = str(self.tx + life * LIFE)
-        if self.id:
-            out["id"] = str(self.id + life * LIFE)
-        if self.op.startswith(("add", "update")):
-            out["user_type"] = str(1 + life)
-            out["body"] = _body(self, life).hex()
-        return out
-
-
-def _body(step: Step, life: int) -> bytes:
-    """Return bytes that no other record has, without zeros, and different in every sector."""
-    seed = 37 * step.id + 101 * life + (61 if step.op.startswith("update") else 0)
-    return bytes(0x30 + (seed + at * 7 + at // 50) % 97 for at in range(step.size))
 
 
 def size_of(op: dict[str, Any], dialect: Dialect) -> int:
@@ -131,7 +96,7 @@ def _plain(record: str) -> str:
 class Run:
     """A journal in memory, the writer on it, and the trace so far with its annotations."""
 
-    def __init__(self, edition: str, file_size: int, fill: str) -> None:
+    def __init__(self, edition: str, file_size: int, fill: str, order: str = "spec") -> None:
         self.edition = edition
         self.dialect = DIALECTS[edition]
         self.memory = MemoryStorage()
@@ -141,6 +106,7 @@ class Run:
             "extension": EXTENSIONS[edition],
             "file_size": str(file_size),
             "fill": fill,
+            "order": order,
         }
         self.marks: list[Mark] = []
         #: file -> where its last record ends in its present life
@@ -257,15 +223,22 @@ class Run:
             elif isinstance(item, Unlink):
                 self._let_go({item.file})
             if isinstance(item, Write):
+                if item.file == CONTROL and item.off:
+                    # Written under its own name: from its record on the new files count.
+                    self._decided()
                 self._written(item)
             else:
                 self.storage.ops.append(item)
         if reply["durable"]:
             self._promise()
 
+    def _decided(self) -> None:
+        """Let go of what is in the old files alone: a compaction's control file is about to count."""
+        self._let_go({name for name in self.ends if not name.endswith(".cmp")})
+
     def _renamed(self, item: Rename) -> None:
         if item.new == CONTROL:
-            self._let_go({name for name in self.ends if not name.endswith(".cmp")})
+            self._decided()
         if item.old in self.ends:
             self.ends[item.new] = self.ends.pop(item.old)
         for held in self._places.values():
@@ -293,8 +266,9 @@ class Run:
             self.storage.ops.append(item)
 
     def _parse(self, item: Write) -> list[JournalRecord]:
-        out, at = [], 0
-        while at < len(item.data):
+        # A file that a compaction writes at once begins with its header and ends with zeros.
+        out, at = [], 0 if item.off else self.first_offset
+        while at < len(item.data) and item.data[at]:
             record = decode_record(item.data, at, len(item.data), self.dialect, direct)
             if isinstance(record, Fault):
                 raise ValueError(f"{item.file}: the writer wrote no record at {item.off + at}: {record}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from journalspec_corpus.crash.again import Again, Life, Remains
+from journalspec_corpus.crash.again import CHOICES, Again, Life, Remains
 from journalspec_corpus.crash.trace import Trace, Write
 from journalspec_corpus.jboss_journal.crash_run import Run
 from journalspec_corpus.jboss_journal.traces import (
@@ -46,7 +46,8 @@ def live(work: Workload, life: int, remains: Remains, then: str) -> Life:
     """
     if then not in ("open", *THEN):
         raise ValueError(f"unknown continuation {then!r}: expected open or one of {', '.join(THEN)}")
-    run = Run(work.edition, _file_size(remains.first), fill="4a" if work.background == "J" else "00")
+    fill = "4a" if work.background == "J" else "00"
+    run = Run(work.edition, _file_size(remains.first), fill, work.order)
     run.go_on(remains.files, remains.whole, {mark.record for mark in remains.standing})
     run.apply({"op": "open"})
     if then == "settle":
@@ -112,45 +113,68 @@ def _try(run: Run, op: dict[str, Any]) -> None:
             raise
 
 
+#: scope -> what is done after which of the chosen crash states.
+_CHOICES: dict[str, dict[str, tuple[int, ...]]] = {
+    "core": {"open": (0, 1, 2), "same": (0, 1), "tx": (2,), "settle": (1,)},
+    "full": {
+        "open": tuple(range(12)),
+        "same": (0,),
+        "typical": (2,),
+        "tx": (4,),
+        "prepare": (5,),
+        "settle": (6,),
+        "delete": (7,),
+        "over": (8,),
+        "compact": (9,),
+    },
+}
+
+
 def second_lives(scope: str) -> Iterator[Again]:
-    """Yield the second lives of a scope, those of one first workload together."""
-    for first, choices, thens in _firsts(scope):
-        for choice, then in product(range(choices), thens):
-            yield Again(first, choice, then)
+    """Yield the second lives of a scope, those of one first workload together; ``smoke`` has none."""
+    for first in _firsts(scope):
+        if first.steps == _CROWD:
+            # What is of interest here is the opening alone.
+            yield from (Again(first, choice, "open") for choice in range(CHOICES if scope == "full" else 1))
+            continue
+        # Without a transaction there is nothing to roll back: opening writes next to nothing.
+        quiet = first.kind in ("append", "reclaim") and not any(step.tx for step in first.steps)
+        for then, choices in _CHOICES[scope].items():
+            if not (quiet and then == "open"):
+                yield from (Again(first, choice, then) for choice in choices)
 
 
-def _firsts(scope: str) -> Iterator[tuple[Workload, int, tuple[str, ...]]]:
-    if scope == "smoke":
+def _firsts(scope: str) -> Iterator[Workload]:
+    if scope not in _CHOICES:
         return
     full = scope == "full"
     editions = ["seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e"] if full else ["seed", "seed+hash", "v2"]
-    choices = 8 if full else 3
-    few = ("same", "typical") if full else ("same",)
-    every = tuple(THEN) if full else ("same", "settle")
     for edition in editions:
-        yield Workload("create", edition), choices, few
-        yield Workload("reopen", edition), choices, few
+        yield Workload("create", edition)
+        yield Workload("reopen", edition)
     backgrounds = BACKGROUNDS if full else ("zero", "stale-same")
-    steps = (Step("add", 1, TYPICAL), Step("add", 2, TYPICAL))
     for background, edition in product(backgrounds, editions):
-        yield Workload("reclaim", edition, steps, background=background), choices, few
+        short = (Step("add", 1, TYPICAL), Step("add", 2, TYPICAL))
+        yield Workload("reclaim", edition, short, background=background)
         if DIALECTS[edition].control_file:
-            yield Workload("compact", edition, steps[:1], background=background), choices, (*few, "settle")
-        for appended in _appended(full):
-            yield Workload("append", edition, appended, background=background), choices, every
-        yield Workload("append", edition, _TOGETHER, force="end", background=background), choices, every
+            yield Workload("compact", edition, short[:1], background=background)
+        for steps in _APPENDED if full else _APPENDED[:2]:
+            yield Workload("append", edition, steps, background=background)
+        yield Workload("append", edition, _TOGETHER, force="end", background=background)
         over = (Step("add_tx", 1, LONG, 1), Step("add_tx", 2, LONG, 1), Step("commit", tx=1))
-        yield Workload("over", edition, over, background=background), choices, every
+        yield Workload("over", edition, over, background=background)
+        for align in ("type", "id", "check") if full else ("type",):
+            yield Workload("append", edition, _CROWD, align, background=background)
 
 
+#: Transactions that nobody ends: opening does.
+_CROWD = tuple(Step("add_tx", number, TYPICAL, number) for number in range(1, 9))
 _TOGETHER = (Step("add", 1, LONG), Step("add", 2, THREE))
-
-
-def _appended(full: bool) -> Iterator[tuple[Step, ...]]:
-    yield (Step("add", 1, LONG),)
-    yield Step("add_tx", 1, LONG, 1), Step("add_tx", 2, TYPICAL, 1), Step("prepare", tx=1)
-    if full:
-        yield (Step("add", 1, THREE),)
-        yield (Step("delete", VICTIM),)
-        yield Step("add_tx", 1, LONG, 1), Step("delete_tx", VICTIM, tx=1), Step("commit", tx=1)
-        yield Step("add_tx", 1, LONG, 1), Step("prepare", tx=1), Step("rollback", tx=1)
+_APPENDED = (
+    (Step("add", 1, LONG),),
+    (Step("add_tx", 1, LONG, 1), Step("add_tx", 2, TYPICAL, 1), Step("prepare", tx=1)),
+    (Step("add", 1, THREE),),
+    (Step("delete", VICTIM),),
+    (Step("add_tx", 1, LONG, 1), Step("delete_tx", VICTIM, tx=1), Step("commit", tx=1)),
+    (Step("add_tx", 1, LONG, 1), Step("prepare", tx=1), Step("rollback", tx=1)),
+)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from journalspec_corpus.crash.trace import Mark, Op, Release, Trace
-from journalspec_corpus.jboss_journal.crash_run import EXTENSIONS, FORMAT, Run, Step, fields_of, size_of
+from journalspec_corpus.jboss_journal.crash_run import EXTENSIONS, FORMAT, Run, fields_of, size_of
+from journalspec_corpus.jboss_journal.steps import Step
 from journalspec_reference.jboss_journal.dialect import DIALECTS
 
 __all__ = ["EXTENSIONS", "FORMAT", "SCOPES", "Step", "Workload", "build", "workloads"]
@@ -30,7 +31,8 @@ class Workload:
     edge, `edge` is that edge in bytes. `force` is ``each`` or ``end``. `kind` is
     append, over (the last step does not fit any more and goes to the next file),
     reclaim (so does the last step, into a file that is taken out of use on the
-    way), compact, reopen (a start that rolls back what has no end), create.
+    way), compact, reopen (a start that rolls back what has no end), create. `order`
+    is the order of writes: the specification's, or that of a product as traced.
     """
 
     kind: str
@@ -40,12 +42,18 @@ class Workload:
     edge: int = 1024
     force: str = "each"
     background: str = "zero"
+    order: str = "spec"
 
     @property
     def name(self) -> str:
         """A readable name, unique among workloads."""
         steps = "+".join(step.name for step in self.steps)
-        return f"{self.kind}/{self.edition}/{steps}/{self.align}@{self.edge}/{self.force}/{self.background}"
+        return f"{self.kind}/{self.writer}/{steps}/{self.align}@{self.edge}/{self.force}/{self.background}"
+
+    @property
+    def writer(self) -> str:
+        """Who writes: the edition alone in the specification's order, otherwise with the order."""
+        return self.edition if self.order == "spec" else f"{self.edition}/{self.order}"
 
 
 #: What stands before every workload: a record to delete or update, and one that fills up to the start.
@@ -56,7 +64,8 @@ STANDING = 160
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    run = Run(work.edition, _file_size(work), fill="4a" if work.background == "J" else "00")
+    fill = "4a" if work.background == "J" else "00"
+    run = Run(work.edition, _file_size(work), fill, work.order)
     if work.kind == "create":
         run.apply({"op": "open"})
         return _trace(work, run, {}, (), ())
@@ -88,7 +97,7 @@ def _trace(
     stale: tuple[Mark, ...],
     first: int = 0,
 ) -> Trace:
-    tags = {"kind": work.kind, "order": work.edition, "align": work.align, "force": work.force}
+    tags = {"kind": work.kind, "order": work.writer, "align": work.align, "force": work.force}
     tags["steps"] = "+".join(step.name for step in work.steps)
     ops: tuple[Op, ...] = tuple(run.storage.ops)
     return Trace(FORMAT, work.edition, work.name, base, ops, work.background, standing, stale, first, tags)
@@ -260,30 +269,43 @@ SCOPES = {
 }
 
 
+#: Where products write in an order of their own, and the editions in which they do.
+ORDERS = {"v2": ("hornetq", "artemis")}
+_ORDERED = ("create", "reclaim", "compact", "over")
+
+
+def _writers(kind: str, editions: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield (edition, order) of everyone who does `kind` in a way of his own."""
+    for edition in editions:
+        for order in ("spec", *(ORDERS.get(edition, ()) if kind in _ORDERED else ())):
+            yield edition, order
+
+
 def workloads(scope: str) -> Iterator[Workload]:
-    """Yield the workloads of a scope, in a fixed order; editions vary fastest.
+    """Yield the workloads of a scope, in a fixed order; editions and orders vary fastest.
 
     Raises KeyError for an unknown scope.
     """
     chosen = SCOPES[scope]
-    yield from (Workload("create", edition) for edition in chosen.editions)
+    for edition, order in _writers("create", chosen.editions):
+        yield Workload("create", edition, order=order)
     yield from (Workload("reopen", edition) for edition in chosen.editions)
     later = (Step("add", 1, TYPICAL),)
     for background in BACKGROUNDS:
-        for edition in chosen.editions:
-            yield Workload("reclaim", edition, (*later, Step("add", 2, TYPICAL)), background=background)
+        for edition, order in _writers("reclaim", chosen.editions):
+            both = (*later, Step("add", 2, TYPICAL))
+            yield Workload("reclaim", edition, both, background=background, order=order)
             if DIALECTS[edition].control_file:
-                yield Workload("compact", edition, later, background=background)
+                yield Workload("compact", edition, later, background=background, order=order)
     for background, align, edge in product(BACKGROUNDS, chosen.aligns, chosen.edges):
         for kind, force, sequences in (
             ("append", "each", chosen.appended),
             ("append", "end", chosen.forced_once),
             ("over", "each", chosen.over),
         ):
-            for steps, edition in product(sequences, chosen.editions):
-                work = Workload(kind, edition, steps, align, edge, force, background)
+            for steps, (edition, order) in product(sequences, [*_writers(kind, chosen.editions)]):
                 if align in _places(steps[0], edition):
-                    yield work
+                    yield Workload(kind, edition, steps, align, edge, force, background, order)
 
 
 def _places(step: Step, edition: str) -> set[str]:
