@@ -54,6 +54,8 @@ def _operations(run: Run, work: Workload, then: str) -> list[dict[str, Any]]:
         steps = list(work.steps)
     elif then == "three":
         steps = [Step("COMMITTING", 1, "three"), Step("COMMITTED", 1, "three")]
+    elif then == "settle":
+        steps = [Step("COMMITTING", 1, "typical")]
     else:
         steps = [Step("COMMITTING", 1, "typical"), Step("COMMITTING", 2, "typical")]
     ops = [operation(step, run.life) for step in steps]
@@ -81,26 +83,38 @@ def _try(run: Run, op: dict[str, Any]) -> None:
             raise
 
 
+#: scope -> what is done after which of the chosen crash states.
+_CHOICES: dict[str, dict[str, tuple[int, ...]]] = {
+    "core": {"same": (0, 1), "swap": (2,), "settle": (0, 3)},
+    "full": {
+        "same": (0, 1),
+        "typical": (2,),
+        "three": (3,),
+        "swap": (4, 5),
+        "close": (6,),
+        "settle": tuple(range(12)),
+    },
+}
+
+
 def second_lives(scope: str) -> Iterator[Again]:
-    """Yield the second lives of a scope, those of one first workload together."""
-    for first, choices, thens in _firsts(scope):
-        for choice, then in product(range(choices), thens):
-            yield Again(first, choice, then)
+    """Yield the second lives of a scope, those of one first workload together; ``smoke`` has none."""
+    for first in _firsts(scope):
+        for then, choices in _CHOICES[scope].items():
+            yield from (Again(first, choice, then) for choice in choices)
 
 
-def _firsts(scope: str) -> Iterator[tuple[Workload, int, tuple[str, ...]]]:
-    small, large = Step("COMMITTING", 1, "typical"), Step("COMMITTING", 1, "three")
-    if scope == "smoke":
+def _firsts(scope: str) -> Iterator[Workload]:
+    if scope not in _CHOICES:
         return
+    small, large = Step("COMMITTING", 1, "typical"), Step("COMMITTING", 1, "three")
     full = scope == "full"
     aligns = ["status", "crc32", "endRecord"] if full else ["status"]
     backgrounds = BACKGROUNDS if full else BACKGROUNDS[:2]
-    choices = 8 if full else 3
     for order in ORDERS:
-        yield Workload("create", order, (Step("COMMITTING", 1, "tiny"),)), choices, ("same", "settle")
+        yield Workload("create", order, (Step("COMMITTING", 1, "tiny"),))
     for background, align, order in product(backgrounds, aligns, ORDERS):
         for kind, step in (("append", small), ("append", large), ("swap", small), ("swap", large)):
-            work = Workload(kind, order, (step,), align, 1024, "each", background)
-            yield work, choices, THEN if full else ("same", "settle")
-        both = (step for step in (small, replace(large, gtrid=2)))
-        yield Workload("append", order, tuple(both), align, 1024, "end", background), choices, THEN[:5]
+            yield Workload(kind, order, (step,), align, 1024, "each", background)
+        both = (small, replace(large, gtrid=2))
+        yield Workload("append", order, both, align, 1024, "end", background)

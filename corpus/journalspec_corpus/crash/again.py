@@ -31,7 +31,7 @@ from journalspec_corpus.pipeline.ids import case_ids, content_ids
 #: Feeds the garbage in first crash states. Part of what a second life is, not of a build.
 SEED = 1
 #: How many first crash states are kept of a trace; second lives refer to them by number.
-CHOICES = 8
+CHOICES = 24
 #: First traces whose chosen states are remembered: neighbours among the workloads share one.
 _REMEMBERED = 4
 HONEST = "R"
