@@ -153,6 +153,42 @@ class View:
         return -1
 
 
+class Plain(View):
+    """The files of one state put together: quicker to read if only a few states of a group are read."""
+
+    def __init__(self, group: Group, codes: Codes) -> None:
+        files = group.materialise(codes)
+        self._group = group
+        self._numbers = dict(group.names)
+        for cell, code in zip(group.cells, codes.tolist(), strict=True):
+            if cell.kind == NAMES:
+                self._numbers = dict(cell.versions[code])
+        self._content = {self._numbers[name]: content for name, content in files.items()}
+
+    def cached(self, key: Hashable, compute: Callable[..., Any], *arguments: Any) -> Any:
+        """Return ``compute(self, *arguments)``."""
+        return compute(self, *arguments)
+
+    def names(self) -> dict[str, int]:
+        """Return the files' numbers by name."""
+        return self._numbers
+
+    def size(self, number: int) -> int:
+        """Return the length of file `number` in bytes."""
+        return len(self._content[number])
+
+    def read(self, number: int, off: int, length: int) -> bytes:
+        """Return `length` bytes at `off` of file `number`; the caller keeps inside its size."""
+        return self._content[number][off : off + length]
+
+    def find(self, number: int, sought: bytes, width: int, span: tuple[int, int], limit: int) -> int:
+        """Return the first offset in ``range(*span)`` where `sought` matches, -1 if there is none."""
+        match = _compiled(sought).search(
+            self._content[number], span[0], min(span[1] + width - 1, limit, len(self._content[number]))
+        )
+        return -1 if match is None else match.start()
+
+
 @cache
 def _compiled(sought: bytes) -> re.Pattern[bytes]:
     return re.compile(sought, re.DOTALL)
@@ -171,23 +207,41 @@ def answers(
 
     `reader` must be deterministic and look at the state through the view only.
     """
-    view = View(group)
-    found: list[Any] = []
-    which = np.full(len(codes), -1, np.int32)
-    left = np.arange(len(codes))
-    keys: dict[tuple[Look, ...], npt.NDArray[np.int64]] = {}
-    while len(left):
-        first = left[0]
-        view.turn_to(codes[first].tolist())
-        found.append(reader(view))
+    paths = Paths(group, codes, reader)
+    while paths.left.size:
+        paths.step()
+    return paths.found, paths.which
+
+
+class Paths:
+    """The answer paths of one group so far: `found` holds their answers, `which` the path of each row.
+
+    Rows in `left` have none yet; theirs is -1.
+    """
+
+    def __init__(self, group: Group, codes: Codes, reader: Callable[[View], Any]) -> None:
+        self.found: list[Any] = []
+        self.which = np.full(len(codes), -1, np.int32)
+        self.left = np.arange(len(codes))
+        self._codes = codes
+        self._reader = reader
+        self._group = group
+        self._view: View | None = None
+        self._keys: dict[tuple[Look, ...], npt.NDArray[np.int64]] = {}
+
+    def step(self) -> None:
+        """Read the first row that is left, and give its answer to all that show the reader the same."""
+        view = self._view = self._view or View(self._group)
+        first = int(self.left[0])
+        view.turn_to(self._codes[first].tolist())
+        self.found.append(self._reader(view))
         seen = tuple(sorted(view.seen))
-        key = keys.get(seen)
+        key = self._keys.get(seen)
         if key is None:
-            key = keys[seen] = _packed(view, codes, seen)
-        same = key[left] == key[first]
-        which[left[same]] = len(found) - 1
-        left = left[~same]
-    return found, which
+            key = self._keys[seen] = _packed(view, self._codes, seen)
+        same = key[self.left] == key[first]
+        self.which[self.left[same]] = len(self.found) - 1
+        self.left = self.left[~same]
 
 
 def _packed(view: View, codes: Codes, looks: tuple[Look, ...]) -> npt.NDArray[np.int64]:

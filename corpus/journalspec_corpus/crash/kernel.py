@@ -1,0 +1,389 @@
+"""What the kernels of the formats share: a group laid out flat, rows turned to in place, hashes.
+
+A kernel recovers every row of a group in compiled code and says which rows get
+the same answer. It never says which: that is for the plain reader, once per
+signature. This module needs Numba; nothing else may import it at its top.
+
+Compiled code is kept on disk. Numba looks only at the file of the function that
+it keeps, so that a kernel's entry function has to close over :func:`stamp`: a
+change in any part of it is then another function.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from journalspec_corpus.crash.cells import DATA, NAMES, SIZE, Codes, Group
+from journalspec_corpus.crash.trace import Mark, Trace
+
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Pages of this many bytes are what a kernel remembers between rows.
+PAGE = 512
+#: Cells as the flat layout knows them.
+_KINDS = {DATA: 0, SIZE: 1, NAMES: 2}
+_IS_DATA, _IS_SIZE = 0, 1
+#: No byte of a file was changed.
+_NOWHERE = 1 << 62
+
+# Multipliers of the two hashes, and how far they fold.
+_M1, _M2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_S32, _S29 = np.uint64(32), np.uint64(29)
+_U8 = np.uint64(8)
+_WORD = 8
+
+
+def helper(function: F) -> F:
+    """Compile a function that kernels call; it is kept as a part of them."""
+    return cast(F, numba.njit(nogil=True)(function))
+
+
+def entry(function: F) -> F:
+    """Compile a kernel's entry function and keep it on disk; it has to close over a stamp."""
+    return cast(F, numba.njit(nogil=True, cache=True)(function))
+
+
+def stamp(*modules: ModuleType | str) -> str:
+    """Return a text that changes whenever this module or one of the files `modules` does."""
+    digest = hashlib.blake2b(digest_size=16)
+    for module in (__file__, *modules):
+        path = module if isinstance(module, str) else module.__file__
+        digest.update(Path(str(path)).read_bytes())
+    return digest.hexdigest()
+
+
+class Flat(NamedTuple):
+    """A group as arrays; all of it is read only but for what `turn` does.
+
+    Per file: `start` and `room` say where its bytes are in `scratch`, `sizes` how
+    long it is, `low` and `high` which of its bytes changed since the kernel last
+    set them back. Per cell: `kind`, `file`, `at` (place in `scratch`), `length`
+    (bytes), `first` (its version 0 in `values`) and `now` (the version shown). Per
+    version: `values` is the place of its bytes in `pool`, or a size.
+    """
+
+    scratch: Bytes
+    start: Ints
+    room: Ints
+    sizes: Ints
+    low: Ints
+    high: Ints
+    kind: Ints
+    file: Ints
+    at: Ints
+    length: Ints
+    first: Ints
+    now: Ints
+    values: Ints
+    pool: Bytes
+
+
+def flatten(group: Group) -> Flat | None:
+    """Return `group` laid out flat and showing version 0; None if a cell's versions differ in length."""
+    step = group.granule
+    room = [max(len(content), size) for content, size in zip(group.contents, group.sizes, strict=True)]
+    kinds, files, offsets, lengths, first = [], [], [], [], []
+    values: list[int] = []
+    pool: list[bytes] = []
+    used = 0
+    for cell in group.cells:
+        kinds.append(_KINDS[cell.kind])
+        files.append(cell.file)
+        offsets.append(cell.index * step)
+        first.append(len(values))
+        length = 0
+        if cell.kind == DATA:
+            length, count = len(cell.versions[0]), len(cell.versions)
+            joined = b"".join(cell.versions)
+            if len(joined) != length * count or any(len(version) != length for version in cell.versions):
+                return None
+            room[cell.file] = max(room[cell.file], cell.index * step + length)
+            values += range(used, used + length * count, length)
+            pool.append(joined)
+            used += length * count
+        elif cell.kind == SIZE:
+            room[cell.file] = max(room[cell.file], *cell.versions)
+            values += cell.versions
+        lengths.append(length)
+    parts = [content.ljust(size, b"\0") for content, size in zip(group.contents, room, strict=True)]
+    start = np.zeros(len(room) + 1, np.int64)
+    np.cumsum(room, out=start[1:])
+    owner = np.asarray(files, np.int64)
+    inside = np.asarray(offsets, np.int64)
+    return Flat(
+        np.frombuffer(bytearray(b"".join(parts)), np.uint8),
+        start[:-1],
+        np.asarray(room, np.int64),
+        np.asarray(group.sizes, np.int64),
+        np.full(len(room), _NOWHERE, np.int64),
+        np.zeros(len(room), np.int64),
+        np.asarray(kinds, np.int64),
+        owner,
+        start[owner] + inside,
+        np.asarray(lengths, np.int64),
+        np.asarray(first, np.int64),
+        np.zeros(len(kinds), np.int64),
+        np.asarray(values, np.int64),
+        np.frombuffer(b"".join((*pool, b"\0")), np.uint8),  # never empty: a type of its own otherwise
+    )
+
+
+def by_names(group: Group, codes: Codes) -> Iterator[tuple[Any, Codes, Mapping[str, int]]]:
+    """Yield the rows that have the same names together: an index of them, their codes, the names."""
+    at = next((at for at, cell in enumerate(group.cells) if cell.kind == NAMES), None)
+    if at is None:
+        # Compiled code is made for one layout in memory, and another one would be compiled anew.
+        yield slice(None), np.ascontiguousarray(codes), group.names
+        return
+    for code in np.unique(codes[:, at]).tolist():
+        rows = np.flatnonzero(codes[:, at] == code)
+        yield rows, np.ascontiguousarray(codes[rows]), group.cells[at].versions[code]
+
+
+class Known:
+    """The hashes of all keys that records of a trace have, computed once per trace."""
+
+    def __init__(self, hash_of: Callable[[str], tuple[int, int] | None]) -> None:
+        self._hash_of = hash_of
+        self._last: tuple[Trace, Hashes] | None = None
+
+    def of(self, trace: Trace) -> Hashes:
+        """Return the hashes, shape (n, 2), in no particular order."""
+        if self._last is None or self._last[0] is not trace:
+            marks = (*trace.standing, *trace.stale, *trace.possible)
+            written = [op for op in trace.ops if isinstance(op, Mark)]
+            keys = dict.fromkeys(mark.key for mark in (*marks, *written))
+            found = [pair for pair in map(self._hash_of, keys) if pair is not None]
+            self._last = (trace, np.asarray(found, np.uint64).reshape(-1, 2))
+        return self._last[1]
+
+
+def trace_seed(trace: Trace) -> Hashes:
+    """Return two numbers that stand for the trace."""
+    return np.frombuffer(bytes.fromhex(trace.id), np.uint64)
+
+
+@helper
+def turn(flat: Flat, codes: Codes) -> None:
+    """Show the row `codes`: only cells that differ from the row before are touched."""
+    for cell in range(len(flat.kind)):
+        code = np.int64(codes[cell])
+        if code == flat.now[cell]:
+            continue
+        flat.now[cell] = code
+        file = flat.file[cell]
+        value = flat.values[flat.first[cell] + code] if flat.kind[cell] <= _IS_SIZE else 0
+        if flat.kind[cell] == _IS_SIZE:
+            flat.sizes[file] = value
+        elif flat.kind[cell] == _IS_DATA:
+            _overlay(flat, file, flat.at[cell], value, flat.length[cell])
+
+
+@helper
+def _overlay(flat: Flat, file: int, at: int, value: int, length: int) -> None:
+    """Put ``pool[value:value + length]`` to `at`, and note which bytes that changes."""
+    first, last = 0, length
+    while first < last and flat.scratch[at + first] == flat.pool[value + first]:
+        first += 1
+    while last > first and flat.scratch[at + last - 1] == flat.pool[value + last - 1]:
+        last -= 1
+    if first == last:
+        return
+    for index in range(first, last):
+        flat.scratch[at + index] = flat.pool[value + index]
+    inside = at - flat.start[file]
+    flat.low[file] = min(flat.low[file], inside + first)
+    flat.high[file] = max(flat.high[file], inside + last)
+
+
+class Pages(NamedTuple):
+    """What a kernel remembers of each page: what it found from `entry` on, having looked up to `reach`.
+
+    `first` is each file's first page. `entry` is -1 where nothing is remembered.
+    `next` is where the walk goes on, `limit` the one that it had, `whole` is 0 if the
+    result depends on that limit. `flags` are the format's. `hash` has shape (pages, 2).
+    """
+
+    first: Ints
+    entry: Ints
+    reach: Ints
+    next: Ints
+    limit: Ints
+    whole: Ints
+    flags: Ints
+    hash: Hashes
+
+
+@helper
+def new_pages(flat: Flat) -> Pages:
+    """Return pages of which nothing is remembered."""
+    first = np.zeros(len(flat.room) + 1, np.int64)
+    for file in range(len(flat.room)):
+        first[file + 1] = first[file] + flat.room[file] // PAGE + 1
+    count = first[-1]
+    return Pages(
+        first,
+        np.full(count, -1, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros((count, 2), np.uint64),
+    )
+
+
+@helper
+def forget(flat: Flat, pages: Pages, file: int) -> None:
+    """Forget what was found by looking at bytes that have changed since."""
+    low, high = flat.low[file], flat.high[file]
+    if low >= high:
+        return
+    for page in range(pages.first[file], pages.first[file + 1]):
+        if pages.entry[page] < high and pages.reach[page] > low:
+            pages.entry[page] = -1
+    flat.low[file] = _NOWHERE
+    flat.high[file] = 0
+
+
+@helper
+def forget_all(pages: Pages, file: int) -> None:
+    """Forget everything about `file`."""
+    for page in range(pages.first[file], pages.first[file + 1]):
+        pages.entry[page] = -1
+
+
+@helper
+def start_hash(h: Hashes) -> None:
+    """Make `h` (two numbers) the hash of nothing."""
+    h[0] = _M2
+    h[1] = _M1
+
+
+@helper
+def mix(h: Hashes, value: Any) -> None:
+    """Take `value` into both hashes; each step can be undone, so that none loses anything."""
+    word = np.uint64(value)
+    one = (h[0] ^ word) * _M1
+    h[0] = one ^ (one >> _S32)
+    two = (h[1] + word) * _M2
+    h[1] = two ^ (two >> _S29)
+
+
+@helper
+def _word(data: Bytes, at: int) -> Any:
+    """Return eight bytes as one number, in a form that compilers make one load of."""
+    return (
+        np.uint64(data[at])
+        | np.uint64(data[at + 1]) << np.uint64(8)
+        | np.uint64(data[at + 2]) << np.uint64(16)
+        | np.uint64(data[at + 3]) << np.uint64(24)
+        | np.uint64(data[at + 4]) << np.uint64(32)
+        | np.uint64(data[at + 5]) << np.uint64(40)
+        | np.uint64(data[at + 6]) << np.uint64(48)
+        | np.uint64(data[at + 7]) << np.uint64(56)
+    )
+
+
+@helper
+def mix_bytes(h: Hashes, data: Bytes, start: int, end: int) -> None:
+    """Take ``data[start:end]`` and its length into both hashes."""
+    mix(h, end - start)
+    one, two = h[0], h[1]
+    at = start
+    while end - at >= _WORD:
+        word = _word(data, at)
+        one = (one ^ word) * _M1
+        one ^= one >> _S32
+        two = (two + word) * _M2
+        two ^= two >> _S29
+        at += _WORD
+    h[0], h[1] = one, two
+    if at < end:
+        word = np.uint64(0)
+        for index in range(at, end):
+            word = (word << _U8) | np.uint64(data[index])
+        mix(h, word)
+
+
+@helper
+def is_known(h: Hashes, known: Hashes) -> bool:
+    """Tell whether `h` is one of `known`."""
+    found = False
+    for index in range(len(known)):
+        found |= known[index, 0] == h[0] and known[index, 1] == h[1]
+    return found
+
+
+@helper
+def int32(data: Bytes, at: int) -> Any:
+    """Return the signed big-endian integer at `at`."""
+    value = (
+        np.int64(data[at]) << 24
+        | np.int64(data[at + 1]) << 16
+        | np.int64(data[at + 2]) << 8
+        | np.int64(data[at + 3])
+    )
+    return value - (np.int64(1) << 32) if value >= np.int64(1) << 31 else value
+
+
+@helper
+def int64(data: Bytes, at: int) -> Any:
+    """Return the signed big-endian long at `at`."""
+    value = np.int64(0)
+    for index in range(8):
+        value = (value << 8) | np.int64(data[at + index])
+    return value
+
+
+def _crc_tables() -> npt.NDArray[np.uint64]:
+    """Return the tables of a CRC-32 that takes eight bytes at a time, from the library's own CRC."""
+    tables = np.zeros((8, 256), np.uint64)
+    for byte in range(256):
+        # The raw CRC (no inversions) of one byte, from the difference of two inverted ones.
+        tables[0, byte] = zlib.crc32(bytes([byte])) ^ zlib.crc32(b"\0")
+    for step in range(1, 8):
+        before = tables[step - 1]
+        tables[step] = (before >> np.uint64(8)) ^ tables[0][before & np.uint64(0xFF)]
+    return tables
+
+
+_TABLES = _crc_tables()
+_LOW = np.uint64(0xFF)
+_ONES = np.uint64(0xFFFFFFFF)
+
+
+@helper
+def crc32(data: Bytes, start: int, end: int, crc: Any) -> Any:
+    """Return the CRC-32 of ``data[start:end]`` that continues `crc`, as zlib has it."""
+    value = np.uint64(crc) ^ _ONES
+    at = start
+    while end - at >= _WORD:
+        word = _word(data, at) ^ value
+        value = (
+            _TABLES[7, word & _LOW]
+            ^ _TABLES[6, (word >> np.uint64(8)) & _LOW]
+            ^ _TABLES[5, (word >> np.uint64(16)) & _LOW]
+            ^ _TABLES[4, (word >> np.uint64(24)) & _LOW]
+            ^ _TABLES[3, (word >> np.uint64(32)) & _LOW]
+            ^ _TABLES[2, (word >> np.uint64(40)) & _LOW]
+            ^ _TABLES[1, (word >> np.uint64(48)) & _LOW]
+            ^ _TABLES[0, word >> np.uint64(56)]
+        )
+        at += _WORD
+    while at < end:
+        value = _TABLES[0, (value ^ np.uint64(data[at])) & _LOW] ^ (value >> np.uint64(8))
+        at += 1
+    return value ^ _ONES

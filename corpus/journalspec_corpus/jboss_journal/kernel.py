@@ -1,0 +1,386 @@
+"""Recovery of the journal in compiled code, to see which states get the same answer.
+
+It repeats the decisions of :mod:`.crash_reader` on whole files: headers, the
+order of files, the search for candidates, every check of a record, the hash.
+What goes into a signature is all that the readers tell apart: the problem, the
+files' ids and editions, every record with what it counts, and whether candidates
+were rejected. As soon as a record comes out that nobody ever wrote, the rest
+makes no difference to any verdict; all such states are one and the same here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from journalspec_corpus.crash.cells import NAMES, Codes, Group
+from journalspec_corpus.crash.kernel import (
+    PAGE,
+    Bytes,
+    Flat,
+    Hashes,
+    Ints,
+    Known,
+    Pages,
+    by_names,
+    crc32,
+    entry,
+    flatten,
+    forget,
+    forget_all,
+    helper,
+    int32,
+    int64,
+    is_known,
+    mix,
+    mix_bytes,
+    new_pages,
+    stamp,
+    start_hash,
+    trace_seed,
+    turn,
+)
+from journalspec_corpus.jboss_journal import kernel_rules
+from journalspec_corpus.jboss_journal.crash_run import EXTENSIONS
+from journalspec_corpus.jboss_journal.kernel_rules import (
+    ID,
+    LENGTH,
+    LISTED,
+    NAME,
+    NO_VERSION,
+    SIZE,
+    TALLY,
+    TX,
+    TYPES,
+    USER_TYPE,
+    Rules,
+    rules_of,
+)
+from journalspec_reference.jboss_journal.codec import CHECK_SIZE, PAIR, PROLOGUE
+from journalspec_reference.jboss_journal.dialect import DIALECTS
+from journalspec_reference.jboss_journal.fileset import CONTROL, gather
+
+#: Whose answers are told apart, and how many answer paths are followed first.
+READERS = ("strict", "salvage", "counts-not-compared")
+PATIENCE = 0
+#: Problems of a file.
+_NONE, _SHORT, _BAD_VERSION, _BAD_USER = range(4)
+#: What a page may hold: a rejected candidate, a record that nobody wrote.
+_TORN, _FOREIGN = 1, 2
+_PAIR_SIZE = PAIR.size
+
+
+def signatures(group: Group, codes: Codes) -> Hashes | None:
+    """Return two numbers per row; rows with the same ones get the same answer from every reader.
+
+    None where a control file that is itself in flight says which files count: the
+    plain reader has to look.
+    """
+    flat = flatten(group)
+    if flat is None:
+        return None
+    edition = group.trace.edition
+    rules, known, seed = rules_of(edition), _KNOWN.of(group.trace), trace_seed(group.trace)
+    out = np.zeros((len(codes), 2), np.uint64)
+    for rows, part, names in by_names(group, codes):
+        order = _order(group, names)
+        if order is None:
+            return None
+        out[rows] = _run(flat, part, order, rules, known, seed)
+    return out
+
+
+def _order(group: Group, names: Mapping[str, int]) -> Ints | None:
+    """Return the numbers of the data files in the order of their names; None if more than names decides."""
+    edition = group.trace.edition
+    extension = "." + EXTENSIONS[edition]
+    if DIALECTS[edition].control_file and CONTROL in names:
+        control = names[CONTROL]
+        if any(cell.file == control for cell in group.cells if cell.kind != NAMES):
+            return None
+        contents = dict.fromkeys(names, b"")
+        contents[CONTROL] = group.contents[control][: group.sizes[control]]
+        found = gather(contents, DIALECTS[edition], {"extension": extension[1:]}).files
+        return np.asarray([names[name] for name in sorted((file.name for file in found), key=_natural)])
+    mine = sorted(
+        (int(name.removesuffix(extension).rpartition("-")[2]), number)
+        for name, number in names.items()
+        if name.endswith(extension)
+    )
+    return np.asarray([number for _, number in mine], np.int64)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Return what puts j-2 before j-10, as files are listed."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+
+
+def hash_of_key(text: str) -> tuple[int, int]:
+    """Return the hash of a record's key."""
+    name, tx, ident, user_type, body, extra = text.split(":")
+    payload = np.frombuffer(bytes.fromhex(body or extra) + b"\0", np.uint8)
+    h = _hash_key(TYPES.index(name), int(tx), int(ident), int(user_type), payload[:-1])
+    return int(h[0]), int(h[1])
+
+
+_KNOWN = Known(hash_of_key)
+
+
+class Tools(NamedTuple):
+    """What a search needs beside the files.
+
+    `known` are the hashes of all keys of the trace, `item` takes that of one record,
+    `stamped` the four bytes that the file's records carry behind their type. ``reach[0]``
+    is how far a search looked, ``reach[1]`` where the last record found ends.
+    """
+
+    rules: Rules
+    known: Hashes
+    item: Hashes
+    reach: Ints
+    stamped: Bytes
+
+
+@helper
+def _mix_key(
+    h: Hashes, name: int, tx: int, ident: int, user_type: Any, data: Bytes, start: int, end: int
+) -> None:
+    start_hash(h)
+    mix(h, name)
+    mix(h, tx)
+    mix(h, ident)
+    mix(h, user_type)
+    mix_bytes(h, data, start, end)
+
+
+@helper
+def _examine(flat: Flat, file: int, rules: Rules, header: Ints) -> None:
+    """Set `header` to what is wrong with a file, its id, and which of the two forms it has."""
+    size, at = flat.sizes[file], flat.start[file]
+    header[0], header[1], header[2] = _NONE, 0, 0
+    if size < rules.header:
+        header[0] = _SHORT
+    elif rules.lowest == NO_VERSION:
+        header[1] = int32(flat.scratch, at)
+    else:
+        version = int32(flat.scratch, at)
+        header[1] = int64(flat.scratch, at + 8)
+        header[2] = 1 if version == 1 else 0
+        if not rules.lowest <= version <= rules.highest:
+            header[0] = _BAD_VERSION
+        elif int32(flat.scratch, at + 4):
+            header[0] = _BAD_USER
+
+
+@helper
+def _field(data: Bytes, at: int, place: int) -> int:
+    return int32(data, at + place) if place >= 0 else 0
+
+
+@helper
+def _long(data: Bytes, at: int, place: int) -> int:
+    return int64(data, at + place) if place >= 0 else 0
+
+
+@helper
+def _end_of(data: Bytes, at: int, limit: int, form: Ints, reach: Ints) -> int:
+    """Return where the candidate at `at` ends, 0 if it cannot be a record; `reach` is how far that looked."""
+    fixed = at + form[SIZE] + CHECK_SIZE
+    if fixed > limit:
+        return 0
+    reach[0] = max(reach[0], fixed)
+    size, listed = _field(data, at, form[LENGTH]), _field(data, at, form[LISTED])
+    end = fixed + size + _PAIR_SIZE * listed
+    return 0 if size < 0 or listed < 0 or end > limit else end
+
+
+@helper
+def _accepted(data: Bytes, at: int, end: int, hashed: bool) -> Any:
+    stored = int32(data, end - CHECK_SIZE)
+    if hashed:
+        return np.uint64(stored) & np.uint64(0xFFFFFFFF) == crc32(data, at, end - CHECK_SIZE, 0)
+    return stored == end - at
+
+
+@helper
+def _candidate(data: Bytes, at: int, limit: int, form: Ints, tools: Tools) -> int:
+    """Return what a candidate is, and set `tools` to its key and its end if it is a record."""
+    h, reach = tools.item, tools.reach
+    end = _end_of(data, at, limit, form, reach)
+    if end == 0:
+        return _TORN
+    reach[0] = max(reach[0], end)
+    if not _accepted(data, at, end, tools.rules.hashed):
+        return _TORN
+    body = at + form[SIZE]
+    size, listed = _field(data, at, form[LENGTH]), _field(data, at, form[LISTED])
+    user_type = np.int64(data[at + form[USER_TYPE]]) if form[USER_TYPE] >= 0 else 0
+    tx, ident = _long(data, at, form[TX]), _long(data, at, form[ID])
+    _mix_key(h, form[NAME], tx, ident, user_type, data, body, body + size)
+    reach[1] = end
+    if not is_known(h, tools.known):
+        return _FOREIGN
+    mix(h, _field(data, at, form[TALLY]))
+    mix_bytes(h, data, body + size, body + size + _PAIR_SIZE * listed)
+    return _NONE
+
+
+@helper
+def _next(data: Bytes, at: int, edge: int, limit: int, older: int, tools: Tools) -> int:
+    """Return the next candidate before `edge`, or `edge`."""
+    stamped, sizes = tools.stamped, tools.rules.forms[older, :, SIZE]
+    end = min(edge, limit - PROLOGUE + 1) + 4
+    sought = stamped[3]
+    for last in range(at + 4, end):
+        # Of the four, the last byte is the one that says something.
+        if data[last] != sought:
+            continue
+        start = last - 4
+        if (
+            data[start + 1] == stamped[0]
+            and data[start + 2] == stamped[1]
+            and data[start + 3] == stamped[2]
+            and sizes[data[start]] > 0
+        ):
+            return start
+    return edge
+
+
+@helper
+def _read_page(flat: Flat, pages: Pages, page: int, file: int, at: int, older: int, tools: Tools) -> None:
+    """Search from `at` to the end of its page, and remember what was found."""
+    base, limit, reach = flat.start[file], flat.sizes[file], tools.reach
+    total = pages.hash[page]
+    start_hash(total)
+    pages.entry[page], pages.flags[page] = at, 0
+    edge = min(limit, (at // PAGE + 1) * PAGE)
+    # The search looks at the bytes of a candidate's front beyond the edge as well.
+    reach[0] = base + edge + PROLOGUE
+    while at < edge:
+        found = _next(flat.scratch, base + at, base + edge, base + limit, older, tools) - base
+        if found >= edge:
+            at = edge
+            break
+        form = tools.rules.forms[older, flat.scratch[base + found]]
+        what = _candidate(flat.scratch, base + found, base + limit, form, tools)
+        pages.flags[page] |= what
+        at = found + 1
+        if what != _TORN:
+            at = reach[1] - base
+            mix(total, tools.item[0])
+            mix(total, tools.item[1])
+    pages.reach[page], pages.next[page] = reach[0] - base, at
+
+
+@helper
+def _search(flat: Flat, pages: Pages, file: int, header: Ints, tools: Tools, h: Hashes) -> int:
+    """Take what is found in `file` into `h` and return its flags."""
+    for index in range(4):
+        tools.stamped[index] = (header[1] >> (8 * (3 - index))) & 0xFF
+    if tools.rules.lowest != NO_VERSION:
+        tools.stamped[0] &= 0x7F
+    flags = 0
+    at = tools.rules.header
+    while at < flat.sizes[file]:
+        page = pages.first[file] + at // PAGE
+        if pages.entry[page] != at:
+            _read_page(flat, pages, page, file, at, header[2], tools)
+        mix(h, pages.hash[page, 0])
+        mix(h, pages.hash[page, 1])
+        flags |= pages.flags[page]
+        at = pages.next[page]
+    return flags
+
+
+@helper
+def _sort(order: Ints, headers: Ints) -> None:
+    """Sort files by their ids; those with the same one stay as they are."""
+    for index in range(1, len(order)):
+        place = index
+        while place and headers[order[place - 1], 1] > headers[order[place], 1]:
+            order[place - 1], order[place] = order[place], order[place - 1]
+            place -= 1
+
+
+@helper
+def _look(flat: Flat, pages: Pages, order: Ints, rules: Rules, headers: Ints, before: Ints) -> None:
+    """Examine all files, and forget what was found in them under another header or size."""
+    for file in order:
+        _examine(flat, file, rules, headers[file])
+        forget(flat, pages, file)
+        size = flat.sizes[file]
+        same = before[file, 0] == headers[file, 1] and before[file, 1] == headers[file, 2]
+        if not same or before[file, 2] != size:
+            forget_all(pages, file)
+            before[file, 0], before[file, 1], before[file, 2] = headers[file, 1], headers[file, 2], size
+
+
+@helper
+def _recover(flat: Flat, pages: Pages, order: Ints, headers: Ints, tools: Tools, h: Hashes) -> int:
+    """Set `h` to the signature of the state that `flat` shows; return the problem and the flags."""
+    rules = tools.rules
+    start_hash(h)
+    mix(h, rules.edition)
+    problem, flags = _NONE, 0
+    for file in order:
+        header = headers[file]
+        if header[0] != _NONE:
+            flags |= _TORN
+            if problem == _NONE and (header[0] != _SHORT or rules.lowest == NO_VERSION):
+                problem = header[0]
+            continue
+        mix(h, header[1])
+        mix(h, header[2])
+        flags |= _search(flat, pages, file, header, tools, h)
+    mix(h, problem)
+    mix(h, flags)
+    return (problem << 2) | flags
+
+
+@helper
+def _nobodys(what: int, seed: Hashes, rules: Rules, h: Hashes) -> None:
+    """Set `h` to the one signature, for each problem, of states that show what nobody wrote."""
+    start_hash(h)
+    mix(h, rules.edition)
+    mix(h, seed[0])
+    mix(h, seed[1])
+    mix(h, what | _TORN)
+
+
+def _compiled(version: str) -> tuple[Any, Any]:
+    """Return the entry functions; `version` is in them only to be a part of their names on disk."""
+
+    @entry
+    def key(name: int, tx: int, ident: int, user_type: int, payload: Bytes) -> Hashes:
+        version  # noqa: B018  # see crash.kernel
+        h = np.zeros(2, np.uint64)
+        _mix_key(h, name, tx, ident, user_type, payload, 0, len(payload))
+        return h
+
+    @entry
+    def run(flat: Flat, codes: Codes, order: Ints, rules: Rules, known: Hashes, seed: Hashes) -> Hashes:
+        version  # noqa: B018  # see crash.kernel
+        pages = new_pages(flat)
+        item, reach, stamped = np.zeros(2, np.uint64), np.zeros(2, np.int64), np.zeros(4, np.uint8)
+        tools = Tools(rules, known, item, reach, stamped)
+        headers = np.zeros((len(flat.room), 3), np.int64)
+        before = np.zeros((len(flat.room), 3), np.int64)
+        sequence = order.copy()
+        out = np.zeros((len(codes), 2), np.uint64)
+        for row in range(len(codes)):
+            turn(flat, codes[row])
+            sequence[:] = order
+            _look(flat, pages, order, rules, headers, before)
+            _sort(sequence, headers)
+            what = _recover(flat, pages, sequence, headers, tools, out[row])
+            if what & _FOREIGN:
+                _nobodys(what, seed, rules, out[row])
+        return out
+
+    return key, run
+
+
+_hash_key, _run = _compiled(stamp(__file__, kernel_rules))

@@ -1,0 +1,172 @@
+"""The kernels: what they take for the same answer is the same; nothing that comes out depends on them."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from journalspec_corpus.crash.cells import DATA, Cell, Codes, Group
+from journalspec_corpus.crash.enumerate import crash_states
+from journalspec_corpus.crash.judge import Answer
+from journalspec_corpus.crash.model import PRESETS
+from journalspec_corpus.crash.reading import SWITCH, Reading, alike, kernel_of, keys_of, reading_of
+from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.view import Plain, answers
+from journalspec_corpus.pipeline.plan import Plan
+
+pytest.importorskip("numba")
+FORMATS = ("bitronix_tlog", "jboss_journal")
+
+
+@pytest.fixture(params=FORMATS)
+def room(request: pytest.FixtureRequest) -> CrashRoom:
+    return crash_room(request.param)
+
+
+def groups(room: CrashRoom, every: int) -> Iterator[tuple[Trace, Group, Codes]]:
+    """Yield the groups of some workloads of the full tier."""
+    for work in Plan(room.format, "full", every=every).workloads():
+        trace = room.build(work)
+        for states in crash_states(trace, PRESETS, 1):
+            if len(states):
+                yield trace, states.group, states.codes
+
+
+def disagreements(room: CrashRoom, trace: Trace, group: Group, codes: Codes) -> tuple[int, int]:
+    """Return how many rows have an answer unlike the first of their signature, and how many signatures."""
+    keys = keys_of(trace)
+    signed = kernel_of(room.format).signatures(group, codes)
+    if signed is None:
+        # The kernel leaves the group to the plain reader.
+        return 0, 0
+    found, which = answers(group, codes, room.read)
+    first: dict[bytes, tuple[Answer, ...]] = {}
+    wrong = 0
+    for name, path in zip(map(bytes, signed), which.tolist(), strict=True):
+        seen = first.setdefault(name, found[path])
+        wrong += not all(alike(one, two, keys) for one, two in zip(seen, found[path], strict=True))
+    return wrong, len(first)
+
+
+def test_equal_signatures_are_equal_answers(room: CrashRoom) -> None:
+    rows = signatures = left = 0
+    for trace, group, codes in groups(room, 331):
+        wrong, distinct = disagreements(room, trace, group, codes)
+        assert wrong == 0, f"{trace.name} at {group.crash_index}"
+        rows += len(codes)
+        signatures += distinct
+        left += len(codes) if distinct == 0 else 0
+    assert left < rows / 20
+    # Otherwise they would be of no use.
+    assert 10_000 < rows > 8 * signatures
+
+
+def rotten(group: Group, content: int, flips: Iterator[tuple[int, int]]) -> Group:
+    """Return `group` with nothing in flight but one 512-byte granule, once for each changed byte."""
+    whole = group.contents[content]
+    versions: dict[int, list[bytes]] = {}
+    for at, mask in flips:
+        start = at // 512 * 512
+        piece = bytearray(whole[start : start + 512].ljust(512, b"\0"))
+        piece[at - start] ^= mask
+        versions.setdefault(start // 512, [whole[start : start + 512].ljust(512, b"\0")]).append(bytes(piece))
+    cells = tuple(
+        Cell(DATA, content, at, tuple(found), (0,) * len(found)) for at, found in sorted(versions.items())
+    )
+    return replace(group, granule=512, cells=cells)
+
+
+def test_every_bit_of_the_records_may_flip(room: CrashRoom) -> None:
+    """Checks of lengths, counts, types, names, checksums: each is met by bytes that were changed for it."""
+    tried = 0
+    for number, work in enumerate(Plan(room.format, "core", every=701).workloads()):
+        trace = room.build(work)
+        *_, states = crash_states(trace, PRESETS[:1], 1)  # the last group of a prefix preset: all arrived
+        for file in range(len(states.group.contents)):
+            size = states.group.sizes[file]
+            flips = ((at, 1 << (at * 5 + number) % 8) for at in range(number % 2, size, 2))
+            group = rotten(states.group, file, flips)
+            for at, cell in enumerate(group.cells):
+                codes = np.zeros((len(cell.versions), len(group.cells)), np.uint16)
+                codes[:, at] = np.arange(len(cell.versions))
+                wrong, _ = disagreements(room, trace, group, codes)
+                assert wrong == 0, f"{trace.name}: a flip in file {file}, granule {cell.index}"
+                tried += len(codes)
+    assert tried > 4000
+
+
+def test_whole_files_are_read_as_views_are(room: CrashRoom) -> None:
+    for _, group, codes in groups(room, 1511):
+        found, which = answers(group, codes, room.read)
+        for row in range(0, len(codes), 13):
+            assert room.read(Plain(group, codes[row])) == found[which[row]]
+
+
+def test_tables_do_not_depend_on_the_kernel(room: CrashRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan(room.format, "full", every=1511)
+    with_kernel = plan.shard(0).table()
+    asked = reading_of(room)
+    monkeypatch.setenv(SWITCH, "0")
+    assert reading_of(room) is not asked
+    without = plan.shard(0).table()
+    assert with_kernel.num_rows > 1000
+    assert with_kernel.equals(without)
+
+
+def test_a_kernel_speaks_for_the_readers_there_are(room: CrashRoom) -> None:
+    assert tuple(kernel_of(room.format).READERS) == room.readers
+
+
+def test_other_readers_are_read_without_the_kernel(room: CrashRoom) -> None:
+    """A reader that tells other things apart must not be given one answer for all it cannot see."""
+    _, group, codes = max(groups(room, 3011), key=lambda entry: len(entry[2]))
+
+    def bytes_of(view: Any) -> tuple[Answer, ...]:
+        names = view.names()
+        shown = [view.read(names[name], 0, view.size(names[name])) for name in sorted(names)]
+        return (Answer((str(zlib.crc32(b"".join(shown))),)),)
+
+    found, _ = reading_of(replace(room, read=bytes_of)).answers(group, codes)
+    contents = {tuple(sorted(group.materialise(row).items())) for row in codes}
+    assert len(set(found)) == len(contents) > 100
+
+
+def test_every_row_has_the_answer_of_its_signature(room: CrashRoom) -> None:
+    """With patience and without, remembering and not: the same answers in the end."""
+    kernel = kernel_of(room.format)
+    remembering = [Reading(room.read, kernel.signatures, patience) for patience in (0, 2)]
+    for trace, group, codes in groups(room, 1511):
+        keys = keys_of(trace)
+        found, which = answers(group, codes, room.read)
+        for reading in remembering:
+            others, paths = reading.answers(group, codes)
+            for row in range(0, len(codes), 7):
+                for one, two in zip(others[paths[row]], found[which[row]], strict=True):
+                    assert alike(one, two, keys), f"{trace.name} at {group.crash_index}, row {row}"
+
+
+def test_answers_are_alike_only_if_no_verdict_tells_them_apart() -> None:
+    keys = {"a", "b"}
+    assert alike(Answer(("a",)), Answer(("a",)), keys)
+    assert not alike(Answer(("a",)), Answer(("b",)), keys)
+    assert not alike(Answer(("a",)), Answer(("a",), reported=True), keys)
+    assert alike(Answer(("a", "x")), Answer(("y",), aside=("b",)), keys)
+    assert alike(Answer(("a",), aside=("x",)), Answer(("y",)), keys)
+    assert not alike(Answer(("x",)), Answer(("a",)), keys)
+    assert not alike(Answer(("x",)), Answer((), "bad-checksum"), keys)
+
+
+def test_the_checksum_is_zlibs() -> None:
+    from journalspec_corpus.crash.kernel import crc32
+
+    data = np.frombuffer(bytes(range(7, 250)) * 3, np.uint8)
+    for start, end in ((0, 0), (0, 1), (3, 10), (1, 9), (5, 700), (13, 729)):
+        assert int(crc32(data, start, end, 0)) == zlib.crc32(data[start:end].tobytes())
+    head = zlib.crc32(data[:24].tobytes())
+    assert int(crc32(data, 29, 700, head)) == zlib.crc32(data[29:700].tobytes(), head)
