@@ -1,0 +1,188 @@
+"""Measured rates: how often what a crash left is taken for what it is not, with intervals.
+
+Three questions are asked of the states of one group, each with a denominator of
+its own (:data:`QUESTIONS`). A state counts once. Rates are only made of groups
+whose space of states a preset was enumerated in *whole*: every mask, or every
+cut, exactly once. Groups that are too large for that hold a choice of masks with
+few deviations beside samples; no weight makes one rate of both, so they are left
+out, and how many that were is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from journalspec_corpus.crash.enumerate import States
+from journalspec_corpus.crash.judge import CORRUPTED, VERDICTS
+from journalspec_corpus.crash.model import PRESETS
+from journalspec_corpus.crash.oracle import Facts, Rows
+from journalspec_corpus.crash.trace import Write
+
+#: Two-sided 95 per cent of the normal distribution.
+Z95 = 1.959963984540054
+TORN, RESURRECTION, ROT = "undetected-torn", "resurrection", "undetected-rot"
+#: question -> its denominator, and what is counted of it
+QUESTIONS: Mapping[str, tuple[str, str]] = {
+    TORN: (
+        "states in which the write of at least one record has arrived in part",
+        "those in which the strict reader takes in a record that nobody wrote (torn-accepted), "
+        "or says nothing where a report is owed (silent)",
+    ),
+    RESURRECTION: (
+        "states of traces over an earlier life of the file in which at least one write has not arrived as a whole",
+        "those in which the strict reader brings a record of the earlier life back (resurrected)",
+    ),
+    ROT: (
+        "states in which exactly one bit was flipped after everything was durable",
+        "those in which the strict reader's verdict is a failure: it neither refuses nor reports, "
+        "and what it recovers is not what was there",
+    ),
+}
+_TORN_FAILURES = ("torn-accepted", "silent")
+_FIRST_FIVE = frozenset({"I1", "I2", "I3", "I4", "I5"})
+#: Verdicts that break one of I1 to I5: what keeps a format from being safe under a preset.
+UNSAFE = frozenset(name for name, broken in VERDICTS.items() if _FIRST_FIVE & set(broken))
+Verdicts = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """`k` of `n`, and the interval that goes with it."""
+
+    k: int
+    n: int
+
+    @property
+    def rate(self) -> float:
+        """k / n, 0 if n is 0."""
+        return self.k / self.n if self.n else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's interval at 95 per cent; for 0 of n it ends at 3 / n, for 0 of 0 it is everything."""
+        if not self.n:
+            return 0.0, 1.0
+        if not self.k:
+            return 0.0, min(1.0, 3 / self.n)
+        return wilson(self.k, self.n)
+
+    def __add__(self, other: Rate) -> Rate:
+        """Return both together."""
+        return Rate(self.k + other.k, self.n + other.n)
+
+
+def wilson(k: int, n: int, z: float = Z95) -> tuple[float, float]:
+    """Return Wilson's score interval for `k` of `n` (n at least 1), without correction for continuity."""
+    rate = k / n
+    middle = rate + z * z / (2 * n)
+    spread = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
+    under = 1 + z * z / n
+    return max(0.0, (middle - spread) / under), min(1.0, (middle + spread) / under)
+
+
+def torn(facts: Facts) -> Rows:
+    """Return the rows in which the write of a record has arrived in part."""
+    out = ~facts.all
+    for index in {index for index, _ in facts.issued}:
+        out |= facts.touched(index) & ~facts.arrived(index)
+    return out
+
+
+def missing(facts: Facts) -> Rows:
+    """Return the rows in which an operation in flight has not arrived as a whole."""
+    out = ~facts.all
+    for index in facts.group.reach:
+        out |= ~facts.arrived(index)
+    return out
+
+
+def whole(states: States) -> dict[int, Rows]:
+    """Return preset -> its rows, for each preset whose states in this group are all there.
+
+    Under a subset preset these are all combinations of versions, under a prefix
+    preset all cuts of one write at its unit: the cuts of a stronger preset too.
+    """
+    if states.stratum == CORRUPTED or not len(states):
+        return {}
+    number = int(states.preset[0])
+    if PRESETS[number].order == "subset":
+        complete = len(states) == prod(states.group.dims) and (states.preset == number).all()
+        return {number: np.ones(len(states), bool)} if complete else {}
+    op = states.group.trace.ops[states.torn]
+    if states.torn < 0 or not isinstance(op, Write):
+        return {}
+    found = {}
+    for rank in sorted(set(states.preset.tolist())):
+        rows = states.preset <= rank
+        if int(rows.sum()) == _cuts(op, PRESETS[rank].granule):
+            found[rank] = rows
+    return found
+
+
+def _cuts(op: Write, unit: int) -> int:
+    """Return in how many places a write can end if only whole units arrive: not at all and whole included."""
+    end = op.off + len(op.data)
+    inside = (end - 1) // unit - op.off // unit
+    return inside + 2
+
+
+Key = tuple[str, int]
+
+
+def count(states: States, verdicts: Verdicts) -> dict[Key, Rate]:
+    """Return (question, preset) -> how many of the states of a group are what it asks for.
+
+    `verdicts` holds the strict reader's verdict of each state, as an index into
+    :data:`VERDICTS`. A group that was not enumerated whole gives nothing.
+    """
+    if states.stratum == CORRUPTED:
+        return _rotten(states, verdicts)
+    out: dict[Key, Rate] = {}
+    spaces = whole(states)
+    if not spaces:
+        return out
+    facts = Facts(states)
+    halves, lost = torn(facts), missing(facts)
+    for preset, rows in spaces.items():
+        out[TORN, preset] = _of(rows & halves, verdicts, _TORN_FAILURES)
+        if states.group.trace.stale:
+            out[RESURRECTION, preset] = _of(rows & lost, verdicts, ("resurrected",))
+    return out
+
+
+def _rotten(states: States, verdicts: Verdicts) -> dict[Key, Rate]:
+    rows = np.asarray([text.startswith("bit:") for text in states.rot], bool)
+    if not rows.any():
+        return {}
+    failing = tuple(name for name, broken in VERDICTS.items() if broken)
+    return {
+        (ROT, preset): _of(rows & (states.preset == preset), verdicts, failing)
+        for preset in sorted(set(states.preset[rows].tolist()))
+    }
+
+
+def _of(rows: Rows, verdicts: Verdicts, wanted: tuple[str, ...]) -> Rate:
+    names = list(VERDICTS)
+    chosen = verdicts[rows]
+    hits = np.isin(chosen, [names.index(name) for name in wanted])
+    return Rate(int(hits.sum()), len(chosen))
+
+
+def weakest_safe(failing: Mapping[int, int], looked_at: Mapping[int, int]) -> int | None:
+    """Return the weakest preset under which nothing fails, nor under a stronger one; None if there is none.
+
+    `failing` and `looked_at` are numbers of states by the strongest preset that
+    reaches them. Only presets of which there are states say anything.
+    """
+    safe = None
+    for preset in range(len(PRESETS)):
+        if failing.get(preset, 0):
+            return safe
+        if looked_at.get(preset, 0):
+            safe = preset
+    return safe

@@ -1,0 +1,241 @@
+"""Rates of a finished build: its states are enumerated again, its verdicts are looked up by case id.
+
+Rows alone make no rate. A state that several presets or writers reach stands in
+one row only, under the first of them, and a large crash point has a choice of
+its states. So the traces of the plan are recorded again, every crash point says
+which states it has, and each state's verdict is the one in the row of its id: a
+state that has none there means that build and code do not belong together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from journalspec_corpus.crash import rates
+from journalspec_corpus.crash.digest import ID_BYTES, promise
+from journalspec_corpus.crash.enumerate import States, crash_states
+from journalspec_corpus.crash.judge import VERDICTS
+from journalspec_corpus.crash.model import PRESETS, get_preset
+from journalspec_corpus.crash.oracle import Owed, owed
+from journalspec_corpus.crash.rates import Rate
+from journalspec_corpus.crash.rates_check import Checked, self_check
+from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.pipeline.ids import case_ids, content_ids
+from journalspec_corpus.pipeline.manifest import load
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.store import BuildError
+
+_NAMES = tuple(VERDICTS)
+#: The stratum in which a format can be safe: crashes under honest forces.
+_HONEST = "R"
+Ids = npt.NDArray[np.uint64]
+
+
+class Known:
+    """The strict reader's verdict of every state of a build, by case id."""
+
+    def __init__(self, out: Path, reader: str) -> None:
+        ids, verdicts = [np.zeros((0, 2), np.uint64)], [np.zeros(0, np.uint8)]
+        for path in sorted((out / "states").glob("part-*.parquet")):
+            table = pq.read_table(path, columns=["case_id", f"verdict_{reader}"])
+            ids.append(_pairs(table["case_id"].to_pylist()))
+            texts = pc.cast(table[f"verdict_{reader}"], pa.string())
+            numbers = pc.index_in(texts, pa.array(_NAMES))
+            verdicts.append(numbers.to_numpy().astype(np.uint8))
+        pairs = np.concatenate(ids)
+        order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+        self._ids, self._verdicts = pairs[order], np.concatenate(verdicts)[order]
+        if (self._ids[1:, 0] == self._ids[:-1, 0]).any():
+            raise BuildError(f"{out}: two states share half of their ids", "report this")
+
+    def verdicts(self, names: list[bytes]) -> rates.Verdicts:
+        """Return the verdict of each case as an index into the verdicts' names; raises BuildError."""
+        wanted = _pairs(names)
+        at = np.searchsorted(self._ids[:, 0], wanted[:, 0])
+        at[at == len(self._ids)] = 0
+        if not len(self._ids) or (self._ids[at] != wanted).any():
+            raise BuildError(
+                "the build lacks states that its plan has now",
+                "it was made by another version of this program: build it again",
+            )
+        return np.asarray(self._verdicts[at])
+
+
+def _pairs(ids: list[bytes]) -> Ids:
+    return np.frombuffer(b"".join(ids), ">u8").astype(np.uint64).reshape(-1, ID_BYTES // 8)
+
+
+Who = tuple[str, str]
+
+
+@dataclass
+class Totals:
+    """What was counted so far."""
+
+    #: (edition, writer, background, stratum, question, preset) -> rate
+    rates: dict[tuple[str, str, str, str, str, int], Rate] = field(default_factory=dict)
+    #: preset -> (groups, states) that no rate was made of
+    left_out: dict[int, Counter[str]] = field(default_factory=dict)
+    #: (edition, writer) -> preset -> number of states, and of those that break I1 to I5
+    states: dict[Who, Counter[int]] = field(default_factory=dict)
+    unsafe: dict[Who, Counter[int]] = field(default_factory=dict)
+    #: (edition, writer, preset) -> verdict -> number, and the first such state
+    broken: dict[tuple[str, str, int], Counter[str]] = field(default_factory=dict)
+    example: dict[tuple[str, str, int], dict[str, Any]] = field(default_factory=dict)
+
+    def add(self, trace: Trace, states: States, verdicts: rates.Verdicts) -> None:
+        """Count the states of one group."""
+        who = (trace.edition, trace.tags.get("order", ""))
+        counted = rates.count(states, verdicts)
+        for (question, preset), rate in counted.items():
+            key = (*who, trace.background, states.stratum, question, preset)
+            self.rates[key] = self.rates.get(key, Rate(0, 0)) + rate
+        for preset in sorted({int(number) for number in states.preset} - {preset for _, preset in counted}):
+            counter = self.left_out.setdefault(preset, Counter())
+            counter.update(groups=1, states=int((states.preset == preset).sum()))
+        if states.stratum == _HONEST:
+            self._safety(who, trace, states, verdicts)
+
+    def _safety(self, who: Who, trace: Trace, states: States, verdicts: rates.Verdicts) -> None:
+        bad = np.isin(verdicts, [_NAMES.index(name) for name in rates.UNSAFE])
+        for preset in sorted({int(number) for number in states.preset}):
+            rows = states.preset == preset
+            self.states.setdefault(who, Counter())[preset] += int(rows.sum())
+            failing = np.flatnonzero(rows & bad)
+            if not len(failing):
+                continue
+            self.unsafe.setdefault(who, Counter())[preset] += len(failing)
+            names = Counter(_NAMES[number] for number in verdicts[failing].tolist())
+            self.broken.setdefault((*who, preset), Counter()).update(names)
+            first = int(failing[0])
+            self.example.setdefault(
+                (*who, preset), _example(trace, states, first, _NAMES[int(verdicts[first])])
+            )
+
+
+def _example(trace: Trace, states: States, row: int, verdict: str) -> dict[str, Any]:
+    mask = b"" if states.torn >= 0 else states.codes[row].astype(np.uint8).tobytes()
+    return {
+        "workload": trace.name,
+        "preset": PRESETS[int(states.preset[row])].name,
+        "crash_index": states.group.crash_index,
+        "mask": mask.hex(),
+        "tear": int(states.tear[row]),
+        "verdict": verdict,
+    }
+
+
+def measure(out: Path) -> dict[str, Any]:
+    """Return the rates of the finished build in `out`, as JSON; raises ManifestError or BuildError."""
+    manifest = load(out)
+    plan = Plan.from_json(manifest["plan"])
+    reader = crash_room(plan.format).readers[0]
+    totals = _walk(plan, Known(out, reader))
+    return {
+        "plan": manifest["plan"],
+        "digest": manifest["digest"],
+        "reader": reader,
+        "questions": {name: {"of": of, "counted": what} for name, (of, what) in rates.QUESTIONS.items()},
+        "rates": list(_rates(totals)),
+        "left_out": [
+            {"preset": PRESETS[preset].name, **counter} for preset, counter in sorted(totals.left_out.items())
+        ],
+        "safe": list(_safe(totals)),
+        "self_check": [_checked(item) for item in self_check(plan.seed)],
+    }
+
+
+def _walk(plan: Plan, known: Known) -> Totals:
+    room = crash_room(plan.format)
+    presets = tuple(get_preset(name) for name in plan.presets)
+    totals = Totals()
+    for work in plan.workloads():
+        trace = room.build(work)
+        for states in crash_states(trace, presets, plan.seed):
+            if len(states):
+                debt = owed(trace, states.group.crash_index, states.torn, states.stratum)
+                names = case_ids(content_ids(states.group, states.codes), _promise(trace, debt))
+                totals.add(trace, states, known.verdicts(names))
+    return totals
+
+
+def _promise(trace: Trace, debt: Owed) -> bytes:
+    keys = [key for key, record in debt.record_of.items() if record in debt.must_keep]
+    return promise(trace.format, trace.edition, debt.stratum, keys)
+
+
+def _rates(totals: Totals) -> Iterator[dict[str, Any]]:
+    for key, rate in sorted(totals.rates.items()):
+        if rate.n:
+            edition, writer, background, stratum, question, preset = key
+            low, high = rate.interval
+            yield {
+                "edition": edition,
+                "writer": writer,
+                "background": background,
+                "stratum": stratum,
+                "preset": PRESETS[preset].name,
+                "question": question,
+                "k": rate.k,
+                "n": rate.n,
+                "rate": round(rate.rate, 6),
+                "interval": [round(low, 6), round(high, 6)],
+            }
+
+
+def _safe(totals: Totals) -> Iterator[dict[str, Any]]:
+    for who in sorted(totals.states):
+        failing, looked_at = totals.unsafe.get(who, Counter()), totals.states[who]
+        safe = rates.weakest_safe(failing, looked_at)
+        first = min(failing, default=None)
+        line: dict[str, Any] = {
+            "edition": who[0],
+            "writer": who[1],
+            "weakest": None if safe is None else PRESETS[safe].name,
+            "states": {PRESETS[preset].name: count for preset, count in sorted(looked_at.items())},
+            "unsafe": {PRESETS[preset].name: count for preset, count in sorted(failing.items())},
+            "fails": None,
+        }
+        if first is not None:
+            verdicts = dict(sorted(totals.broken[*who, first].items()))
+            line["fails"] = {
+                "preset": PRESETS[first].name,
+                "verdicts": verdicts,
+                "example": totals.example[*who, first],
+            }
+        yield line
+
+
+def _checked(item: Checked) -> dict[str, Any]:
+    return {
+        "background": item.background,
+        "sectors": item.sectors,
+        "how": item.how,
+        "formula": round(float(item.formula), 6),
+        "k": item.k,
+        "n": item.n,
+        "agrees": item.agrees,
+    }
+
+
+def as_text(result: dict[str, Any]) -> str:
+    """Return a result as the JSON text that is committed: one line per rate."""
+    head = {name: value for name, value in result.items() if not isinstance(value, list)}
+    parts = [f'"{name}": {json.dumps(value)}' for name, value in head.items()]
+    for name, value in result.items():
+        if isinstance(value, list):
+            lines = ",\n  ".join(json.dumps(entry) for entry in value)
+            parts.append(f'"{name}": [\n  {lines}\n]' if value else f'"{name}": []')
+    return "{" + ",\n".join(parts) + "}\n"

@@ -1,0 +1,254 @@
+"""Rates: the intervals are the published ones, denominators are what they say, the generator is right."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from journalspec.formats import format_ids
+from journalspec_conformance.cli.corpus_rates import command
+from journalspec_corpus.crash import rates, rates_check
+from journalspec_corpus.crash.enumerate import EVERY_BYTE, States, crash_states
+from journalspec_corpus.crash.judge import VERDICTS, judge
+from journalspec_corpus.crash.model import PRESETS, get_preset
+from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
+from journalspec_corpus.crash.rates import Rate
+from journalspec_corpus.crash.room import CrashRoom, crash_room, has_crash_room
+from journalspec_corpus.crash.trace import Mark, Sync, Trace, Write
+from journalspec_corpus.crash.view import answers
+from journalspec_corpus.jboss_journal.tears import Bench
+from journalspec_corpus.jboss_journal.traces import Step, Workload
+from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.manifest import ManifestError
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.rates import as_text, measure
+from journalspec_corpus.pipeline.store import BuildError
+
+FORMATS = [name for name in format_ids() if has_crash_room(name)]
+RANK = {preset.name: number for number, preset in enumerate(PRESETS)}
+SUBSET = "epoch-subset-512"
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    # Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_intervals_are_the_published_ones(k: int, n: int, low: float, high: float) -> None:
+    assert rates.wilson(k, n) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_nothing_of_n_ends_at_three_by_n_and_nothing_of_nothing_says_nothing() -> None:
+    assert Rate(0, 300).interval == (0.0, 0.01)
+    assert Rate(0, 2).interval == (0.0, 1.0)
+    assert Rate(0, 0).interval == (0.0, 1.0)
+    assert Rate(15, 148).interval == rates.wilson(15, 148)
+    assert Rate(1, 4) + Rate(2, 6) == Rate(3, 10)
+
+
+def test_the_generator_agrees_with_arithmetic() -> None:
+    for seed in (1, 2):
+        found = list(rates_check.self_check(seed))
+        assert all(item.agrees for item in found)
+        by = {(item.background, item.sectors): item for item in found if item.how == "enumerated"}
+        # The published percentages of a length-only rule.
+        assert by["zero", 3].formula == Fraction(1, 7)
+        assert by["zero", 4].formula == Fraction(3, 15)
+        assert round(float(by["zero", 8].formula), 3) == 0.247
+        assert by["stale-same", 3].formula == Fraction(3, 7)
+        assert round(float(by["stale-same", 4].formula), 3) == 0.467
+        assert all(item.n == 2**item.sectors - 1 for item in by.values())
+        assert all(item.n > 3000 for item in found if item.how == "sampled")
+
+
+def test_a_generator_that_prefers_some_states_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def skewed(*given: Any) -> Any:
+        for states in crash_states(*given):
+            yield states.take(np.flatnonzero(states.codes[:, 0] == 1)) if states.codes.shape[1] else states
+
+    monkeypatch.setattr(rates_check, "crash_states", skewed)
+    found = list(rates_check.self_check(1))
+    assert not any(item.agrees for item in found if item.how == "sampled" or item.sectors > 2)
+
+
+def line(length: int, *, stale: bool = False, also: int = 0) -> Trace:
+    """Return the trace of one record of `length` bytes at offset 0, and perhaps one behind it, then a force."""
+    ops = [Write("f", 0, b"x" * length), Mark("a", "f", 0, length, "a")]
+    if also:
+        ops += [Write("f", length, b"y" * also), Mark("b", "f", length, also, "b")]
+    old = (Mark("old", "f", 0, length, "old"),) if stale else ()
+    base = {"f": bytes(-(-(length + also) // 512) * 512)}
+    return Trace("toy", "toy", "toy", base, (*ops, Sync("f")), "zero", stale=old)
+
+
+def states_of(trace: Trace, preset: str) -> list[States]:
+    return [states for states in crash_states(trace, (get_preset(preset),), 1) if len(states)]
+
+
+def test_only_a_space_that_is_whole_makes_a_rate() -> None:
+    (small, *_) = [states for states in states_of(line(4 * 512), SUBSET) if len(states.group.cells) == 4]
+    assert {preset: int(rows.sum()) for preset, rows in rates.whole(small).items()} == {RANK[SUBSET]: 16}
+    assert rates.whole(small.take(np.arange(15))) == {}
+    (large, *_) = [states for states in states_of(line(20 * 512), SUBSET) if len(states.group.cells) == 20]
+    assert rates.whole(large) == {}
+    for states in states_of(line(4 * 512), "sector-trash-512"):
+        assert rates.whole(states) == {}
+
+
+def test_cuts_of_a_write_are_counted_under_every_prefix_preset_that_allows_them() -> None:
+    prefix = tuple(preset for preset in PRESETS if preset.order == "prefix")
+    for length, by_byte in ((EVERY_BYTE, EVERY_BYTE + 1), (EVERY_BYTE + 1, None), (1536, None)):
+        (torn,) = [states for states in crash_states(line(length), prefix, 1) if states.torn == 0]
+        found = {PRESETS[preset].name: int(rows.sum()) for preset, rows in rates.whole(torn).items()}
+        edges = (length - 1) // 512
+        wanted = {"prefix-sector-4096": 2, "prefix-sector-512": edges + 2, "prefix-byte": by_byte}
+        given = {name: count for name, count in found.items() if name in wanted}
+        assert given == {name: count for name, count in wanted.items() if count is not None}
+
+
+def test_torn_is_in_part_and_missing_is_not_whole() -> None:
+    for states in states_of(line(1024, also=512), SUBSET):
+        if len(states.group.cells) == 3:
+            facts = Facts(states)
+            rows = [tuple(row) for row in states.codes.tolist()]
+            half = {row for row, is_torn in zip(rows, rates.torn(facts), strict=True) if is_torn}
+            assert half == {row for row in rows if row[0] != row[1]}
+            lost = {row for row, is_lost in zip(rows, rates.missing(facts), strict=True) if is_lost}
+            assert lost == {row for row in rows if row != (1, 1, 1)}
+            return
+    raise AssertionError("no crash point with all three sectors in flight")
+
+
+def test_each_question_counts_its_own_verdicts() -> None:
+    names = list(VERDICTS)
+    (states, *_) = [item for item in states_of(line(1024, stale=True), SUBSET) if len(item.group.cells) == 2]
+    given = ["pass", "torn-accepted", "resurrected", "pass"]
+    verdicts = np.asarray([names.index(name) for name in given], np.uint8)
+    assert [tuple(row) for row in states.codes.tolist()] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    preset = RANK[SUBSET]
+    assert rates.count(states, verdicts) == {
+        (rates.TORN, preset): Rate(1, 2),
+        (rates.RESURRECTION, preset): Rate(1, 3),
+    }
+    fresh = [item for item in states_of(line(1024), SUBSET) if len(item.group.cells) == 2][0]
+    assert set(rates.count(fresh, verdicts)) == {(rates.TORN, preset)}
+    rotten = States(
+        states.group,
+        states.codes,
+        states.preset,
+        states.tear,
+        stratum="C",
+        rot=("bit:f:0:1", "bit:f:0:2", "bit:f:0:3", "burst:f:0:4"),
+    )
+    assert rates.count(rotten, verdicts) == {(rates.ROT, preset): Rate(2, 3)}
+
+
+def test_the_weakest_safe_preset_comes_before_the_first_failure() -> None:
+    assert rates.weakest_safe({}, {0: 5, 3: 1}) == 3
+    assert rates.weakest_safe({2: 1}, {0: 5, 1: 5, 2: 9, 3: 9}) == 1
+    assert rates.weakest_safe({0: 1}, {0: 5, 1: 5}) is None
+    # A preset without states proves nothing.
+    assert rates.weakest_safe({2: 1}, {0: 5, 2: 9}) == 0
+    assert rates.weakest_safe({}, {}) is None
+
+
+def judged(room: CrashRoom, states: States) -> rates.Verdicts:
+    """Return the strict reader's verdicts, judged one by one."""
+    found, which = answers(states.group, states.codes, room.read)
+    debt = owed(states.group.trace, states.group.crash_index, states.torn, states.stratum)
+    names = list(VERDICTS)
+    holes = room.readers[0] in room.salvaging
+    refusals = Facts(states).refusals
+    return np.asarray(
+        [
+            names.index(judge(found[at][0], debt, REFUSALS[refusal], holes_allowed=holes))
+            for at, refusal in zip(which.tolist(), refusals.tolist(), strict=True)
+        ],
+        np.uint8,
+    )
+
+
+@pytest.mark.parametrize("background", ["zero", "stale-same"])
+@pytest.mark.parametrize("edition", ["seed", "v2", "seed+hash"])
+@pytest.mark.parametrize("sectors", [2, 3, 4, 6])
+def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
+    edition: str, background: str, sectors: int
+) -> None:
+    """The check size under uniform masks: what is accepted of a record over so many sectors."""
+    room = crash_room("jboss_journal")
+    body = (sectors - 1) * 512 + 100
+    work = Workload("append", edition, (Step("add", 1, body),), "type", background=background)
+    trace = room.build(work)
+    (mark,) = trace.marks["ADD-1"]
+    assert (mark.off % 512, (mark.off + mark.length - 4) // 512 - mark.off // 512) == (0, sectors - 1)
+    at_stake = [states for states in states_of(trace, SUBSET) if len(states.group.cells) == sectors]
+    counted = rates.count(at_stake[0], judged(room, at_stake[0]))[rates.TORN, RANK[SUBSET]]
+    formula = Bench(edition, sectors, background).formula()
+    # The formula also counts the state in which nothing has arrived, which is not torn.
+    assert counted.n == 2**sectors - 2
+    assert Fraction(counted.k, counted.n + 1) == formula
+
+
+@pytest.fixture(scope="module", params=FORMATS)
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("rates") / request.param
+    build(Plan(request.param, "core", every=61), out, Engine("local"))
+    return out
+
+
+def test_a_build_is_measured_and_two_ways_agree_on_what_is_safe(built: Path) -> None:
+    result = measure(built)
+    manifest = json.loads((built / "manifest.json").read_text(encoding="utf-8"))
+    assert result["digest"] == manifest["digest"]
+    assert result["plan"] == manifest["plan"]
+    other = {
+        (row["edition"], row["writer"]): (row["weakest"], row["fails_under"])
+        for row in manifest["strata"]["R"]["safe_under"]
+    }
+    mine = {
+        (row["edition"], row["writer"]): (row["weakest"], row["fails"] and row["fails"]["preset"])
+        for row in result["safe"]
+    }
+    assert mine == other != {}
+    assert result["rates"]
+    for entry in result["rates"]:
+        assert 0 <= entry["k"] <= entry["n"]
+        assert entry["interval"][0] <= entry["rate"] <= entry["interval"][1]
+        assert entry["question"] in result["questions"]
+    # What is in the text is what was measured.
+    assert json.loads(as_text(result)) == json.loads(json.dumps(result))
+
+
+def test_the_command_prints_it(built: Path) -> None:
+    done = CliRunner().invoke(command, [str(built)])
+    assert done.exit_code == 0, done.output
+    for text in ("undetected-torn", "resurrection", "safe under", "agrees", "left out"):
+        assert text in done.output
+    done = CliRunner().invoke(command, [str(built), "--json"])
+    assert json.loads(done.output)["self_check"]
+
+
+def test_a_build_that_lacks_a_state_is_refused(built: Path, tmp_path: Path) -> None:
+    (tmp_path / "states").mkdir()
+    for path in (built / "states").glob("*.parquet"):
+        table = pq.read_table(path)
+        pq.write_table(table.slice(1), tmp_path / "states" / path.name)
+    (tmp_path / "manifest.json").write_bytes((built / "manifest.json").read_bytes())
+    with pytest.raises(BuildError, match="lacks states"):
+        measure(tmp_path)
+    done = CliRunner().invoke(command, [str(tmp_path)])
+    assert done.exit_code == 2
+    assert "build it again" in done.output
+
+
+def test_a_directory_without_a_build_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ManifestError):
+        measure(tmp_path)
+    assert CliRunner().invoke(command, [str(tmp_path)]).exit_code == 2
