@@ -21,7 +21,7 @@ from journalspec_corpus.crash.model import PRESETS, get_preset
 from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
 from journalspec_corpus.crash.rates import Rate
 from journalspec_corpus.crash.room import CrashRoom, crash_room, has_crash_room
-from journalspec_corpus.crash.trace import Mark, Sync, Trace, Write
+from journalspec_corpus.crash.trace import Mark, Op, Sync, Trace, Write
 from journalspec_corpus.crash.view import answers
 from journalspec_corpus.jboss_journal.tears import Bench
 from journalspec_corpus.jboss_journal.traces import Step, Workload
@@ -79,8 +79,8 @@ def test_a_generator_that_prefers_some_states_is_seen(monkeypatch: pytest.Monkey
 
 
 def line(length: int, *, stale: bool = False, also: int = 0) -> Trace:
-    """Return the trace of one record of `length` bytes at offset 0, and perhaps one behind it, then a force."""
-    ops = [Write("f", 0, b"x" * length), Mark("a", "f", 0, length, "a")]
+    """Return the trace of one record of `length` bytes, perhaps one of `also` behind it, and a force."""
+    ops: list[Op] = [Write("f", 0, b"x" * length), Mark("a", "f", 0, length, "a")]
     if also:
         ops += [Write("f", length, b"y" * also), Mark("b", "f", length, also, "b")]
     old = (Mark("old", "f", 0, length, "old"),) if stale else ()
@@ -137,7 +137,7 @@ def test_each_question_counts_its_own_verdicts() -> None:
         (rates.TORN, preset): Rate(1, 2),
         (rates.RESURRECTION, preset): Rate(1, 3),
     }
-    fresh = [item for item in states_of(line(1024), SUBSET) if len(item.group.cells) == 2][0]
+    fresh = next(item for item in states_of(line(1024), SUBSET) if len(item.group.cells) == 2)
     assert set(rates.count(fresh, verdicts)) == {(rates.TORN, preset)}
     rotten = States(
         states.group,
@@ -198,7 +198,7 @@ def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
 
 @pytest.fixture(scope="module", params=FORMATS)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("rates") / request.param
+    out: Path = tmp_path_factory.mktemp("rates") / request.param
     build(Plan(request.param, "core", every=61), out, Engine("local"))
     return out
 

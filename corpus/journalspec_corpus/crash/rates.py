@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.enumerate import States
-from journalspec_corpus.crash.judge import CORRUPTED, VERDICTS
+from journalspec_corpus.crash.judge import VERDICTS
 from journalspec_corpus.crash.model import PRESETS
 from journalspec_corpus.crash.oracle import Facts, Rows
 from journalspec_corpus.crash.trace import Write
@@ -34,7 +34,8 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
         "or says nothing where a report is owed (silent)",
     ),
     RESURRECTION: (
-        "states of traces over an earlier life of the file in which at least one write has not arrived as a whole",
+        "states of traces over an earlier life of the file in which at least one write has not arrived "
+        "as a whole",
         "those in which the strict reader brings a record of the earlier life back (resurrected)",
     ),
     ROT: (
@@ -43,6 +44,8 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
         "and what it recovers is not what was there",
     ),
 }
+#: The strata that are asked: crashes under honest forces, and corruption.
+HONEST, CORRUPTED = "R", "C"
 _TORN_FAILURES = ("torn-accepted", "silent")
 _FIRST_FIVE = frozenset({"I1", "I2", "I3", "I4", "I5"})
 #: Verdicts that break one of I1 to I5: what keeps a format from being safe under a preset.

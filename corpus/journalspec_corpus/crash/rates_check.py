@@ -97,7 +97,7 @@ def _checked(background: str, sectors: int, seed: int, how: str) -> Checked:
     if how == "sampled":
         lost = (states.codes == 0).sum(axis=1)
         rows &= (lost > 2) & (lost < sectors - 2)
-    taken = [row for row in np.flatnonzero(rows)]
+    taken = np.flatnonzero(rows).tolist()
     accepted = sum(accepts(states.group.materialise(states.codes[row])[FILE]) for row in taken)
     formula = _formula(background, sectors) if how == "enumerated" else _formula_of_many(background, sectors)
     return Checked(background, sectors, how, formula, accepted, len(taken))

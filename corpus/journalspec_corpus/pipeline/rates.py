@@ -38,8 +38,6 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError
 
 _NAMES = tuple(VERDICTS)
-#: The stratum in which a format can be safe: crashes under honest forces.
-_HONEST = "R"
 Ids = npt.NDArray[np.uint64]
 
 
@@ -85,7 +83,7 @@ class Totals:
     """What was counted so far."""
 
     #: (edition, writer, background, stratum, question, preset) -> rate
-    rates: dict[tuple[str, str, str, str, str, int], Rate] = field(default_factory=dict)
+    measured: dict[tuple[str, str, str, str, str, int], Rate] = field(default_factory=dict)
     #: preset -> (groups, states) that no rate was made of
     left_out: dict[int, Counter[str]] = field(default_factory=dict)
     #: (edition, writer) -> preset -> number of states, and of those that break I1 to I5
@@ -101,11 +99,11 @@ class Totals:
         counted = rates.count(states, verdicts)
         for (question, preset), rate in counted.items():
             key = (*who, trace.background, states.stratum, question, preset)
-            self.rates[key] = self.rates.get(key, Rate(0, 0)) + rate
+            self.measured[key] = self.measured.get(key, Rate(0, 0)) + rate
         for preset in sorted({int(number) for number in states.preset} - {preset for _, preset in counted}):
             counter = self.left_out.setdefault(preset, Counter())
             counter.update(groups=1, states=int((states.preset == preset).sum()))
-        if states.stratum == _HONEST:
+        if states.stratum == rates.HONEST:
             self._safety(who, trace, states, verdicts)
 
     def _safety(self, who: Who, trace: Trace, states: States, verdicts: rates.Verdicts) -> None:
@@ -177,7 +175,7 @@ def _promise(trace: Trace, debt: Owed) -> bytes:
 
 
 def _rates(totals: Totals) -> Iterator[dict[str, Any]]:
-    for key, rate in sorted(totals.rates.items()):
+    for key, rate in sorted(totals.measured.items()):
         if rate.n:
             edition, writer, background, stratum, question, preset = key
             low, high = rate.interval
