@@ -35,6 +35,7 @@ from journalspec_corpus.crash.brute_states import (
     brute_subset,
     choices,
 )
+from journalspec_corpus.crash.cells import TRASHED
 from journalspec_corpus.crash.enumerate import EVERY_BYTE, FRONT, States, crash_states
 from journalspec_corpus.crash.judge import judge
 from journalspec_corpus.crash.model import PRESETS, Preset, rank
@@ -168,10 +169,10 @@ class Comparison:
         found = {}
         for states in self.groups:
             group = states.group
-            for cell, width in zip(group.cells, group.dims, strict=True):
-                trash = len(states) and PRESETS[states.preset[0]].trash
-                if trash and cell.kind == "data":
-                    found[group.crash_index, cell.file, cell.index] = cell.versions[width - 1]
+            for cell in group.cells:
+                if TRASHED in cell.levels:
+                    garbage = cell.versions[cell.levels.index(TRASHED)]
+                    found[group.crash_index, cell.file, cell.index] = garbage
         return found
 
     def _ledger(self, crash: int, torn: int) -> Ledger:

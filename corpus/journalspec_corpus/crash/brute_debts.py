@@ -6,8 +6,8 @@ the oracle: state by state, record by record, byte by byte.
 A record *stands whole* if every byte of its place comes from the write that put
 it there, or has the value that this write would have given it (nobody can tell
 such bytes apart). It *counts* if a write that makes it count stands whole in the
-same sense. Whoever was promised a record that counts and does not stand whole
-has to be told, unless a whole record of the time before stands in its place:
+same sense. Who wants a record that counts and does not stand whole has to be told
+(nobody wants what was released), unless a whole record of the time before stands in its place:
 then the state looks as if nothing had ever happened.
 """
 
@@ -51,8 +51,8 @@ class BruteDebt:
 
     `must_keep`, `may_keep` and `must_drop` are records, `names` maps what a
     reader may call a record to its name. `refusal` is allowed, required or
-    forbidden. `sequences` are the records of each file in the order in which they
-    were written: who reads up to some point has a front part of one of them,
+    forbidden. `sequences` are the records of each life of each file in the order in which
+    they were written: who reads up to some point has a front part of one of them,
     give or take `possible` ones. `whole` are the records that stand whole.
     """
 
@@ -168,7 +168,9 @@ class Ledger:
 
     def _damaged(self, state: BruteState, record: str) -> bool:
         places = [place for name, place in self.written if name == record]
-        if not places or not any(place.whole(state) for place in self.counts[record]):
+        if not places or record in self.released:
+            return False
+        if not any(place.whole(state) for place in self.counts[record]):
             return False
         if any(place.whole(state) for name, place in (*self.old, *self.written) if name == record):
             return False
@@ -180,16 +182,18 @@ class Ledger:
         )
 
     def _sequences(self) -> tuple[tuple[str, ...], ...]:
-        """Return for each file what was written to it in its present life, front to back."""
-        files: dict[int, list[tuple[int, str]]] = {}
+        """Return for each life of each file what was written to it, front to back."""
+        files: dict[int, list[list[str]]] = {}
+        ends: dict[int, int] = {}
         kept = {mark.record for mark in self.trace.standing}
         old = [(name, place) for name, place in self.old if name in kept]
         for name, place in (*sorted(old, key=lambda item: item[1].off), *self.written):
-            written = files.setdefault(place.number, [])
-            if written and place.off <= written[-1][0]:
-                written.clear()
-            written.append((place.off, name))
-        return tuple(tuple(name for _, name in written) for written in files.values())
+            lives = files.setdefault(place.number, [])
+            if place.off <= ends.get(place.number, place.off):
+                lives.append([])
+            lives[-1].append(name)
+            ends[place.number] = place.off
+        return tuple(tuple(life) for lives in files.values() for life in lives)
 
 
 def verdict(answer: Answer, debt: BruteDebt, *, salvaging: bool) -> str:
