@@ -20,7 +20,11 @@ from journalspec_reference import load
 from journalspec_reference.bitronix_tlog import codec
 
 FORMAT = "bitronix_tlog"
-HONEST = tuple(preset for preset in PRESETS if preset.granule > 1 and not preset.trash)
+HONEST = tuple(
+    preset
+    for preset in PRESETS
+    if preset.stratum == "R" and preset.granule > 1 and not preset.trash and preset.metadata != "any"
+)
 REFERENCE = load(FORMAT)
 
 

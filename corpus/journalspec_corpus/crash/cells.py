@@ -18,6 +18,7 @@ import numpy.typing as npt
 from journalspec_corpus.crash.trace import (
     Create,
     Op,
+    Preallocate,
     Rename,
     Sync,
     SyncDir,
@@ -28,11 +29,18 @@ from journalspec_corpus.crash.trace import (
 )
 
 Codes = npt.NDArray[np.uint16]
+#: A name and the number of the file that it is bound to, None if it goes away.
+Binding = tuple[str, int | None]
 
 #: Cell kinds.
 DATA, SIZE, NAMES = "data", "size", "names"
-#: The level of a version that holds nothing that was ever written there.
-TRASHED = -1
+#: Levels of versions that hold nothing that was ever written there: garbage (or half
+#: of a version), a choice of names that no prefix of the operations leaves, another file's block.
+TRASHED, MIXED, FOREIGN = -1, -2, -3
+#: The level of a version that corruption made.
+ROTTEN = -4
+#: All choices among up to so many bindings of names are looked at.
+LOOSE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +79,26 @@ class Group:
     reach: Mapping[int, tuple[tuple[int, int], ...]]
     #: Levels of all cells after each operation that changed one: the states of a kill.
     kills: tuple[tuple[int, ...], ...]
+    #: For each cell whether it is new space: no byte of it was the file's before, or set aside as zeros.
+    fresh: tuple[bool, ...] = ()
+    #: For each cell the level that a force made durable; 0 throughout where forces are honest.
+    forced: tuple[int, ...] = ()
     #: Granules that writes in flight put the same bytes into: nothing can be lost, but they can be trashed.
     idle: tuple[Cell, ...] = ()
 
     def with_idle(self) -> Group:
         """Return the group with its idle granules as cells of one version each, behind the others."""
+        if not self.idle:
+            return self
         more = (0,) * len(self.idle)
-        kills = tuple((*levels, *more) for levels in self.kills)
-        return replace(self, cells=(*self.cells, *self.idle), kills=kills, idle=())
+        return replace(
+            self,
+            cells=(*self.cells, *self.idle),
+            kills=tuple((*levels, *more) for levels in self.kills),
+            fresh=(*self.fresh, *(False for _ in self.idle)),
+            forced=(*self.forced, *more),
+            idle=(),
+        )
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -116,6 +136,8 @@ class _File:
     content: bytearray
     sizes: list[int]
     size_low: int = 0
+    #: ends of the space that reads as zeros until it is written
+    unwritten: list[tuple[int, int]] = field(default_factory=list)
     granules: dict[int, list[bytes]] = field(default_factory=dict)
     low: dict[int, int] = field(default_factory=dict)
     #: granules written to since the last force
@@ -135,6 +157,8 @@ class Timeline:
             names[name] = self._new_file(trace.base[name])
         self._names: list[dict[str, int]] = [names]
         self._names_low = 0
+        #: what each operation on names does to single names
+        self._bindings: list[tuple[Binding, ...]] = []
         #: operation index -> [(cell key, level)], for operations that changed something
         self._reach: dict[int, list[tuple[tuple[str, int, int], int]]] = {}
 
@@ -153,23 +177,27 @@ class Timeline:
             self._write(index, self._names[-1][op.file], op.off, op.data)
         elif isinstance(op, Truncate):
             self._truncate(index, self._names[-1][op.file], op.size)
+        elif isinstance(op, Preallocate):
+            self._preallocate(index, self._names[-1][op.file], op)
         elif isinstance(op, Sync):
             self._sync(self._names[-1][op.file])
         elif isinstance(op, SyncDir):
             self._names_low = len(self._names) - 1
         elif isinstance(op, Create):
-            self._rename_to(index, {**self._names[-1], op.file: self._new_file(b"")})
+            number = self._new_file(b"")
+            self._rename_to(index, {**self._names[-1], op.file: number}, ((op.file, number),))
         elif isinstance(op, Rename):
             names = dict(self._names[-1])
             names[op.new] = names.pop(op.old)
-            self._rename_to(index, names)
+            self._rename_to(index, names, ((op.new, names[op.new]), (op.old, None)))
         elif isinstance(op, Unlink):
             names = dict(self._names[-1])
             del names[op.file]
-            self._rename_to(index, names)
+            self._rename_to(index, names, ((op.file, None),))
 
-    def _rename_to(self, index: int, names: dict[str, int]) -> None:
+    def _rename_to(self, index: int, names: dict[str, int], steps: tuple[Binding, ...]) -> None:
         self._names.append(names)
+        self._bindings.append(steps)
         self._reached(index, (NAMES, 0, 0), len(self._names) - 1)
 
     def _reached(self, index: int, key: tuple[str, int, int], level: int) -> None:
@@ -191,6 +219,17 @@ class Timeline:
         else:
             file.content.extend(bytes(size - len(file.content)))
         self._changed(index, number, before)
+
+    def _preallocate(self, index: int, number: int, op: Preallocate) -> None:
+        file = self._files[number]
+        data, end = op.data, op.off + op.length
+        if data is not None:
+            self._write(index, number, op.off, data)
+            return
+        if op.mode == "unwritten":
+            file.unwritten.append((op.off, end))
+        if end > len(file.content):
+            self._truncate(index, number, end)
 
     def _granules_before(self, file: _File, start: int, end: int) -> dict[int, bytes]:
         touched = range(start // self.granule, -(-end // self.granule) if end > start else 0)
@@ -221,39 +260,86 @@ class Timeline:
         for granule, versions in file.granules.items():
             file.low[granule] = len(versions) - 1
 
-    def group(self, *, settled: bool = False) -> Group:
-        """Return the cells in flight now; with `settled`, take everything issued as being on disk."""
+    def group(self, *, settled: bool = False, lying: bool = False) -> Group:
+        """Return the cells in flight now.
+
+        With `settled`, everything issued is on disk; with `lying`, nothing of the
+        trace need be, forced or not.
+        """
         cells: list[Cell] = []
         keys: dict[tuple[str, int, int], tuple[int, int]] = {}
 
-        def add(key: tuple[str, int, int], versions: list[Any], low: int) -> None:
+        forced: list[int] = []
+
+        def add(key: tuple[str, int, int], versions: list[Any], durable: int) -> None:
+            low = 0 if lying else durable
             if not settled and low < len(versions) - 1:
                 keys[key] = (len(cells), low)
                 span = tuple(versions[low:])
                 cells.append(Cell(*key, span, tuple(range(len(span)))))
+                forced.append(durable - low)
 
         add((NAMES, 0, 0), self._names, self._names_low)
         for number, file in enumerate(self._files):
             add((SIZE, number, 0), file.sizes, file.size_low)
             for granule in sorted(file.granules):
                 add((DATA, number, granule), file.granules[granule], file.low[granule])
+        lows = [(0 if lying else file.size_low) for file in self._files]
+        sizes = [file.sizes[-1 if settled else low] for file, low in zip(self._files, lows, strict=True)]
+        names = self._names[-1 if settled else 0 if lying else self._names_low]
         idle = [
             Cell(DATA, number, granule, (file.granules[granule][-1],), (0,))
             for number, file in enumerate(self._files)
             for granule in sorted(file.dirty)
             if not settled and (DATA, number, granule) not in keys
         ]
-        return self._freeze(tuple(cells), tuple(idle), keys, settled)
+        return self._freeze(tuple(cells), tuple(idle), keys, sizes, names, tuple(forced))
+
+    def loose_names(self) -> tuple[Mapping[str, int], ...]:
+        """Return what names may be left when each binding in flight persists for itself, or not.
+
+        Left out is what some number of whole operations leaves. Beyond
+        ``LOOSE`` bindings only one of them is missing, or only one is there.
+        """
+        steps = [step for entry in self._bindings[self._names_low :] for step in entry]
+        if len(steps) <= LOOSE:
+            chosen = [
+                [at for at in range(len(steps)) if mask >> at & 1] for mask in range(1, 2 ** len(steps))
+            ]
+        else:
+            every = list(range(len(steps)))
+            chosen = [[at] for at in every] + [[at for at in every if at != gone] for gone in every]
+        out: list[Mapping[str, int]] = []
+        for kept in chosen:
+            names = dict(self._names[self._names_low])
+            for at in kept:
+                name, number = steps[at]
+                names.pop(name, None)
+                if number is not None:
+                    names[name] = number
+            if names not in self._names[self._names_low :] and names not in out:
+                out.append(names)
+        return tuple(out)
+
+    def _is_fresh(self, cell: Cell) -> bool:
+        """Tell whether the block of `cell` is new to its file and nobody cleared it."""
+        if cell.kind != DATA:
+            return False
+        file = self._files[cell.file]
+        start = cell.index * self.granule
+        cleared = any(off <= start and start + self.granule <= end for off, end in file.unwritten)
+        return start >= file.sizes[file.size_low] and not cleared
 
     def _freeze(
         self,
         cells: tuple[Cell, ...],
         idle: tuple[Cell, ...],
         keys: dict[tuple[str, int, int], tuple[int, int]],
-        settled: bool,
+        sizes: list[int],
+        names: dict[str, int],
+        forced: tuple[int, ...],
     ) -> Group:
         contents = [bytearray(file.content) for file in self._files]
-        sizes = [file.sizes[-1 if settled else file.size_low] for file in self._files]
         for cell in cells:
             if cell.kind == DATA:
                 start = cell.index * self.granule
@@ -278,7 +364,7 @@ class Timeline:
             kills.append(tuple(levels))
         # The all-old state is a kill only if nothing else in flight had been forced meanwhile.
         first_lost = min(reach, default=self.at)
-        forced = any(isinstance(op, Sync | SyncDir) for op in self.trace.ops[first_lost : self.at])
+        partly = any(isinstance(op, Sync | SyncDir) for op in self.trace.ops[first_lost : self.at])
         return Group(
             trace=self.trace,
             crash_index=self.at,
@@ -286,9 +372,11 @@ class Timeline:
             cells=cells,
             contents=tuple(bytes(content) for content in contents),
             sizes=tuple(sizes),
-            names=self._names[-1 if settled else self._names_low],
+            names=names,
             reach=reach,
-            kills=_honest(kills, forced),
+            kills=_honest(kills, partly),
+            fresh=tuple(self._is_fresh(cell) for cell in cells),
+            forced=forced,
             idle=idle,
         )
 

@@ -2,56 +2,158 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.cells import DATA
+from journalspec_corpus.crash.cells import DATA, NAMES, SIZE
+from journalspec_corpus.crash.model import CORRUPTED, PRESETS
 from journalspec_corpus.crash.oracle import Facts, Rows
-from journalspec_corpus.crash.trace import Create, Mark, Reuse, Write
+from journalspec_corpus.crash.rot_fields import rotten_fields
+from journalspec_corpus.crash.trace import Create, Mark, Publish, Reuse, Write
 
-#: Categories, in the order in which the later ones take a state over from the earlier.
-CATEGORIES = (
-    "sector-hole",
-    "epoch-reorder",
-    "pointer-behind",
-    "pointer-ahead",
-    "prefix-torn",
-    "rotate",
-    "create",
-    "sector-trash",
-    "clean",
-    "recovery-crash",
-    "second-crash",
-)
+#: Category -> the code it has in the plan of the corpus. Names stay; a code may have several.
+CODES: Mapping[str, str] = {
+    "sector-hole": "R03",
+    "epoch-reorder": "R04",
+    "pointer-behind": "R10",
+    "pointer-ahead": "R10",
+    "prefix-torn": "R02",
+    "rotate": "R13",
+    "create": "R13",
+    "sector-trash": "R03",
+    "clean": "R01",
+    "size-before-data": "R05",
+    "zero-tail": "R06",
+    "stale-same": "R07",
+    "stale-shifted": "R08",
+    "stale-foreign": "R09",
+    "header-straddle": "R11",
+    "tx-split": "R12",
+    "compact": "R14",
+    "recovery-crash": "R15",
+    "second-crash": "R16",
+    "lost-force": "R17",
+    "fail-marks-clean": "R17",
+    "bit": "C01",
+    "2bit": "C02",
+    "burst": "C03",
+    "zero-sector": "C04",
+    "lse": "C05",
+    "misdirect": "C06",
+    "phantom": "C07",
+    "cut": "C08",
+    "file": "C09",
+}
+CATEGORIES = tuple(CODES)
+#: Backgrounds under which a hole shows an earlier life, or as good as one.
+STALE = ("stale-same", "stale-shifted", "stale-foreign")
+#: Fields that begin within so many bytes of a record are its header.
+HEAD = 32
 Column = npt.NDArray[np.uint8]
 
 
 def categories(facts: Facts) -> Column:
-    """Return for each row the index into :data:`CATEGORIES`."""
+    """Return for each row the index into :data:`CATEGORIES`; later rules take a state over."""
     out = np.full(len(facts.all), CATEGORIES.index("sector-hole"), np.uint8)
 
     def take(name: str, rows: Rows) -> None:
         out[rows] = CATEGORIES.index(name)
 
+    if facts.states.stratum != "R":
+        names = [PRESETS[rank].rot or _LIES[PRESETS[rank].force] for rank in facts.states.preset]
+        return np.asarray([CATEGORIES.index(name) for name in names], np.uint8)
+    background = facts.trace.background
+    if background in STALE:
+        take(background, facts.all)
+    elif background != "garbage":
+        take("zero-tail", _bare_tail(facts))
+    take("header-straddle", _straddling(facts))
     take("epoch-reorder", _reordered(facts))
-    ahead, behind = _pointers(facts)
+    ahead, behind, split = _pointers(facts)
     take("pointer-behind", behind)
     take("pointer-ahead", ahead)
+    take("tx-split", split)
     if facts.states.torn >= 0:
         take("prefix-torn", facts.all)
     kind = facts.trace.tags.get("kind", "")
     started = facts.trace.ops[: facts.group.crash_index + 1]
-    if kind == "create" or any(isinstance(op, Create) for op in started):
+    if kind == "compact":
+        take("compact", facts.all)
+    elif kind == "create" or any(isinstance(op, Create) for op in started):
         take("create", facts.all)
     elif kind == "swap" or any(isinstance(op, Reuse) for op in started):
         take("rotate", facts.all)
-    take("sector-trash", facts.trashed)
+    take("size-before-data", _ahead_of_data(facts))
+    foreign = [PRESETS[rank].fresh == "foreign" for rank in facts.states.preset]
+    take("stale-foreign", np.asarray(foreign, bool))
+    take("sector-trash", facts.trashed & ~_ahead_of_data(facts))
     take("clean", facts.kill & ~facts.trashed)
-    if facts.trace.life > 1:
+    if kind == "reopen" or facts.trace.life > 1:
         # The first operations of a later life are those of opening: a crash among them hits recovery itself.
-        opening = facts.group.crash_index < int(facts.trace.tags.get("opened", "0"))
+        opening = kind == "reopen" or facts.group.crash_index < int(facts.trace.tags.get("opened", "0"))
         take("recovery-crash" if opening else "second-crash", facts.all)
     return out
+
+
+_LIES = {"ignored": "lost-force", "fails-clean": "fail-marks-clean"}
+
+
+def _bare_tail(facts: Facts) -> Rows:
+    """Rows in which nothing of the last record arrived while something before it did."""
+    if not facts.issued:
+        return ~facts.all
+    last = facts.issued[-1][0]
+    some = ~facts.all
+    for index in facts.group.reach:
+        if index < last:
+            some |= facts.touched(index)
+    return some & ~facts.touched(last)
+
+
+def _straddling(facts: Facts) -> Rows:
+    """Rows in which one field of a record's header arrived and another did not."""
+    out = ~facts.all
+    step = facts.group.granule
+    for index, mark in facts.issued:
+        edge = -(-(mark.off + 1) // step) * step
+        if edge - mark.off >= min(HEAD, mark.length):
+            continue
+        parts = {facts.group.cells[cell].index: (cell, level) for cell, level in _data(facts, index)}
+        before, behind = parts.get(edge // step - 1), parts.get(edge // step)
+        if before is not None and behind is not None:
+            out |= facts.cell_at(*before) != facts.cell_at(*behind)
+    return out
+
+
+def _data(facts: Facts, index: int) -> list[tuple[int, int]]:
+    return [entry for entry in facts.group.reach.get(index, ()) if facts.group.cells[entry[0]].kind == DATA]
+
+
+def _ahead_of_data(facts: Facts) -> Rows:
+    """Rows in which a file has grown over blocks in which nothing arrived."""
+    out = ~facts.all
+    group, codes = facts.group, facts.states.codes
+    sizes = {cell.file: at for at, cell in enumerate(group.cells) if cell.kind == SIZE}
+    if facts.states.torn >= 0 or not sizes:
+        return out
+    for at, (cell, fresh) in enumerate(zip(group.cells, group.fresh, strict=True)):
+        if fresh and cell.file in sizes:
+            size = sizes[cell.file]
+            grown = np.asarray(group.cells[size].versions)[codes[:, size]] > cell.index * group.granule
+            bare = np.asarray(cell.levels)[codes[:, at]] <= 0
+            out |= grown & bare & _named(facts, cell.file)
+    return out
+
+
+def _named(facts: Facts, file: int) -> Rows:
+    """Rows in which file number `file` has a name."""
+    for at, cell in enumerate(facts.group.cells):
+        if cell.kind == NAMES:
+            bound = np.asarray([file in names.values() for names in cell.versions])
+            return np.asarray(bound[facts.states.codes[:, at]])
+    return facts.all.copy() if file in facts.group.names.values() else ~facts.all
 
 
 def _reordered(facts: Facts) -> Rows:
@@ -65,15 +167,30 @@ def _reordered(facts: Facts) -> Rows:
     return out
 
 
-def _pointers(facts: Facts) -> tuple[Rows, Rows]:
-    """Rows in which what makes a record count arrived and the record did not, and the reverse."""
-    ahead, behind = ~facts.all, ~facts.all
+def _pointers(facts: Facts) -> tuple[Rows, Rows, Rows]:
+    """Rows in which what makes a record count arrived and the record did not, and the reverse.
+
+    Where that is a record itself (a commit), both are a split transaction: the third.
+    """
+    ahead, behind, split = ~facts.all, ~facts.all, ~facts.all
     for index, mark in facts.issued:
         whole = facts.intact(index, mark)
         published = facts.published(mark.record)
+        if _is_member(facts, mark.record):
+            split |= (published & ~whole) | (~published & whole & ~facts.kill)
+            continue
         ahead |= published & ~whole
         behind |= ~published & whole & ~facts.kill
-    return ahead, behind
+    return ahead, behind, split
+
+
+def _is_member(facts: Facts, record: str) -> bool:
+    """Tell whether `record` counts through another record."""
+    marks = {(index, op.record) for index, op in facts.trace.annotated if isinstance(op, Mark)}
+    for index, op in facts.trace.annotated:
+        if isinstance(op, Publish) and record in op.records:
+            return any(at == index and name != record and name in op.records for at, name in marks)
+    return False
 
 
 def fields(facts: Facts) -> tuple[Column, list[str]]:
@@ -81,6 +198,8 @@ def fields(facts: Facts) -> tuple[Column, list[str]]:
 
     Index 0 is "no record is torn": all of each or none of it arrived.
     """
+    if facts.states.stratum == CORRUPTED:
+        return rotten_fields(facts.states)
     names = [""]
     out = np.zeros(len(facts.all), np.uint8)
     for index, mark in reversed(facts.issued):

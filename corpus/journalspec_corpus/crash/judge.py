@@ -24,11 +24,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from journalspec_corpus.crash.model import CORRUPTED
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REQUIRED, Owed
 from journalspec_corpus.crash.trace import SECOND_LIFE
-
-#: The stratum in which a loss is no fault of the reader, and silence about it is.
-CORRUPTED = "C"
 
 #: verdict -> the invariants that it breaks (in the order in which they are looked for)
 VERDICTS: Mapping[str, tuple[str, ...]] = {
@@ -109,4 +107,4 @@ def _has_hole(present: Sequence[str], owed: Owed) -> bool:
     return bool(owed.order) and list(present) != list(owed.order[: len(present)])
 
 
-__all__ = ["ALLOWED", "FORBIDDEN", "REQUIRED", "VERDICTS", "Answer", "judge"]
+__all__ = ["ALLOWED", "CORRUPTED", "FORBIDDEN", "REQUIRED", "VERDICTS", "Answer", "judge"]

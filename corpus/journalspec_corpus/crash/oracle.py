@@ -14,8 +14,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.cells import DATA, TRASHED, Group
-from journalspec_corpus.crash.enumerate import States
+from journalspec_corpus.crash.cells import DATA, NAMES, SIZE, TRASHED, Group, Timeline
+from journalspec_corpus.crash.digest import content_id
+from journalspec_corpus.crash.model import CORRUPTED, REACHABLE
+from journalspec_corpus.crash.stateset import States
 from journalspec_corpus.crash.trace import Ack, Mark, Publish, Release, Trace, Write
 
 ALLOWED, REQUIRED, FORBIDDEN = "allowed", "required", "forbidden"
@@ -99,10 +101,34 @@ class Facts:
 
     def arrived(self, index: int) -> Rows:
         """Return the rows in which operation `index` is on disk as a whole."""
+        op = self.trace.ops[index]
         out = self.all.copy()
         for cell, level in self.group.reach.get(index, ()):
-            out &= self._levels[:, cell] >= level
+            if isinstance(op, Write):
+                out &= self._shows(cell, level, op, op.off, op.off + len(op.data))
+            else:
+                out &= self._levels[:, cell] >= level
         return out
+
+    def _shows(self, at: int, level: int, op: Write, start: int, end: int) -> Rows:
+        """Rows in which cell `at` holds what `op` put into ``[start, end)``, or something later.
+
+        In a version that nobody wrote (half of one, say) the bytes decide.
+        """
+        cell = self.group.cells[at]
+        out = np.asarray(self._levels[:, at] >= level)
+        if cell.kind == DATA and min(cell.levels) < 0:
+            for code in (code for code, known in enumerate(cell.levels) if known < 0):
+                if self._same(at, code, start, end, op.data, op.off):
+                    out |= self.states.codes[:, at] == code
+        return out
+
+    def _same(self, at: int, code: int, start: int, end: int, data: bytes, off: int) -> bool:
+        """Tell whether a version shows in ``[start, end)`` what `data`, written at `off`, has there."""
+        cell = self.group.cells[at]
+        base = cell.index * self.group.granule
+        a, b = max(start, base), min(end, base + self.group.granule)
+        return bool(cell.versions[code][a - base : b - base] == data[a - off : b - off])
 
     def touched(self, index: int) -> Rows:
         """Return the rows in which at least a part of operation `index` is on disk."""
@@ -124,11 +150,19 @@ class Facts:
     def kill(self) -> Rows:
         """Rows that a killed process leaves: a whole number of operations, in order."""
         out = ~self.all
+        if self.states.stratum == CORRUPTED:
+            return out
         for levels in self.group.kills:
             out |= (self._levels == np.asarray(levels, np.int16)).all(axis=1)
         if self.states.torn >= 0:
             # A torn granule has no level of its own: only its first and its last version are whole.
             out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
+        elif len(self.group.kills) == 1 or any(cell.kind == NAMES for cell in self.group.cells):
+            # What has no name is not seen, and what a force of one file leaves may be what a kill leaves:
+            # levels do not tell, the bytes do.
+            images = _memories(self.trace)[: self._upto + 1]
+            for row in np.flatnonzero(~out & ~self.trashed):
+                out[row] = content_id(self.group.materialise(self.states.codes[row])) in images
         return out
 
     @cached_property
@@ -147,9 +181,33 @@ class Facts:
         """Rows in which the record written by operation `index` stands whole."""
         known = self._intact.get((index, mark.off))
         if known is None:
-            known = self.arrived(index) & ~self._overwritten(mark, index + 1)
+            known = self._written(index, mark) & ~self._overwritten(mark, index + 1)
             self._intact[index, mark.off] = known
         return known
+
+    def _written(self, index: int, mark: Mark) -> Rows:
+        """Rows in which the part of operation `index` that is this record arrived."""
+        op = self.trace.ops[index]
+        assert isinstance(op, Write)  # marks follow writes
+        end = mark.off + mark.length
+        if (mark.off, mark.length) == (op.off, len(op.data)):
+            return self.arrived(index)
+        out = self.all.copy()
+        step = self.group.granule
+        for at, level in self.group.reach.get(index, ()):
+            cell = self.group.cells[at]
+            if cell.kind == DATA and cell.index * step < end and mark.off < (cell.index + 1) * step:
+                if index == self.states.torn:
+                    shown = [
+                        self._same(at, code, mark.off, end, op.data, op.off)
+                        for code in range(len(cell.versions))
+                    ]
+                    out &= np.asarray(shown)[self.states.codes[:, at]]
+                else:
+                    out &= self._shows(at, level, op, mark.off, end)
+            elif cell.kind == SIZE:
+                out &= np.asarray(cell.versions)[self.states.codes[:, at]] >= end
+        return out
 
     def stands(self, mark: Mark) -> Rows:
         """Rows in which a record from before the trace stands whole."""
@@ -160,7 +218,7 @@ class Facts:
         for index, op in self.trace.writes:
             if start <= index < self._upto and op.file == mark.file and _overlap(op, mark):
                 out |= self._overlap_touched(index, op, mark)
-        return out | self._trash_over(mark)
+        return out | self._trash_over(mark, start - 1)
 
     def _overlap_touched(self, index: int, op: Write, mark: Mark) -> Rows:
         entries = self.group.reach.get(index)
@@ -177,21 +235,26 @@ class Facts:
                 out |= self._levels[:, cell] >= level
         return out
 
-    def _trashed(self, index: int) -> Rows:
-        """Rows in which there is garbage where operation `index` wrote."""
+    def _replaced(self, index: int) -> Rows:
+        """Rows in which something else, or nothing that was written, hides what operation `index` wrote."""
         op = self.trace.ops[index]
         assert isinstance(op, Write)  # annotations follow writes
-        return self._trash_over(Mark("", op.file, op.off, len(op.data), ""))
+        return self._overwritten(Mark("", op.file, op.off, len(op.data), ""), index + 1)
 
-    def _trash_over(self, mark: Mark) -> Rows:
+    def _trash_over(self, mark: Mark, index: int) -> Rows:
+        """Rows in which a version that nobody wrote hides some of a record of operation `index`, or older."""
+        op = self.trace.ops[index] if index >= 0 else None
+        data, off = (op.data, op.off) if isinstance(op, Write) else (self.trace.base.get(mark.file, b""), 0)
         out = ~self.all
         step = self.group.granule
         number = self.group.names.get(mark.file)
         for at, cell in enumerate(self.group.cells):
-            if cell.kind == DATA and cell.file == number and TRASHED in cell.levels:
+            if cell.kind == DATA and cell.file == number and min(cell.levels) < 0:
                 start = cell.index * step
                 if start < mark.off + mark.length and mark.off < start + step:
-                    out |= self._levels[:, at] == TRASHED
+                    for code in (code for code, level in enumerate(cell.levels) if level < 0):
+                        if not self._same(at, code, mark.off, mark.off + mark.length, data, off):
+                            out |= self.states.codes[:, at] == code
         return out
 
     def published(self, record: str) -> Rows:
@@ -201,7 +264,7 @@ class Facts:
             known = ~self.all
             for index, op in self.trace.annotated:
                 if isinstance(op, Publish) and index < self._upto and record in op.records:
-                    known |= self.arrived(index) & ~self._trashed(index)
+                    known |= self.arrived(index) & ~self._replaced(index)
             self._published[record] = known
         return known
 
@@ -212,7 +275,10 @@ class Facts:
         places: dict[str, list[tuple[int, Mark]]] = {}
         for index, mark in self.issued:
             places.setdefault(mark.record, []).append((index, mark))
+        released = self.trace.released(self._upto)
         for record, marks in places.items():
+            if record in released:
+                continue  # nobody wants it back, so nobody has to be told
             whole = ~self.all
             replaced = ~self.all
             for mark in self.trace.standing:
@@ -238,10 +304,32 @@ class Facts:
     def refusals(self) -> npt.NDArray[np.uint8]:
         """Return for each row the index into :data:`REFUSALS`."""
         out = np.full(len(self.all), REFUSALS.index(ALLOWED), np.uint8)
-        if self.usable:
+        if self.states.stratum == CORRUPTED:
+            # Whoever notices that something is wrong may say so and stop.
+            return out
+        if self.usable and self.states.stratum == REACHABLE:
             out[self.kill & ~self.trashed] = REFUSALS.index(FORBIDDEN)
         out[self.damaged & ~self.kill] = REFUSALS.index(REQUIRED)
         return out
+
+
+_images: dict[str, tuple[bytes, ...]] = {}
+
+
+def _memories(trace: Trace) -> tuple[bytes, ...]:
+    """Return for each operation what a process leaves that is killed before it, as content ids."""
+    found = _images.get(trace.id)
+    if found is None:
+        line = Timeline(trace, 512)
+        ids: list[bytes] = []
+        for upto in range(len(trace.ops) + 1):
+            if upto == 0 or not isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release)):
+                line.advance(upto)
+                last = content_id(line.group(settled=True).materialise(b""))
+            ids.append(last)
+        _images.clear()
+        found = _images[trace.id] = tuple(ids)
+    return found
 
 
 def _overlap(op: Write, mark: Mark) -> bool:
