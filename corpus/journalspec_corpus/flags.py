@@ -18,12 +18,13 @@ class FlagError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """One flag. `requirements` are those of the format that it was loaded for."""
+    """One flag. `requirements` are those of the format that it was loaded for, `rules` design rules."""
 
     name: str
     damage: str
     effect: str
     requirements: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
 
 
 @cache
@@ -60,7 +61,13 @@ def _own_file(format_id: str) -> Traversable | None:
 def _read(path: Traversable) -> list[Flag]:
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     found = [
-        Flag(entry["name"], entry["damage"], entry["effect"], tuple(entry.get("requirements", ())))
+        Flag(
+            entry["name"],
+            entry["damage"],
+            entry["effect"],
+            tuple(entry.get("requirements", ())),
+            tuple(entry.get("rules", ())),
+        )
         for entry in data.get("flag", ())
     ]
     names = [flag.name for flag in found]

@@ -9,11 +9,12 @@ the reference as whole files, without a view.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.judge import judge
@@ -54,7 +55,10 @@ def _named(format_id: str, scope: str) -> Mapping[str, Any]:
 
 
 def row_of(trace: Trace, descriptor: Descriptor) -> States:
-    """Return the one enumerated state that `descriptor` names; raises LookupError if there is none."""
+    """Return the one enumerated state that `descriptor` names; raises LookupError if there is none.
+
+    A mask may leave out cells with one version only: there is nothing to say about them.
+    """
     preset = get_preset(descriptor.preset)
     rank = PRESETS.index(preset)
     for states in crash_states(trace, (preset,), descriptor.seed):
@@ -64,14 +68,21 @@ def row_of(trace: Trace, descriptor: Descriptor) -> States:
         if descriptor.rot or states.rot:
             wanted &= np.asarray([text == descriptor.rot for text in states.rot or [""] * len(states)], bool)
         elif states.torn < 0:
-            mask = np.frombuffer(descriptor.mask, np.uint8)
-            if len(mask) != states.codes.shape[1]:
-                continue
-            wanted &= (states.codes == mask).all(axis=1)
+            wanted &= _masked(states, descriptor.mask)
         found = np.flatnonzero(wanted)
         if len(found):
             return states.take(found[:1])
     raise LookupError(f"{trace.name}: no state of {descriptor.preset} is {descriptor}")
+
+
+def _masked(states: States, mask: bytes) -> npt.NDArray[np.bool_]:
+    """Return the rows with `mask`, given for all cells or for those that have a choice."""
+    codes, given = states.codes, np.frombuffer(mask, np.uint8)
+    if len(given) != codes.shape[1]:
+        codes = codes[:, [at for at, size in enumerate(states.group.dims) if size > 1]]
+    if len(given) != codes.shape[1]:
+        return np.zeros(len(codes), bool)
+    return np.asarray((codes == given).all(axis=1))
 
 
 def judge_state(room: CrashRoom, trace: Trace, descriptor: Descriptor, reader: str) -> Judged:
@@ -82,6 +93,8 @@ def judge_state(room: CrashRoom, trace: Trace, descriptor: Descriptor, reader: s
     enumerated, and ValueError if the two ways to build it do not agree.
     """
     states = row_of(trace, descriptor)
+    if states.torn < 0 and not states.rot:
+        descriptor = replace(descriptor, mask=states.codes[0].astype(np.uint8).tobytes())
     files = state_of(trace, descriptor)
     if states.group.materialise(states.codes[0]) != files:
         raise ValueError(f"{trace.name}: {descriptor} gives other files in the enumeration")
