@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from journalspec_corpus.bitronix_tlog.traces import FILES, HEADER, Run
+from journalspec_corpus.bitronix_tlog.traces import FILES, Run
 from journalspec_corpus.bitronix_tlog.workloads import BACKGROUNDS, ORDERS, Step, Workload, operation, size_of
 from journalspec_corpus.crash.again import Again, Life, Remains
 from journalspec_corpus.crash.trace import SECOND_LIFE
@@ -18,10 +18,15 @@ RELEASED_IS_GONE = True
 #: What may be done after opening. ``same`` repeats the first life's steps, so that the new records
 #: lie as the lost ones did; ``settle`` finishes what recovery finds unfinished, as a recovery manager does.
 THEN = ("same", "typical", "three", "swap", "settle", "close")
-#: Length of files that a second life has to create itself.
-_CREATED = HEADER + 100
 #: Lives 1 and 2 are those of a background.
 _LIVES_BEFORE = 1
+
+
+def begin(work: Workload, life: int, remains: Remains) -> Run:
+    """Return a run of the writer that `work` has on `remains`, not opened yet."""
+    # A `close` of the first life is one of the steps here.
+    plain = replace(work, kind="append")
+    return Run(plain, life + _LIVES_BEFORE, remains.files, remains.whole, SECOND_LIFE)
 
 
 def live(work: Workload, life: int, remains: Remains, then: str) -> Life:
@@ -31,9 +36,8 @@ def live(work: Workload, life: int, remains: Remains, then: str) -> Life:
     """
     if then not in ("open", *THEN):
         raise ValueError(f"unknown continuation {then!r}: expected open or one of {', '.join(THEN)}")
-    # A `close` of the first life is one of the steps here.
-    run = Run(replace(work, kind="append"), life + _LIVES_BEFORE, remains.files, remains.whole, SECOND_LIFE)
-    run.open(_CREATED)
+    run = begin(work, life, remains)
+    run.open()
     opened = len(run.storage.ops)
     if then == "settle":
         _settle(run)

@@ -44,6 +44,8 @@ __all__ = ["FILES", "HEADER", "Run", "build", "fields_of", "key", "key_of", "rec
 FORMAT = "bitronix_tlog"
 FILES = ("btm1.tlog", "btm2.tlog")
 HEADER = 21
+#: Length of files of a journal that is created for a few small records.
+CREATED = HEADER + 100
 TIMESTAMP_AT, STATE_AT, TAIL_AT = 4, 12, 13
 SECTOR = 512
 _FIXED = struct.Struct(">iiiqiIB")
@@ -133,7 +135,7 @@ class Run:
             if mark.file == self.active and mark.off + mark.length <= self.tails[mark.file]:
                 self._decided(int(status), gtrid, mark.record)
 
-    def open(self, length: int) -> None:
+    def open(self, length: int = CREATED) -> None:
         """Start the writer; files that are not there yet get `length` bytes."""
         clock, sequence = _COUNTERS.get(self.life, (str(1_000_000 * self.life), str(1000 * self.life)))
         params = {
@@ -277,7 +279,7 @@ def build(work: Workload) -> Trace:
     if work.kind == "create":
         base: dict[str, bytes] = {}
         standing: tuple[Mark, ...] = ()
-        run.open(HEADER + 100)
+        run.open()
     else:
         stale = _lay_background(run, work)
         base = {name: bytes(data) for name, data in run.memory.files.items()}

@@ -202,6 +202,10 @@ class Run:
         for tx in sorted(self._members):
             self.apply({"op": "commit", "tx": str(tx)})
 
+    def open(self) -> None:
+        """Start the writer on the files that are there."""
+        self.apply({"op": "open"})
+
     def reopen(self) -> None:
         """Start again on the same files; what has no end is rolled back."""
         self._writer = self._new_writer()

@@ -12,6 +12,7 @@ from journalspec_corpus.jboss_journal.crash_run import Run
 from journalspec_corpus.jboss_journal.traces import (
     BACKGROUNDS,
     LONG,
+    ORDERS,
     THREE,
     TINY,
     TYPICAL,
@@ -37,6 +38,14 @@ THEN: dict[str, tuple[Step, ...]] = {
     "over": (Step("add", 1, TYPICAL),),
     "compact": (Step("add", 1, TYPICAL),),
 }
+
+
+def begin(work: Workload, life: int, remains: Remains) -> Run:
+    """Return a run of the writer that `work` has on `remains`, not opened yet; `life` makes no difference."""
+    fill = "4a" if work.background == "J" else "00"
+    run = Run(work.edition, _file_size(remains.first), fill, work.order)
+    run.go_on(remains.files, remains.whole, {mark.record for mark in remains.standing})
+    return run
 
 
 def live(work: Workload, life: int, remains: Remains, then: str) -> Life:
@@ -149,20 +158,21 @@ def _firsts(scope: str) -> Iterator[Workload]:
         return
     full = scope == "full"
     editions = ["seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e"] if full else ["seed", "seed+hash", "v2"]
-    for edition in editions:
-        yield Workload("create", edition)
-        yield Workload("reopen", edition)
+    writers = [(edition, order) for edition in editions for order in ("spec", *ORDERS.get(edition, ()))]
+    yield from (Workload("create", edition, order=order) for edition, order in writers)
+    yield from (Workload("reopen", edition) for edition in editions)
     backgrounds = BACKGROUNDS if full else ("zero", "stale-same")
-    for background, edition in product(backgrounds, editions):
-        short = (Step("add", 1, TYPICAL), Step("add", 2, TYPICAL))
-        yield Workload("reclaim", edition, short, background=background)
+    short = (Step("add", 1, TYPICAL), Step("add", 2, TYPICAL))
+    over = (Step("add_tx", 1, LONG, 1), Step("add_tx", 2, LONG, 1), Step("commit", tx=1))
+    for background, (edition, order) in product(backgrounds, writers):
+        yield Workload("reclaim", edition, short, background=background, order=order)
         if DIALECTS[edition].control_file:
-            yield Workload("compact", edition, short[:1], background=background)
+            yield Workload("compact", edition, short[:1], background=background, order=order)
+        yield Workload("over", edition, over, background=background, order=order)
+    for background, edition in product(backgrounds, editions):
         for steps in _APPENDED if full else _APPENDED[:2]:
             yield Workload("append", edition, steps, background=background)
         yield Workload("append", edition, _TOGETHER, force="end", background=background)
-        over = (Step("add_tx", 1, LONG, 1), Step("add_tx", 2, LONG, 1), Step("commit", tx=1))
-        yield Workload("over", edition, over, background=background)
         for align in ("type", "id", "check") if full else ("type",):
             yield Workload("append", edition, _CROWD, align, background=background)
 
