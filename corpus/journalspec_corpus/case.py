@@ -101,13 +101,31 @@ class Origin:
 
     `kind` is authored, family, trace or captured. `checked_by` names people's
     work ("hand"), second implementations, or products with their version; the
-    implementation under test is never among them.
+    implementation under test is never among them. `shrunk_from` is the id of the
+    larger case that this one was made small from, if there is one.
     """
 
     kind: str
     base: str = ""
     how: str = ""
     checked_by: tuple[str, ...] = ()
+    shrunk_from: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the published form; `shrunk_from` only where there is one."""
+        out: dict[str, Json] = {
+            "kind": self.kind,
+            "base": self.base,
+            "how": self.how,
+            "checked_by": list(self.checked_by),
+        }
+        return out | ({"shrunk_from": self.shrunk_from} if self.shrunk_from else {})
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Json]) -> Origin:
+        """Read the published form; raises KeyError on a missing member."""
+        checked_by = tuple(data["checked_by"])
+        return cls(data["kind"], data["base"], data["how"], checked_by, data.get("shrunk_from", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,12 +210,7 @@ class Case:
             "breaks": list(self.breaks),
             "flags": list(self.flags),
             "needs": list(self.needs),
-            "origin": {
-                "kind": self.origin.kind,
-                "base": self.origin.base,
-                "how": self.origin.how,
-                "checked_by": list(self.origin.checked_by),
-            },
+            "origin": self.origin.to_json(),
             "input": {"files": [file.to_json() for file in self.input.files]},
             "params": dict(self.params),
             "write": None if self.write is None else dict(self.write),
@@ -217,12 +230,11 @@ class Case:
 
     @classmethod
     def _from_json(cls, data: Mapping[str, Json]) -> Case:
-        origin = data["origin"]
         members: dict[str, Any] = {name: data[name] for name in _TEXTS}
         members |= {name: tuple(data[name]) for name in _LISTS}
         return cls(
             **members,
-            origin=Origin(origin["kind"], origin["base"], origin["how"], tuple(origin["checked_by"])),
+            origin=Origin.from_json(data["origin"]),
             input=Input(tuple(InputFile.from_json(file) for file in data["input"]["files"])),
             params=data["params"],
             write=data["write"],

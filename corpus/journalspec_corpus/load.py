@@ -12,7 +12,7 @@ from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_corpus.case import Case, CaseError
 
 #: The tiers that come with the package; ``core`` is built, see ``corpus build``.
-PUBLISHED_TIERS = ("smoke", "captured")
+PUBLISHED_TIERS = ("smoke", "captured", "worst")
 
 
 def load_cases(format_id: str | None = None, tier: str = "smoke") -> list[Case]:

@@ -15,7 +15,9 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
 
 from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
 from journalspec_corpus.authored import CHECKOUT, AuthoringError, authored_cases
@@ -42,6 +44,7 @@ def collect(format_id: str, root: Path = CHECKOUT) -> dict[str, list[Case]]:
     return {
         "smoke": [_with_judges(case, judged) for case in smoke],
         "captured": [_with_judges(case, judged) for case in captured],
+        "worst": list(_worst_cases(format_id)),
     }
 
 
@@ -57,6 +60,24 @@ def generated_cases(format_id: str) -> Iterator[Case]:
             raise
         return
     yield from module.families()
+
+
+def _worst_cases(format_id: str) -> Iterator[Case]:
+    """Yield the cases of the format's ``worst.toml``, if it has one."""
+    room = _room(format_id)
+    if room is None or not files(room).joinpath("worst.toml").is_file():
+        return
+    # Crash states need NumPy, and only formats with worst cases need crash states.
+    from journalspec_corpus.crash.worst import published_cases  # noqa: PLC0415  # see above
+
+    yield from published_cases(format_id)
+
+
+def _room(format_id: str) -> ModuleType | None:
+    try:
+        return format_module("journalspec_corpus", format_id)
+    except UnknownFormat:
+        return None
 
 
 def input_digest(case: Case) -> str:

@@ -3,7 +3,8 @@
 Greedy, to a fixed point, in this order: fewer records, fewer deviations, a
 stronger preset, then what the format's room calls smaller (an empty background,
 shorter payload, the plain alignment). What stays is the verdict, and with it the
-invariant that is broken, the stratum, the writer and what the run is about.
+invariant that is broken, whether what is wrong is in effect or only listed, the
+stratum, the writer and what the run is about.
 
 A changed workload has other states. Its states are looked through, least deviations
 and most alike first, for one with the same verdict. Readers that answer a whole
@@ -24,10 +25,10 @@ import numpy as np
 from journalspec.formats import format_module
 from journalspec_corpus.crash.classes import CATEGORIES
 from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
-from journalspec_corpus.crash.oracle import REFUSALS
+from journalspec_corpus.crash.oracle import REFUSALS, Owed
 from journalspec_corpus.crash.room import PACKAGE, CrashRoom
 from journalspec_corpus.crash.shrink_readers import GroupReader
-from journalspec_corpus.crash.shrink_states import Reader, Situation, State, find, situations
+from journalspec_corpus.crash.shrink_states import Reader, Situation, State, find, situations, wrong
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import Trace
 from journalspec_reference.api import WriterRefused
@@ -36,8 +37,12 @@ from journalspec_reference.api import WriterRefused
 NARROW = 96
 #: Reader calls in all, if nobody says otherwise.
 BUDGET = 20_000
+#: The one verdict that nothing is to be shrunk from; a refusal that is allowed may be worth it.
+NO_FAILURE = "pass"
 Progress = Callable[[int, str], None]
 Smaller = Callable[[Any], Iterator[Any]]
+#: Whether an answer, given what is owed, is still the failure that is meant.
+Keep = Callable[[Answer, Owed], bool]
 
 
 class NotFailing(ValueError):
@@ -82,7 +87,7 @@ class Shrunk:
         return VERDICTS[self.verdict]
 
 
-def shrink(  # what is shrunk, and how: one name each
+def shrink(  # noqa: PLR0913  # what is shrunk and how; all but five are keyword-only
     room: CrashRoom,
     workload: Any,
     descriptor: Descriptor,
@@ -91,11 +96,13 @@ def shrink(  # what is shrunk, and how: one name each
     *,
     salvaging: bool,
     budget: int = BUDGET,
+    keep: Keep = lambda answer, debt: True,
     progress: Progress = lambda tried, what: None,
 ) -> Shrunk:
     """Return the smallest state on which `reader` gets `verdict`, starting from the given one.
 
-    `progress` is called with the reader calls so far and a line about what was reached.
+    `keep` may ask for more than the verdict. `progress` is called with the reader
+    calls so far and a line about what was reached.
     Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is
     none of the workload's.
     """
@@ -103,8 +110,10 @@ def shrink(  # what is shrunk, and how: one name each
     search = _Search(room, reader, verdict, salvaging, descriptor.seed, state.situation.states.stratum)
     search.limit = budget
     given = search.verdict_of(state)
-    if given != verdict or not VERDICTS[verdict]:
+    if given != verdict or verdict == NO_FAILURE:
         raise NotFailing(f"the reader gets {given!r} in this state, which is not a failure {verdict!r}")
+    search.in_effect = bool(wrong(search.answer(state), state.situation.debt))
+    search.keep = keep
     start, steps = state.case_id, []
     done = minimal = False
     while not done:
@@ -187,6 +196,9 @@ class _Search:
         self.stratum = stratum
         self.tried = 0
         self.limit = BUDGET
+        #: Whether what should not be there is in effect, and not only listed: that stays as well.
+        self.in_effect = False
+        self.keep: Keep = lambda answer, debt: True
         self._answers: dict[tuple[str, bytes], Answer] = {}
         self._smaller = smaller_of(room.format)
         #: Workloads that were reached: a walk among equals would not end.
@@ -239,9 +251,15 @@ class _Search:
 
     def _is_one(self, state: State, like: State) -> bool:
         """Tell whether `state` fails as it should, and takes no more records than `like`."""
+        answer = self.answer(state)
         if self.verdict_of(state) != self.verdict:
             return False
-        return state.records(self.answer(state)) <= like.records(self.answer(like))
+        if not self._alike(answer, state.situation.debt):
+            return False
+        return state.records(answer) <= like.records(self.answer(like))
+
+    def _alike(self, answer: Answer, debt: Owed) -> bool:
+        return bool(wrong(answer, debt)) == self.in_effect and self.keep(answer, debt)
 
     def _first_of_all(
         self, found: list[Situation], order: list[tuple[int, int]], like: State, reader: GroupReader
@@ -265,7 +283,7 @@ class _Search:
         for entry in np.unique(which.astype(np.int64) * len(REFUSALS) + refusals).tolist():
             at, kind = divmod(entry, len(REFUSALS))
             given = judge(answers[at], situation.debt, REFUSALS[kind], holes_allowed=self.salvaging)
-            table[at, kind] = given == self.verdict
+            table[at, kind] = given == self.verdict and self._alike(answers[at], situation.debt)
         return table[which, refusals]
 
     def answer(self, state: State) -> Answer:

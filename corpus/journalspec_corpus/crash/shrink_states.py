@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.cells import TRASHED
 from journalspec_corpus.crash.classes import CATEGORIES, categories, fields
 from journalspec_corpus.crash.digest import case_id, content_id, promise
 from journalspec_corpus.crash.enumerate import States, crash_states
@@ -40,7 +39,7 @@ def deviations(states: States) -> Counts:
         out = np.asarray(~whole, np.int32)
     else:
         arrived = [
-            max(at for at, level in enumerate(cell.levels) if level != TRASHED) for cell in states.group.cells
+            max(at for at, level in enumerate(cell.levels) if level >= 0) for cell in states.group.cells
         ]
         lost = (states.codes != np.asarray(arrived, np.uint16)).sum(axis=1)
         kept = (states.codes != 0).sum(axis=1)
@@ -48,6 +47,16 @@ def deviations(states: States) -> Counts:
     if states.rot:
         out += np.asarray([bool(text) for text in states.rot], np.int32)
     return out
+
+
+def wrong(answer: Answer, debt: Owed) -> list[str]:
+    """Return the keys of records that `answer` has in effect and that nobody is to have."""
+    found = []
+    for key in answer.keys:
+        record = debt.record_of.get(key)
+        if record is None or record in debt.must_drop:
+            found.append(key)
+    return found
 
 
 @dataclass(frozen=True)
@@ -114,12 +123,12 @@ class State:
     @property
     def refusal(self) -> str:
         """Whether refusing it is allowed, required or forbidden."""
-        return REFUSALS[self.situation.facts.refusals[self.row]]
+        return REFUSALS[int(self.situation.facts.refusals[self.row])]
 
     @property
     def category(self) -> str:
         """What kind of crash it is."""
-        return CATEGORIES[self.situation.categories[self.row]]
+        return CATEGORIES[int(self.situation.categories[self.row])]
 
     @property
     def field(self) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from journalspec_corpus.jboss_journal.crash_run import Step, fields_of
-from journalspec_corpus.jboss_journal.traces import LONG, MANY, THREE, TINY, TYPICAL, Workload
+from journalspec_corpus.jboss_journal.crash_run import fields_of
+from journalspec_corpus.jboss_journal.traces import LONG, MANY, THREE, TINY, TYPICAL, Step, Workload
 from journalspec_reference.jboss_journal.dialect import DIALECTS
 
 _PLAIN = ("zero", "J", "stale-same", "stale-shifted", "garbage")

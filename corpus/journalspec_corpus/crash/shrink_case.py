@@ -1,0 +1,110 @@
+"""A crash state as a case in the published form: what it was made from, its files, and what is owed in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from journalspec.formats import get_format
+from journalspec_corpus.case import Case, Origin
+from journalspec_corpus.crash.judge import VERDICTS
+from journalspec_corpus.crash.model import PRESETS
+from journalspec_corpus.crash.oracle import ALLOWED, REQUIRED, Owed
+from journalspec_corpus.crash.room import CrashRoom
+from journalspec_corpus.crash.shrink import Shrunk
+from journalspec_corpus.crash.shrink_readers import reference_reader
+from journalspec_corpus.crash.shrink_states import State
+from journalspec_corpus.making import make_case
+
+#: A case in which not even a reader that follows the specification gives what is owed carries this flag.
+BEYOND = "BeyondReaders"
+
+
+def published_id(format_id: str, case_id: str) -> str:
+    """Return the id under which the pipeline publishes the state with these 32 hex digits."""
+    return f"{get_format(format_id).prefix.lower()}.crash.{case_id}"
+
+
+def as_case(room: CrashRoom, shrunk: Shrunk, *, tier: str = "core") -> Case:
+    """Return the shrunk state as a case that names the larger state which it comes from."""
+    larger = published_id(room.format, shrunk.start)
+    same = shrunk.state.case_id == shrunk.start
+    return case_of(room, shrunk.state, tier=tier, shrunk_from="" if same else larger)
+
+
+def case_of(  # noqa: PLR0913  # a case has many members; all but two are keyword-only
+    room: CrashRoom,
+    state: State,
+    *,
+    tier: str = "core",
+    name: str = "",
+    title: str = "",
+    base: str = "",
+    shrunk_from: str = "",
+    obeys: Iterable[str] = (),
+    flags: Iterable[str] = (),
+) -> Case:
+    """Return `state` as a case: under every policy of the room, what the oracle says is owed.
+
+    `name`, `title` and `base` are made up from the state if they are not given, `obeys`
+    is what the room says of its category. Where the reference itself fails, the case
+    demands nothing (level ``may``) and is flagged :data:`BEYOND`.
+    """
+    trace, group = state.trace, state.situation.states.group
+    preset = PRESETS[state.rank].name
+    lost = any(_fails(room, state, policy) for policy in room.policies.values())
+    return make_case(
+        name or published_id(room.format, state.case_id),
+        title=title or f"{state.category} after operation {group.crash_index} of {trace.name} ({preset})",
+        format_id=trace.format,
+        edition=trace.edition,
+        stratum=state.situation.states.stratum,
+        category=state.category,
+        origin=Origin("trace", base or trace.id, preset, ("model",), shrunk_from),
+        files=state.files,
+        expect=expectations(room, state),
+        level="may" if lost else "must",
+        tier=tier,
+        obeys=tuple(obeys) or room.obeys.get(state.category, room.obeys[""]),
+        flags=tuple(dict.fromkeys((*flags, BEYOND) if lost else flags)),
+    )
+
+
+def expectations(room: CrashRoom, state: State) -> list[dict[str, Any]]:
+    """Return for each policy of the room the records that may be answered, and whether to refuse."""
+    sets = allowed(state.situation.debt, room)
+    out = []
+    for reader, policy in room.policies.items():
+        # Who may leave records out reports the damage that others must refuse.
+        leaves_out = state.refusal == REQUIRED and reader in room.salvaging
+        refusal = ALLOWED if leaves_out else state.refusal
+        out.append(
+            {
+                "when": {"op": "recover", "policy": policy},
+                "verdict": "refused" if refusal == REQUIRED else "clean",
+                "allowed": {**sets, "refusal": refusal},
+            }
+        )
+    return out
+
+
+def allowed(debt: Owed, room: CrashRoom) -> dict[str, list[dict[str, Any]]]:
+    """Return the sets of what is owed, with records as an observation would list them."""
+    keys: dict[str, list[str]] = {}
+    for key, record in debt.record_of.items():
+        keys.setdefault(record, []).append(key)
+
+    def records(ids: frozenset[str]) -> list[dict[str, Any]]:
+        return [room.record_json(keys[record]) for record in sorted(ids) if record in keys]
+
+    return {
+        "must_keep": records(debt.must_keep),
+        "may_keep": records(debt.may_keep - debt.must_keep),
+        "must_drop": records(debt.must_drop),
+    }
+
+
+def _fails(room: CrashRoom, state: State, policy: str) -> bool:
+    reader = reference_reader(room.format, policy)
+    salvaging = any(name in room.salvaging for name, known in room.policies.items() if known == policy)
+    return bool(VERDICTS[state.verdict(reader(state.files, state.trace.edition), salvaging=salvaging)])

@@ -1,0 +1,163 @@
+"""The worst cases: each is what its text says, and is published full and small."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from journalspec.requirements import requirements
+from journalspec_corpus import Case, load_cases
+from journalspec_corpus.crash.judge import VERDICTS
+from journalspec_corpus.crash.model import PRESETS
+from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.shrink import shrink
+from journalspec_corpus.crash.shrink_case import as_case, published_id
+from journalspec_corpus.crash.shrink_states import wrong
+from journalspec_corpus.crash.states import state_of
+from journalspec_corpus.crash.worst import SEED, TIER, Worst, published_cases, worst_cases
+from journalspec_corpus.lint import lint
+from journalspec_reference import load
+
+FORMATS = ("bitronix_tlog", "jboss_journal")
+WORST = [worst for name in FORMATS for worst in worst_cases(name)]
+each = pytest.mark.parametrize("worst", WORST, ids=lambda worst: worst.id)
+
+
+def test_both_formats_have_what_was_predicted() -> None:
+    assert {(worst.format, worst.verdict) for worst in WORST} >= {
+        ("jboss_journal", "torn-accepted"),
+        ("jboss_journal", "resurrected"),
+        ("bitronix_tlog", "resurrected"),
+        ("bitronix_tlog", "acceptable"),
+        ("bitronix_tlog", "lost"),
+    }
+
+
+@each
+def test_both_forms_fail_as_it_says(worst: Worst) -> None:
+    room = crash_room(worst.format)
+    for form in (worst.full, worst.small):
+        state = worst.state(form)
+        trace = room.build(form.workload)
+        assert state_of(trace, form.descriptor(trace)) == state.files
+        assert state.situation.states.stratum == "R"
+        assert worst.fails(state)
+
+
+@each
+def test_the_reference_itself_answers_so(worst: Worst) -> None:
+    """Asked directly, without the shrinker's readers."""
+    room = crash_room(worst.format)
+    for form in (worst.full, worst.small):
+        state = worst.state(form)
+        seen = load(worst.format).recover(state.files, edition=state.trace.edition, policy=worst.named.policy)
+        answer, debt = room.answer(seen), state.situation.debt
+        kinds = {
+            "torn-accepted": bool(wrong(answer, debt))
+            and any(key not in debt.record_of for key in answer.keys),
+            "resurrected": any(debt.record_of.get(key) in debt.must_drop for key in answer.keys),
+            "lost": answer.refused is None
+            and not debt.must_keep <= {debt.record_of.get(key) for key in answer.keys},
+            "acceptable": answer.refused is not None and bool(debt.must_keep),
+        }
+        assert kinds[worst.verdict]
+
+
+@each
+def test_the_small_form_is_the_full_one_shrunk(worst: Worst) -> None:
+    room, state = crash_room(worst.format), worst.state(worst.full)
+    out = shrink(
+        room,
+        worst.full.workload,
+        state.descriptor(SEED),
+        worst.named.reader,
+        worst.verdict,
+        salvaging=worst.named.salvaging,
+        keep=worst.keep,
+    )
+    assert out.minimal
+    assert (out.workload, out.descriptor) == (
+        worst.small.workload,
+        worst.state(worst.small).descriptor(SEED),
+    )
+    assert out.records <= 3
+    assert out.deviations <= 2
+
+
+@each
+def test_the_strongest_preset_is_the_strongest(worst: Worst) -> None:
+    assert worst.presets()[0] == worst.strongest
+    assert worst.small.preset == worst.strongest
+    assert worst.strongest in {preset.name for preset in PRESETS}
+
+
+@each
+def test_requirements_exist_and_hold_in_the_edition(worst: Worst) -> None:
+    known = requirements(worst.format)
+    for name in worst.requirements:
+        assert worst.state(worst.full).trace.edition in known[name].editions
+    assert worst.rules
+    assert worst.text.endswith(".")
+
+
+def test_every_message_of_the_full_form_is_a_mixture() -> None:
+    """Where the text says "both"."""
+    for name in ("jbm.worst.foreign-middle", "jbm.worst.mixture-in-a-transaction"):
+        (worst,) = (entry for entry in WORST if entry.id == name)
+        state = worst.state(worst.full)
+        answer = worst.named.reader(state.files, state.trace.edition)
+        foreign = wrong(answer, state.situation.debt)
+        assert len(foreign) == 2
+        for key in foreign:
+            ident, body = key.split(":")[2], bytes.fromhex(key.split(":")[4])
+            written = [known.split(":") for known in state.situation.debt.record_of]
+            (own,) = (bytes.fromhex(entry[4]) for entry in written if entry[2] == ident and entry[4])
+            assert len(own) == len(body)
+            assert (own[:64], own[-64:]) == (body[:64], body[-64:])
+            assert own != body
+
+
+def test_zeros_stand_in_the_hole() -> None:
+    (worst,) = (entry for entry in WORST if entry.id == "jbm.worst.hole-of-zeros")
+    for form in (worst.full, worst.small):
+        state = worst.state(form)
+        answer = worst.named.reader(state.files, state.trace.edition)
+        (key,) = wrong(answer, state.situation.debt)
+        assert bytes.fromhex(key.split(":")[4]).count(0) == 512
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_they_are_published_and_nothing_else_is(format_id: str) -> None:
+    made = list(published_cases(format_id))
+    assert [case.to_json() for case in load_cases(format_id, TIER)] == [case.to_json() for case in made]
+    assert [case.id for case in made] == [
+        name for worst in worst_cases(format_id) for name in (worst.id, worst.small_id)
+    ]
+    every = [case for tier in ("smoke", "captured", TIER) for case in load_cases(format_id, tier)]
+    assert lint(format_id, every) == []
+
+
+@each
+def test_a_case_demands_only_what_can_be_had(worst: Worst) -> None:
+    full, small = worst.cases()
+    assert (full.origin.shrunk_from, small.origin.shrunk_from) == ("", worst.id)
+    for case in (full, small):
+        assert case.level == ("may" if VERDICTS[worst.verdict] else "must")
+        assert ("BeyondReaders" in case.flags) == (case.level == "may")
+        assert {probe.policy for probe in case.probes} == {"strict", "salvage"}
+        assert Case.from_json(json.loads(json.dumps(case.to_json()))) == case
+
+
+def test_a_shrunk_state_names_the_larger_one() -> None:
+    (worst,) = (entry for entry in WORST if entry.id == "jbm.worst.foreign-middle")
+    room, state = crash_room(worst.format), worst.state(worst.full)
+    start = state.descriptor(SEED)
+    named = worst.named
+    out = shrink(room, worst.full.workload, start, named.reader, worst.verdict, salvaging=named.salvaging)
+    case = as_case(room, out)
+    assert case.id == published_id(worst.format, out.state.case_id)
+    assert case.origin.shrunk_from == published_id(worst.format, state.case_id)
+    assert case.files() == dict(out.files)
+    again = shrink(room, out.workload, out.descriptor, named.reader, worst.verdict, salvaging=named.salvaging)
+    assert as_case(room, again).origin.shrunk_from == ""
