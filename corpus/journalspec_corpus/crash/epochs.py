@@ -144,9 +144,11 @@ def admitted(group: Group, rows: Codes, preset: Preset) -> Mask:
     if preset.append in ("data-first", "own-data-first"):
         for index, cell, level in events:
             if group.cells[cell].kind == SIZE:
-                needed = _data_before(group, index, group.cells[cell].file, own=preset.append != "data-first")
-                for data, least in needed.items():
-                    out &= (rows[:, cell] < level) | (rows[:, data] >= least)
+                own = preset.append != "data-first"
+                # A size that a later write has set waits for that one only, if each waits for its own.
+                free = rows[:, cell] != level if own else rows[:, cell] < level
+                for data, least in _data_before(group, index, group.cells[cell].file, own=own).items():
+                    out &= free | (rows[:, data] >= least)
     return out
 
 
