@@ -123,7 +123,7 @@ def test_who_does_not_come_back_is_asked_twice_and_then_left_alone(judge: Judge)
     found = strict(facts)
     assert found["hang"] > 0
     assert set(found) == {"hang", "pass"}
-    assert facts["retried"] == found["hang"]
+    assert 0 < facts["retried"] <= found["hang"]
     assert facts["invariants"]["R"] == {"I7": found["hang"]}
     assert facts["states"] + facts["not_asked"] == 24
 
@@ -151,7 +151,7 @@ def test_only_what_is_declared_is_asked(judge: Judge) -> None:
 def test_the_choice_is_the_same_whoever_makes_it_and_spread_over_classes() -> None:
     selection = Selection(Plan(FORMAT, "smoke", 1), 150, writers=("2.1.4",), strata=("R",))
     first, second = choose(selection), choose(selection)
-    assert first == second
+    assert first == second == choose(selection, map, 7)
     assert len({state.case_id for state in first.states}) == len(first.states) == 150
     assert len({state.kind for state in first.states}) == first.classes
     more = choose(Selection(selection.plan, 0, writers=("2.1.4",), strata=("R",)))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from journalspec_conformance.connection import Hello
     from journalspec_conformance.crashes.choose import Choice, Selection
     from journalspec_conformance.crashes.known import Known
-    from journalspec_conformance.crashes.run import Job
+    from journalspec_conformance.crashes.run import Job, Workers
     from journalspec_conformance.crashes.tally import Tally
     from journalspec_conformance.crashes.verdicts import Judged
 
@@ -105,16 +105,20 @@ class _Asked:
     def run(self) -> None:
         """Choose, ask, judge, write and print. Raises Problem."""
         from journalspec_conformance.crashes.known import load_known  # noqa: PLC0415  # needs optional parts
+        from journalspec_conformance.crashes.run import Workers  # noqa: PLC0415  # needs optional parts
 
-        started = time.monotonic()
+        started, cpu = time.monotonic(), sum(os.times()[:4])
         known = None if self.expect is None else load_known(self.expect)
         target = parse_impl(self.impl, self.mode)
         hello = _introduced(target)
         job, selection = self._prepared(target, hello)
         if self.out is not None:
             _make(self.out)
-        choice = _chosen(selection)
-        tally, judged = self._judge(job, choice)
+        with Workers(job, self._jobs()) as workers:
+            choice = workers.choose(selection)
+            if not choice.states:
+                raise Problem("no state fits: look at --editions, --writers, --strata and --every")
+            tally, judged = _judged(workers, choice)
         facts = {
             "impl": dict(hello.impl),
             "format": job.format,
@@ -127,8 +131,9 @@ class _Asked:
         seconds = time.monotonic() - started
         facts["run"] = {
             "seconds": round(seconds, 2),
+            "cpu_seconds": round(sum(os.times()[:4]) - cpu, 2),
             "states_per_second": round(facts["states"] / seconds, 1),
-            "jobs": self._jobs(choice),
+            "jobs": self._jobs(),
             "cores": os.cpu_count(),
         }
         if self.out is not None:
@@ -152,24 +157,9 @@ class _Asked:
         job = run.Job(target, format_id, policies, self.timeout or TIMEOUT)
         return job, Selection(plan, self.count, editions, _split(self.writers), strata)
 
-    def _jobs(self, choice: Choice) -> int:
-        if self.jobs:
-            return self.jobs
-        return max(1, min(os.cpu_count() or 1, len(choice.states) // _STATES_PER_JOB))
-
-    def _judge(self, job: Job, choice: Choice) -> tuple[Tally, list[Judged]]:
-        from journalspec_conformance.crashes.run import run  # noqa: PLC0415  # needs optional parts
-        from journalspec_conformance.crashes.tally import Tally  # noqa: PLC0415  # needs optional parts
-
-        tally = Tally(choice)
-        judged = []
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("states", total=len(choice.states))
-            for entry in run(job, choice, self._jobs(choice), lambda done: bar.update(task, completed=done)):
-                tally.add(entry)
-                judged.append(entry)
-        return tally, judged
+    def _jobs(self) -> int:
+        cores = os.cpu_count() or 1
+        return self.jobs or (max(1, min(cores, self.count // _STATES_PER_JOB)) if self.count else cores)
 
     def _write(self, choice: Choice, tally: Tally, judged: list[Judged], facts: dict[str, Any]) -> None:
         from journalspec_conformance.crashes import store  # noqa: PLC0415  # needs optional parts
@@ -227,13 +217,18 @@ def _format_of(wanted: str | None, hello: Hello) -> str:
     return able[0]
 
 
-def _chosen(selection: Selection) -> Choice:
-    from journalspec_conformance.crashes.choose import choose  # noqa: PLC0415  # needs optional parts
+def _judged(workers: Workers, choice: Choice) -> tuple[Tally, list[Judged]]:
+    from journalspec_conformance.crashes.tally import Tally  # noqa: PLC0415  # needs optional parts
 
-    choice = choose(selection)
-    if not choice.states:
-        raise Problem("no state fits: look at --editions, --writers, --strata and --every")
-    return choice
+    tally = Tally(choice)
+    judged = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("states", total=len(choice.states))
+        for entry in workers.run(choice, lambda done: bar.update(task, completed=done)):
+            tally.add(entry)
+            judged.append(entry)
+    return tally, judged
 
 
 def _split(text: str | None) -> tuple[str, ...]:
@@ -268,7 +263,7 @@ def _show(facts: dict[str, Any]) -> None:
         f"{facts['states']:,} distinct states of {facts['distinct']:,} in {facts['classes']} classes"
         f" ({facts['generated']:,} generated from {facts['traces']:,} traces); {facts['answers']:,} answers;"
         f" {run['seconds']} s with {run['jobs']} process(es) on {run['cores']} cores, everything included:"
-        f" {run['states_per_second']} states/s"
+        f" {run['states_per_second']} states/s ({run['cpu_seconds']} s of processor time)"
     )
     if facts["not_asked"] or facts["retried"]:
         say(f"{facts['retried']} asked twice; {facts['not_asked']} left out after others like them hung")

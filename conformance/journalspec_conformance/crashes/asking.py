@@ -69,11 +69,13 @@ class Asker:
         self._warm = False
         self._answered: tuple[Files, str, str] | None = None
 
-    def ask(self, files: Files, edition: str, policy: str) -> Reply:
-        """Return what the implementation makes of `files`, asked twice if it did not answer at first."""
+    def ask(self, files: Files, edition: str, policy: str, *, twice: bool = True) -> Reply:
+        """Return what the implementation makes of `files`, asked again if it did not answer and `twice`."""
         reply = self._try(files, edition, policy)
         if reply.instead not in ("hang", "crash"):
             self._answered = (files, edition, policy)
+            return reply
+        if not twice:
             return reply
         if self._answered is not None:
             self._try(*self._answered)

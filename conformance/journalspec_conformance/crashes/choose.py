@@ -8,8 +8,9 @@ Nothing is chosen by what a reader says: states that nobody recovers are in.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from journalspec_corpus.crash.classes import CATEGORIES, categories, fields
@@ -22,6 +23,9 @@ from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.pipeline.ids import case_ids, content_ids
 from journalspec_corpus.pipeline.plan import Plan
+
+#: Of each class, this fraction of all that is wanted is held at first.
+_HELD = 128
 
 
 class Class(NamedTuple):
@@ -77,34 +81,105 @@ class Choice:
     traces: int
 
 
-def choose(selection: Selection) -> Choice:
-    """Return the states that `selection` stands for. Raises UnknownFormat if the format has no traces."""
+Map = Callable[[Callable[["Part"], "Survey"], Iterable["Part"]], Iterable["Survey"]]
+
+
+def choose(selection: Selection, mapped: Map = map, parts: int = 1) -> Choice:
+    """Return the states that `selection` stands for. Raises UnknownFormat if the format has no traces.
+
+    `mapped` may do the `parts` of the work elsewhere; what is chosen depends on neither.
+    """
+    # A fraction of each class is all that is needed as a rule; if it was not, everything is held.
+    for most in (selection.count // _HELD + 1, selection.count) if selection.count else (0,):
+        found = _merged(mapped(survey, _parts(selection, most, parts)))
+        pools = [found.pools[kind] for kind in sorted(found.pools)]
+        taken, enough = _level(pools, selection.count)
+        if enough:
+            break
+    return Choice(tuple(taken), len(found.ids), found.generated, len(pools), found.traces)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of a selection's workloads, of each class the `most` states to hold (0: all)."""
+
+    selection: Selection
+    start: int
+    stop: int
+    most: int
+
+
+def _parts(selection: Selection, most: int, count: int) -> list[Part]:
+    total = len(selection.plan.workloads())
+    edges = [total * at // count for at in range(count + 1)]
+    return [Part(selection, start, stop, most) for start, stop in pairwise(edges)]
+
+
+@dataclass
+class Survey:
+    """What came into question: the smallest ids of each class, all ids with their class, and counts."""
+
+    pools: dict[Class, _Pool] = field(default_factory=dict)
+    ids: dict[bytes, Class] = field(default_factory=dict)
+    generated: int = 0
+    traces: int = 0
+
+
+def survey(part: Part) -> Survey:
+    """Return what is in one part."""
+    selection = part.selection
     room = crash_room(selection.plan.format)
-    seen: set[bytes] = set()
-    pools: dict[Class, _Pool] = {}
-    generated = traces = 0
-    for workload, trace in _traces(selection, room):
-        traces += 1
+    out = Survey()
+    for workload, trace in _traces(part, room):
+        out.traces += 1
         for states in _states(selection, trace):
-            generated += len(states)
-            for found in _new(selection, workload, states, seen):
-                pools.setdefault(found.kind, _Pool(selection.count)).offer(found)
-    taken = _level([pools[kind] for kind in sorted(pools)], selection.count)
-    return Choice(tuple(taken), len(seen), generated, len(pools), traces)
+            out.generated += len(states)
+            _offer(selection, workload, states, out, part.most)
+    return out
 
 
-def _traces(selection: Selection, room: CrashRoom) -> Iterator[tuple[Any, Trace]]:
-    for workload in selection.plan.workloads():
-        # A workload that tells its edition need not be built to be passed over.
-        edition = getattr(workload, "edition", None)
-        if selection.editions and edition is not None and edition not in selection.editions:
+def _merged(surveys: Iterable[Survey]) -> Survey:
+    """Return several parts as one: a state that an earlier part has is not the later part's."""
+    out = Survey()
+    for found in surveys:
+        if not out.ids:
+            out = found
+            continue
+        again = found.ids.keys() & out.ids.keys()
+        for name, kind in found.ids.items():
+            if name not in again:
+                out.ids[name] = kind
+        for kind, pool in found.pools.items():
+            pool.drop(again, sum(found.ids[name] == kind for name in again))
+            if kind in out.pools:
+                out.pools[kind].join(pool)
+            else:
+                out.pools[kind] = pool
+        out.generated += found.generated
+        out.traces += found.traces
+    return out
+
+
+def _traces(part: Part, room: CrashRoom) -> Iterator[tuple[Any, Trace]]:
+    selection = part.selection
+    for workload in selection.plan.workloads()[part.start : part.stop]:
+        # A workload that tells its edition or writer need not be built to be passed over.
+        origin = getattr(workload, "origin", workload)
+        if not _fits(getattr(origin, "edition", None), selection.editions):
+            continue
+        if not _fits(getattr(origin, "writer", None), selection.writers):
             continue
         trace = room.build(workload)
-        if selection.editions and trace.edition not in selection.editions:
-            continue
-        if selection.writers and trace.tags.get("order", "") not in selection.writers:
-            continue
-        yield workload, trace
+        if _fits(trace.edition, selection.editions) and _fits(_writer(trace), selection.writers):
+            yield workload, trace
+
+
+def _fits(value: str | None, wanted: tuple[str, ...]) -> bool:
+    return not wanted or value is None or value in wanted
+
+
+def _writer(trace: Trace) -> str:
+    return trace.tags.get("order", "")
 
 
 def _states(selection: Selection, trace: Trace) -> Iterator[States]:
@@ -120,37 +195,30 @@ def promised(trace: Trace, debt: Owed) -> bytes:
     return promise(trace.format, trace.edition, debt.stratum, keys)
 
 
-def _new(selection: Selection, workload: Any, states: States, seen: set[bytes]) -> Iterator[Chosen]:
-    """Yield the states whose ids are not in `seen`, and put them there."""
+def _offer(selection: Selection, workload: Any, states: States, out: Survey, most: int) -> None:
+    """Put the states whose ids are new into their pools."""
     trace = states.group.trace
     debt = owed(trace, states.group.crash_index, states.torn, states.stratum)
     names = case_ids(content_ids(states.group, states.codes), promised(trace, debt))
-    rows = []
-    for row, name in enumerate(names):
-        if name not in seen:
-            seen.add(name)
-            rows.append(row)
+    rows = [row for row, name in enumerate(names) if name not in out.ids]
     if not rows:
         return
     facts = Facts(states)
-    kind, refusal = categories(facts), facts.refusals
-    field, field_names = fields(facts)
+    category, refusal = categories(facts), facts.refusals
+    torn_in, field_names = fields(facts)
     for row in rows:
-        yield Chosen(
-            names[row],
-            Class(
-                states.stratum,
-                CATEGORIES[kind[row]],
-                trace.background,
-                field_names[field[row]],
-                trace.tags.get("order", ""),
-            ),
-            workload,
-            trace.edition,
-            descriptor_of(states, row, selection.plan.seed),
-            states.torn,
-            REFUSALS[refusal[row]],
-        )
+        if names[row] in out.ids:
+            continue
+        field_name = field_names[torn_in[row]]
+        kind = Class(states.stratum, CATEGORIES[category[row]], trace.background, field_name, _writer(trace))
+        pool = out.pools.get(kind)
+        if pool is None:
+            pool = out.pools[kind] = _Pool(most)
+        out.ids[names[row]] = kind
+        if pool.wants(names[row]):
+            descriptor = descriptor_of(states, row, selection.plan.seed)
+            refused = REFUSALS[refusal[row]]
+            pool.take(Chosen(names[row], kind, workload, trace.edition, descriptor, states.torn, refused))
 
 
 def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
@@ -174,34 +242,76 @@ class _Pool:
 
     def __init__(self, most: int) -> None:
         self._most = most
+        #: Negated ids, so that the largest one is on top; they are distinct, and states never compared.
         self._heap: list[tuple[int, Chosen]] = []
+        #: How many states there are in the class.
+        self.size = 0
+        #: Below this id everything is held; 0 means at all ids.
+        self._whole_to = 0
 
-    def offer(self, found: Chosen) -> None:
-        """Take `found` in if it is among the smallest."""
-        # Ids are distinct, so that two states are never compared.
+    def wants(self, name: bytes) -> bool:
+        """Count a state, and tell whether its id is among the smallest."""
+        self.size += 1
+        if not self._most or len(self._heap) < self._most:
+            return True
+        return -int.from_bytes(name, "big") > self._heap[0][0]
+
+    def take(self, found: Chosen) -> None:
+        """Take in a state that is wanted."""
         entry = (-int.from_bytes(found.case_id, "big"), found)
         if not self._most or len(self._heap) < self._most:
             heapq.heappush(self._heap, entry)
-        elif entry[0] > self._heap[0][0]:
+        else:
             heapq.heapreplace(self._heap, entry)
 
-    def ordered(self) -> list[Chosen]:
-        """Return what is held, smallest id first."""
-        return [found for _, found in sorted(self._heap, key=lambda entry: -entry[0])]
+    def drop(self, names: Collection[bytes], count: int) -> None:
+        """Forget the states that are in `names`, `count` of the class."""
+        self._settle()
+        self.size -= count
+        self._heap = [entry for entry in self._heap if entry[1].case_id not in names]
+
+    def join(self, other: _Pool) -> None:
+        """Take in what `other`, which has none of these states, holds."""
+        self._settle()
+        other._settle()
+        limits = [limit for limit in (self._whole_to, other._whole_to) if limit]
+        self._whole_to = min(limits, default=0)
+        self.size += other.size
+        self._heap += other._heap
+
+    def _settle(self) -> None:
+        """Remember up to which id everything is held, as long as the heap tells."""
+        if self._heap and not self._whole_to and len(self._heap) < self.size:
+            self._whole_to = -min(self._heap)[0]
+
+    def smallest(self, count: int) -> list[Chosen] | None:
+        """Return the `count` states with the smallest ids, None if not all of those are held."""
+        self._settle()
+        ordered = sorted(self._heap, key=lambda entry: -entry[0])[:count]
+        if len(ordered) < count or (count and self._whole_to and -ordered[-1][0] > self._whole_to):
+            return None
+        return [found for _, found in ordered]
 
 
-def _level(pools: list[_Pool], count: int) -> list[Chosen]:
-    """Return `count` states, from each pool as many as from the others while it lasts, pool by pool."""
-    held = [pool.ordered() for pool in pools]
-    if not count:
-        return [found for states in held for found in states]
-    shares = [0] * len(held)
-    left = min(count, sum(map(len, held)))
+def _level(pools: list[_Pool], count: int) -> tuple[list[Chosen], bool]:
+    """Return `count` states, from each pool as many as from the others while it lasts, pool by pool.
+
+    The second value is false if more of a pool would have been taken than is held of it.
+    """
+    sizes = [pool.size for pool in pools]
+    shares = [0] * len(pools)
+    left = min(count or sum(sizes), sum(sizes))
     while left:
-        open_ones = [at for at, states in enumerate(held) if shares[at] < len(states)]
+        open_ones = [at for at, size in enumerate(sizes) if shares[at] < size]
         each = max(1, left // len(open_ones))
         for at in open_ones[:left]:
-            given = min(each, len(held[at]) - shares[at], left)
+            given = min(each, sizes[at] - shares[at], left)
             shares[at] += given
             left -= given
-    return [found for at, states in enumerate(held) for found in states[: shares[at]]]
+    taken: list[Chosen] = []
+    enough = True
+    for pool, share in zip(pools, shares, strict=True):
+        states = pool.smallest(share)
+        enough &= states is not None
+        taken += states or []
+    return taken, enough

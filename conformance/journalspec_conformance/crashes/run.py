@@ -15,7 +15,7 @@ from typing import Any
 from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import FormatClaims, Hello
 from journalspec_conformance.crashes.asking import TIMEOUT, Asker
-from journalspec_conformance.crashes.choose import Choice, Chosen, promised
+from journalspec_conformance.crashes.choose import Choice, Chosen, Selection, choose, promised
 from journalspec_conformance.crashes.verdicts import Judged, Verdict, verdict_on
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.crash.digest import case_id, content_id
@@ -26,7 +26,10 @@ from journalspec_corpus.crash.trace import Trace
 
 #: States of one class that are handed over at a time.
 PIECE = 64
-#: After so many states of a piece that got no answer, the rest of it is not asked about.
+#: Parts of the choice for each process: some take longer than others.
+PARTS = 4
+#: After so many states of a piece that got no answer, the rest of it is not asked about. The first
+#: one is asked about again, from a new process; the others are alike, and every one costs seconds.
 HANGS = 3
 
 
@@ -72,20 +75,60 @@ def policies_of(declared: FormatClaims, room: CrashRoom, wanted: Sequence[str]) 
     return tuple(policy for policy in able if not wanted or policy in wanted)
 
 
-def run(
-    job: Job, choice: Choice, jobs: int, progress: Callable[[int], None] = lambda done: None
-) -> Iterator[Judged]:
-    """Yield one verdict per state and policy, state by state in the order of `choice`.
+class Workers:
+    """Processes that choose and judge; with one job, this process. Use it as a context."""
 
-    States that are not asked about (see HANGS) are left out. `progress` is
-    called with the number of states done. Raises Problem if a worker dies.
-    """
-    pieces = list(_pieces(choice.states))
-    done = 0
-    for piece, judged in zip(pieces, _results(job, pieces, jobs), strict=True):
-        yield from judged
-        done += len(piece.states)
-        progress(done)
+    def __init__(self, job: Job, jobs: int) -> None:
+        self._job = job
+        self._jobs = jobs
+        self._pool: ProcessPoolExecutor | None = None
+        self._own: _Worker | None = None
+
+    def __enter__(self) -> Workers:
+        """Start nothing yet but the pool itself."""
+        if self._jobs > 1:
+            self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), _open, (self._job,))
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """End all processes."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._own is not None:
+            self._own.close()
+
+    def choose(self, selection: Selection) -> Choice:
+        """Return what `selection` stands for."""
+        if self._pool is None:
+            return choose(selection)
+        return choose(selection, self._pool.map, self._jobs * PARTS)
+
+    def run(self, choice: Choice, progress: Callable[[int], None] = lambda done: None) -> Iterator[Judged]:
+        """Yield one verdict per state and policy, state by state in the order of `choice`.
+
+        States that are not asked about (see HANGS) are left out. `progress` is
+        called with the number of states done. Raises Problem if a worker dies.
+        """
+        pieces = list(_pieces(choice.states))
+        done = 0
+        for piece, judged in zip(pieces, self._results(pieces), strict=True):
+            yield from judged
+            done += len(piece.states)
+            progress(done)
+
+    def _results(self, pieces: list[Piece]) -> Iterator[list[Judged]]:
+        if self._pool is None:
+            self._own = self._own or _Worker(self._job)
+            yield from map(self._own.judge, pieces)
+            return
+        for future in [self._pool.submit(_judge, piece) for piece in pieces]:
+            try:
+                yield future.result()
+            except BrokenProcessPool:
+                raise Problem(
+                    "a worker process died: the implementation took the interpreter down with it",
+                    "Run it as a process: --impl 'python -m journalspec_conformance.serve module:Class'.",
+                ) from None
 
 
 def _pieces(states: Sequence[Chosen]) -> Iterator[Piece]:
@@ -94,28 +137,6 @@ def _pieces(states: Sequence[Chosen]) -> Iterator[Piece]:
         for at in range(0, len(members), PIECE):
             part = members[at : at + PIECE]
             yield Piece(part[0][0], tuple(state for _, state in part))
-
-
-def _results(job: Job, pieces: list[Piece], jobs: int) -> Iterator[list[Judged]]:
-    if jobs == 1:
-        worker = _Worker(job)
-        try:
-            yield from map(worker.judge, pieces)
-        finally:
-            worker.close()
-        return
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _open, (job,))
-    try:
-        for future in [pool.submit(_judge, piece) for piece in pieces]:
-            try:
-                yield future.result()
-            except BrokenProcessPool:
-                raise Problem(
-                    "a worker process died: the implementation took the interpreter down with it",
-                    "Run it as a process: --impl 'python -m journalspec_conformance.serve module:Class'.",
-                ) from None
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 @lru_cache(maxsize=64)
@@ -142,18 +163,18 @@ class _Worker:
             for policy in self._job.policies:
                 if hangs[policy] >= HANGS:
                     continue
-                verdict = self._verdict(chosen, policy)
+                verdict = self._verdict(chosen, policy, twice=not hangs[policy])
                 hangs[policy] += verdict.name in ("hang", "crash")
                 out.append(Judged(piece.start + number, policy, verdict))
         return out
 
-    def _verdict(self, chosen: Chosen, policy: str) -> Verdict:
+    def _verdict(self, chosen: Chosen, policy: str, *, twice: bool) -> Verdict:
         trace = _trace(self._job.format, chosen.workload)
         debt = owed(trace, chosen.descriptor.crash_index, chosen.torn, chosen.kind.stratum)
         files = state_of(trace, chosen.descriptor)
         if case_id(content_id(files), promised(trace, debt)) != chosen.case_id:
             raise AssertionError(f"{chosen.descriptor} does not give the state that it was chosen as")
-        reply = self._asker.ask(files, chosen.edition, policy)
+        reply = self._asker.ask(files, chosen.edition, policy, twice=twice)
         return verdict_on(reply, debt, chosen.refusal, holes_allowed=self._salvaging[policy])
 
     def close(self) -> None:
@@ -161,15 +182,19 @@ class _Worker:
         self._asker.close()
 
 
+_job: Job | None = None
 _worker: _Worker | None = None
 
 
 def _open(job: Job) -> None:
-    global _worker  # noqa: PLW0603 - a pool's workers have no other place for what they keep
-    _worker = _Worker(job)
-    Finalize(None, _worker.close, exitpriority=1)
+    global _job  # noqa: PLW0603 - a pool's workers have no other place for what they keep
+    _job = job
 
 
 def _judge(piece: Piece) -> list[Judged]:
-    assert _worker is not None  # the pool's initializer
+    global _worker  # noqa: PLW0603 - as above; started late, for choosing needs no implementation
+    if _worker is None:
+        assert _job is not None  # the pool's initializer
+        _worker = _Worker(_job)
+        Finalize(None, _worker.close, exitpriority=1)
     return _worker.judge(piece)

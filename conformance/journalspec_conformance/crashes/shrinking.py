@@ -1,0 +1,142 @@
+"""The smallest state on which an implementation still fails in the same way, by asking it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from journalspec_conformance.crashes.asking import Asker
+from journalspec_conformance.crashes.run import Job
+from journalspec_conformance.crashes.tally import Failing
+from journalspec_conformance.crashes.verdicts import Verdict, verdict_on
+from journalspec_corpus.case import Case
+from journalspec_corpus.crash.judge import VERDICTS, Answer
+from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.shrink import NotFailing, Shrunk, shrink
+from journalspec_corpus.crash.shrink_case import as_case
+
+#: Questions per failure; most need a few hundred.
+BUDGET = 1500
+#: What stands for no answer while a state is shrunk.
+_NO_ANSWER = "no-answer"
+
+
+@dataclass
+class ImplementationReader:
+    """An implementation under one policy as a reader: from files and edition to its answer.
+
+    Where it gives none (a hang, a crash), that counts as a refusal.
+    """
+
+    asker: Asker
+    policy: str
+    asked: int = 0
+
+    def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
+        """Return the answer on `files`."""
+        self.asked += 1
+        reply = self.asker.ask(files, edition, self.policy)
+        return Answer((), _NO_ANSWER) if reply.answer is None else reply.answer
+
+
+@dataclass(frozen=True)
+class Smallest:
+    """A shrunk failure: the state as a case, its size, and what the implementation made of it."""
+
+    kind: str
+    case: Case
+    workload: str
+    preset: str
+    crash_index: int
+    mask: bytes
+    tear: int
+    rot: str
+    records: int
+    deviations: int
+    #: False if the budget ended first.
+    minimal: bool
+    asked: int
+    verdict: Verdict
+    answer: Answer
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the case's bytes."""
+        return {
+            "kind": self.kind,
+            "case": self.case.id,
+            "workload": self.workload,
+            "preset": self.preset,
+            "crash_index": self.crash_index,
+            "mask": self.mask.hex(),
+            "tear": self.tear,
+            "rot": self.rot,
+            "records": self.records,
+            "deviations": self.deviations,
+            "minimal": self.minimal,
+            "asked": self.asked,
+            "answer": self.verdict.to_json(),
+            "answer_digest": digest_of(self.answer),
+        }
+
+
+def digest_of(answer: Answer) -> str:
+    """Return 16 hex digits that stand for all of an answer but how a refusal is called."""
+    parts = (
+        ("refused",)
+        if answer.refused is not None
+        else (*answer.keys, "", *answer.aside, str(answer.reported))
+    )
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def smallest(job: Job, failing: Failing, asker: Asker, budget: int = BUDGET) -> Smallest | None:
+    """Return the smallest failure of a kind, None if the kind cannot be shrunk or did not happen again.
+
+    Only what the crash model judges is shrunk: no answer at all is not.
+    """
+    chosen = failing.first
+    if chosen is None or failing.kind.verdict not in VERDICTS:
+        return None
+    room = crash_room(job.format)
+    policy = failing.kind.policy
+    salvaging = any(name in room.salvaging for name, known in room.policies.items() if known == policy)
+    reader = ImplementationReader(asker, policy)
+    try:
+        found = shrink(
+            room,
+            chosen.workload,
+            chosen.descriptor,
+            reader,
+            failing.kind.verdict,
+            salvaging=salvaging,
+            budget=budget,
+        )
+    except NotFailing:
+        return None
+    return _smallest(failing, found, reader, as_case(room, found), salvaging=salvaging)
+
+
+def _smallest(
+    failing: Failing, found: Shrunk, reader: ImplementationReader, case: Case, *, salvaging: bool
+) -> Smallest:
+    situation = found.state.situation
+    reply = reader.asker.ask(found.files, found.state.trace.edition, reader.policy)
+    verdict = verdict_on(reply, situation.debt, found.state.refusal, holes_allowed=salvaging)
+    return Smallest(
+        str(failing.kind),
+        case,
+        found.workload.name,
+        found.descriptor.preset,
+        found.descriptor.crash_index,
+        found.descriptor.mask,
+        found.descriptor.tear,
+        found.descriptor.rot,
+        found.records,
+        found.deviations,
+        found.minimal,
+        reader.asked,
+        verdict,
+        found.answer,
+    )
