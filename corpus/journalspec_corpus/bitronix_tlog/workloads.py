@@ -65,6 +65,11 @@ class Workload:
         steps = "+".join(f"{step.type.lower()}-{step.gtrid}-{step.size}" for step in self.steps)
         return f"{self.kind}/{self.order}/{steps}/{self.align}@{self.edge}/{self.force}/{self.background}"
 
+    @property
+    def writer(self) -> str:
+        """Who writes: the order of writes."""
+        return self.order
+
 
 def gtrid_bytes(number: int, length: int, life: int) -> bytes:
     """Return a gtrid of `length` bytes that differs for every transaction and life of a file."""
