@@ -12,7 +12,8 @@ from journalspec_corpus.crash import lies, rot
 from journalspec_corpus.crash.classes import CATEGORIES, CODES, categories, fields
 from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.extras import garbage_bytes
-from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
+from journalspec_corpus.crash.invariants import INVARIANTS
+from journalspec_corpus.crash.judge import MEANINGS, VERDICTS, Answer, judge
 from journalspec_corpus.crash.model import PRESETS, STRATA, Preset, get_preset
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, Facts, owed
 from journalspec_corpus.crash.rot_places import EVERY_BIT
@@ -467,6 +468,14 @@ def test_a_second_life_has_losses_of_its_own() -> None:
 def test_categories_have_the_codes_of_the_plan() -> None:
     codes = {f"R{number:02}" for number in range(1, 18)} | {f"C{number:02}" for number in range(1, 10)}
     assert set(CODES.values()) == codes
+
+
+def test_every_verdict_is_explained_and_breaks_a_known_invariant() -> None:
+    assert list(MEANINGS) == list(VERDICTS)
+    assert list(INVARIANTS) == [f"I{number}" for number in range(1, 13)]
+    assert {ident for broken in VERDICTS.values() for ident in broken} <= set(INVARIANTS)
+    for ident, item in INVARIANTS.items():
+        assert bool(item.verdicts(ident)) == ("verdict" in item.looked_at)
 
 
 def test_presets_say_what_they_imitate_and_assume() -> None:

@@ -1,22 +1,7 @@
 """What a reader answered, held against what it owed: the standard verdicts.
 
-Verdict names and invariants:
-
-========== ======= ==========================================================
-verdict    breaks  meaning
-========== ======= ==========================================================
-pass       --      everything owed is there, nothing else is
-acceptable --      refused, and the state allows (or demands) that
-refused    I1      refused a state in which nothing is damaged
-lost       I1      an acknowledged record is not in effect
-torn-accepted I2,I5 a record that nobody ever wrote came out
-resurrected I4     a record of the file's earlier life came out
-hole       I3      a record is missing between two that came out
-silent     I8      damage inside the log went unreported; in stratum C, an
-                   acknowledged record is missing and nothing was said
-append-lost I9     a record acknowledged after a first crash is not in effect
-non-idempotent I6  recovery had found an acknowledged record, and lost it
-========== ======= ==========================================================
+A verdict says which invariants are broken; :mod:`.invariants` says what these are,
+and where those are looked at that no verdict is about.
 """
 
 from __future__ import annotations
@@ -40,6 +25,19 @@ VERDICTS: Mapping[str, tuple[str, ...]] = {
     "silent": ("I8",),
     "append-lost": ("I9",),
     "non-idempotent": ("I6",),
+}
+#: verdict -> what it means
+MEANINGS: Mapping[str, str] = {
+    "pass": "everything owed is there, and nothing else is",
+    "acceptable": "refused, and the state allows or demands that",
+    "refused": "refused a state in which nothing is damaged",
+    "torn-accepted": "a record that nobody ever wrote came out",
+    "resurrected": "a record of the file's earlier life came out",
+    "lost": "an acknowledged record is not in effect",
+    "hole": "a record is missing between two that came out",
+    "silent": "damage inside the log went unreported; after corruption: so did the loss of a record",
+    "append-lost": "a record acknowledged after a first crash is not in effect",
+    "non-idempotent": "recovery had found an acknowledged record, and lost it",
 }
 
 
@@ -107,4 +105,4 @@ def _has_hole(present: Sequence[str], owed: Owed) -> bool:
     return bool(owed.order) and list(present) != list(owed.order[: len(present)])
 
 
-__all__ = ["ALLOWED", "CORRUPTED", "FORBIDDEN", "REQUIRED", "VERDICTS", "Answer", "judge"]
+__all__ = ["ALLOWED", "CORRUPTED", "FORBIDDEN", "MEANINGS", "REQUIRED", "VERDICTS", "Answer", "judge"]
