@@ -23,9 +23,10 @@ from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
 from journalspec_corpus.crash.model import PRESETS
 from journalspec_corpus.crash.oracle import ALLOWED, REFUSALS, REQUIRED, Facts, Owed, owed
+from journalspec_corpus.crash.reading import reading_of
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import Ack, Create, Mark, Op, Release, Rename, Trace, Unlink, Write
-from journalspec_corpus.crash.view import View, answers
+from journalspec_corpus.crash.view import View
 from journalspec_corpus.pipeline.ids import case_ids, content_ids
 
 #: Feeds the garbage in first crash states. Part of what a second life is, not of a build.
@@ -247,7 +248,7 @@ def _candidates(states: States, read: Read, left_out: Counter[str]) -> Iterator[
     facts = Facts(states)
     trace = states.group.trace
     debt = owed(trace, states.group.crash_index, states.torn)
-    found, which = answers(states.group, states.codes, read)
+    found, which = reading_of(trace.format, read).answers(states.group, states.codes)
     wrong = facts.refusals == REFUSALS.index(REQUIRED)
     for reason, given in (
         ("refused", np.asarray([answer.refused is not None for answer, *_ in found], bool)[which]),

@@ -23,7 +23,6 @@ import numpy.typing as npt
 from journalspec.formats import format_module
 from journalspec_corpus.crash.cells import Codes, Group
 from journalspec_corpus.crash.judge import Answer
-from journalspec_corpus.crash.room import CrashRoom, crash_room
 from journalspec_corpus.crash.trace import Mark, Trace
 from journalspec_corpus.crash.view import Paths, Plain, View
 
@@ -38,14 +37,14 @@ Signatures = Callable[[Group, Codes], "npt.NDArray[np.uint64] | None"]
 Read = Callable[[View], tuple[Answer, ...]]
 
 
-def reading_of(room: CrashRoom) -> Reading:
-    """Return how the states of `room` are read: with the format's kernel, if that speaks for its readers."""
-    kernel = None if os.environ.get(SWITCH) == "0" else kernel_of(room.format)
-    own = crash_room(room.format)
-    if kernel is None or room.read is not own.read or tuple(kernel.READERS) != own.readers:
+def reading_of(format_id: str, read: Read) -> Reading:
+    """Return how `read` reads states: with the format's kernel, if that speaks for it."""
+    kernel = None if os.environ.get(SWITCH) == "0" else kernel_of(format_id)
+    own = importlib.import_module(f"{format_module(PACKAGE, format_id).__name__}.crash_reader")
+    if kernel is None or read is not own.read or tuple(kernel.READERS) != tuple(own.READERS):
         # A kernel knows what the format's own readers tell apart, and no others.
-        return Reading(room.read, None)
-    return _remembering(room.format, room.read)
+        return Reading(read, None)
+    return _remembering(format_id, read)
 
 
 @cache

@@ -104,7 +104,8 @@ def _order(group: Group, names: Mapping[str, int]) -> Ints | None:
         contents = dict.fromkeys(names, b"")
         contents[CONTROL] = group.contents[control][: group.sizes[control]]
         found = gather(contents, DIALECTS[edition], {"extension": extension[1:]}).files
-        return np.asarray([names[name] for name in sorted((file.name for file in found), key=_natural)])
+        listed = sorted((file.name for file in found), key=_natural)
+        return np.asarray([names[name] for name in listed], np.int64)
     mine = sorted(
         (int(name.removesuffix(extension).rpartition("-")[2]), number)
         for name, number in names.items()

@@ -128,7 +128,7 @@ def _judged(
 ) -> Rows:
     states = states.take(keep)
     facts = Facts(states)
-    found, which = reading_of(room).answers(states.group, states.codes)
+    found, which = reading_of(room.format, room.read).answers(states.group, states.codes)
     refusal = facts.refusals
     field_of, field_names = fields(facts)
     return Rows(
