@@ -26,8 +26,12 @@ __all__ = [
 ]
 
 
-def crash_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[States]:
+def crash_states(
+    trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False
+) -> Iterator[States]:
     """Yield the states of `trace` under `presets` in a fixed order, one stratum after the other.
+
+    With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them.
 
     A state that a stronger preset already reaches at the same crash point is
     left out where that is cheap to see; the rest falls to the de-duplication by id.
@@ -35,5 +39,5 @@ def crash_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterat
     yield from prefix_states(trace, presets)
     covered = any(preset.order == "prefix" for preset in presets)
     yield from subset_states(trace, presets, seed, covered)
-    yield from lied_states(trace, presets)
-    yield from rotten_states(trace, presets, seed)
+    yield from lied_states(trace, presets, everywhere=everywhere)
+    yield from rotten_states(trace, presets, seed, everywhere=everywhere)

@@ -20,7 +20,7 @@ from journalspec_corpus.crash.trace import Ack, Sync, SyncDir, Trace
 MOST_VERSIONS = 255
 
 
-def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
+def lied_states(trace: Trace, presets: tuple[Preset, ...], *, everywhere: bool = False) -> Iterator[States]:
     """Yield, after each acknowledgement, what a device that lied may have left.
 
     Traces in which a granule has more versions than a descriptor can name are left out.
@@ -28,7 +28,7 @@ def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
     ranks = [
         number
         for number, preset in enumerate(PRESETS)
-        if preset.order == "lied" and preset in presets and selected(trace.id, preset.share)
+        if preset.order == "lied" and preset in presets and (everywhere or selected(trace.id, preset.share))
     ]
     if not ranks:
         return

@@ -28,12 +28,14 @@ PAIRS, BURSTS, ELSEWHERE = 256, 256, 64
 LONGEST, SECTORS = 64, 64
 
 
-def rotten_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[States]:
+def rotten_states(
+    trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False
+) -> Iterator[States]:
     """Yield the corrupted states of `trace` under the presets that it was chosen for."""
     ranks = {
         preset.rot: number
         for number, preset in enumerate(PRESETS)
-        if preset.rot and preset in presets and selected(trace.id, preset.share)
+        if preset.rot and preset in presets and (everywhere or selected(trace.id, preset.share))
     }
     if not ranks:
         return
