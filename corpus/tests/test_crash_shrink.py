@@ -12,6 +12,7 @@ import pytest
 from journalspec_corpus.bitronix_tlog import shrinking as bitronix_shrinking
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
+from journalspec_corpus.crash.cells import Timeline
 from journalspec_corpus.crash.enumerate import crash_states
 from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
 from journalspec_corpus.crash.model import PRESETS, rank
@@ -23,7 +24,6 @@ from journalspec_corpus.crash.shrink_states import (
     NoSuchState,
     Situation,
     State,
-    deviations,
     find,
     situations,
     wrong,
@@ -266,6 +266,31 @@ def test_what_does_not_fail_is_not_shrunk() -> None:
         shrink(room, work, wrong, reader, "lost", salvaging=False)
 
 
+@pytest.mark.parametrize("stratum", ["L", "C"])
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, stratum: str) -> None:
+    room, named = crash_room(format_id), named_reader(format_id, "strict")
+    work = next(work for work in first_lives(room, "core") if work.background == "stale-same")
+    trace = room.build(work)
+    kinds: dict[str, State] = {}
+    for situation in situations(trace, len(PRESETS) - 1, SEED, stratum):
+        for row in range(0, len(situation.states), 3):
+            state = State(situation, row)
+            answer = named.reader(state.files, trace.edition)
+            verdict = state.verdict(answer, salvaging=named.salvaging)
+            if VERDICTS[verdict] and (verdict not in kinds or state.rank > kinds[verdict].rank):
+                kinds[verdict] = state
+    assert kinds
+    for verdict, state in kinds.items():
+        assert PRESETS[state.rank].stratum == stratum
+        out = shrink(room, work, state.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging)
+        assert out.state.situation.states.stratum == stratum
+        assert state_of(room.build(out.workload), out.descriptor) == out.files
+        assert out.deviations <= state.deviations
+        assert out.minimal
+        assert bool(out.descriptor.rot) == (stratum == "C")
+
+
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_every_state_is_found_by_its_descriptor(format_id: str) -> None:
     room = crash_room(format_id)
@@ -282,29 +307,39 @@ def test_every_state_is_found_by_its_descriptor(format_id: str) -> None:
 
 
 def test_deviations_are_counted_from_the_nearer_end() -> None:
+    """By comparing bytes, granule by granule, with what would be there if all or nothing had arrived."""
     room = crash_room("bitronix_tlog")
     trace = room.build(logged("2.1.4", force="end", background="zero"))
-    for states in crash_states(trace, PRESETS, SEED):
-        got = deviations(states)
+    seen = set()
+    for situation in situations(trace, len(PRESETS) - 1, SEED, "R"):
+        states = situation.states
+        if states.torn >= 0:
+            op = trace.ops[states.torn]
+            assert isinstance(op, Write)
+            expected = ((states.tear > 0) & (states.tear < len(op.data))).tolist()
+            assert situation.deviations.tolist() == expected
+            continue
+        line = Timeline(trace, states.group.granule)
+        line.advance(states.group.crash_index)
+        everything = line.group(settled=True).materialise(b"")
+        nothing = states.group.materialise(np.zeros(len(states.group.cells), np.uint16))
         for row in range(0, len(states), 17):
-            versions = [cell.versions for cell in states.group.cells]
-            codes = states.codes[row].tolist()
-            if states.torn >= 0:
-                op = trace.ops[states.torn]
-                assert isinstance(op, Write)
-                expected = int(0 < states.tear[row] < len(op.data))
-            else:
-                sound = [len(given) - 1 for given in versions]
-                if PRESETS[states.preset[row]].trash:
-                    sound = [
-                        last - 1 if cell.kind == "data" else last
-                        for last, cell in zip(sound, states.group.cells, strict=True)
-                    ]
-                expected = min(
-                    sum(code != last for code, last in zip(codes, sound, strict=True)),
-                    sum(code != 0 for code in codes),
-                )
-            assert got[row] == expected
+            files = State(situation, row).files
+            ends = [differing(files, other, states.group.granule) for other in (everything, nothing)]
+            assert situation.deviations[row] == min(ends)
+            seen.add(min(ends))
+    assert seen >= {0, 1, 2}
+
+
+def differing(files: dict[str, bytes], other: dict[str, bytes], granule: int) -> int:
+    assert {name: len(data) for name, data in files.items()} == {
+        name: len(data) for name, data in other.items()
+    }
+    return sum(
+        data[at : at + granule] != other[name][at : at + granule]
+        for name, data in files.items()
+        for at in range(0, len(data), granule)
+    )
 
 
 @pytest.mark.parametrize("module", [bitronix_shrinking, jboss_shrinking], ids=FORMATS)

@@ -33,20 +33,16 @@ def deviations(states: States) -> Counts:
     Or, if those are fewer, as if nothing had: shape (states,). A torn write counts
     as one, and so does what was corrupted.
     """
-    out: Counts
+    if states.rot:
+        return np.asarray([bool(text) for text in states.rot], np.int32)
     if states.torn >= 0:
         whole = (states.tear == 0) | (states.tear == states.tear.max(initial=0))
-        out = np.asarray(~whole, np.int32)
-    else:
-        arrived = [
-            max(at for at, level in enumerate(cell.levels) if level >= 0) for cell in states.group.cells
-        ]
-        lost = (states.codes != np.asarray(arrived, np.uint16)).sum(axis=1)
-        kept = (states.codes != 0).sum(axis=1)
-        out = np.asarray(np.minimum(lost, kept), np.int32)
-    if states.rot:
-        out += np.asarray([bool(text) for text in states.rot], np.int32)
-    return out
+        return np.asarray(~whole, np.int32)
+    # Versions that nobody wrote stand behind the last one that somebody did.
+    arrived = [max(at for at, level in enumerate(cell.levels) if level >= 0) for cell in states.group.cells]
+    lost = (states.codes != np.asarray(arrived, np.uint16)).sum(axis=1)
+    kept = (states.codes != 0).sum(axis=1)
+    return np.asarray(np.minimum(lost, kept), np.int32)
 
 
 def wrong(answer: Answer, debt: Owed) -> list[str]:
@@ -189,17 +185,20 @@ class State:
 
 
 def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Situation]:
-    """Yield the states of `trace` in `stratum`, under presets no weaker than number `rank`."""
-    for states in crash_states(trace, PRESETS[: rank + 1], seed):
-        if states.stratum == stratum:
-            yield Situation(trace, states)
+    """Yield the states of `trace` in `stratum`, under presets no weaker than number `rank`.
+
+    Presets that a build applies to some traces only are applied to this one.
+    """
+    presets = tuple(preset for preset in PRESETS[: rank + 1] if preset.stratum == stratum)
+    for states in crash_states(trace, presets, seed, everywhere=True):
+        yield Situation(trace, states)
 
 
 def find(trace: Trace, descriptor: Descriptor) -> State:
     """Return the state of `trace` that `descriptor` names; raises NoSuchState."""
     if descriptor.trace != trace.id:
         raise NoSuchState(f"the descriptor is of trace {descriptor.trace}, not {trace.id}")
-    for states in crash_states(trace, (get_preset(descriptor.preset),), descriptor.seed):
+    for states in crash_states(trace, (get_preset(descriptor.preset),), descriptor.seed, everywhere=True):
         if states.group.crash_index != descriptor.crash_index:
             continue
         situation = Situation(trace, states)
