@@ -21,7 +21,7 @@ from journalspec_corpus.crash.model import PRESETS, get_preset
 from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
 from journalspec_corpus.crash.rates import Rate
 from journalspec_corpus.crash.room import CrashRoom, crash_room, has_crash_room
-from journalspec_corpus.crash.trace import Mark, Op, Sync, Trace, Write
+from journalspec_corpus.crash.trace import Ack, Mark, Op, Sync, Trace, Write
 from journalspec_corpus.crash.view import answers
 from journalspec_corpus.jboss_journal.tears import Bench
 from journalspec_corpus.jboss_journal.traces import Step, Workload
@@ -139,15 +139,23 @@ def test_each_question_counts_its_own_verdicts() -> None:
     }
     fresh = next(item for item in states_of(line(1024), SUBSET) if len(item.group.cells) == 2)
     assert set(rates.count(fresh, verdicts)) == {(rates.TORN, preset)}
-    rotten = States(
-        states.group,
-        states.codes,
-        states.preset,
-        states.tear,
-        stratum="C",
-        rot=("bit:f:0:1", "bit:f:0:2", "bit:f:0:3", "burst:f:0:4"),
-    )
-    assert rates.count(rotten, verdicts) == {(rates.ROT, preset): Rate(2, 3)}
+
+
+def test_a_flipped_bit_counts_where_every_bit_of_a_record_or_header_was_flipped() -> None:
+    names = list(VERDICTS)
+    preset = RANK["bitrot-bit"]
+    long, short, head = rates.EVERY_BIT + 1, 100, 20
+    ops: list[Op] = [Write("f", head, b"x" * (short + long)), Mark("a", "f", head, short, "a")]
+    ops += [Mark("b", "f", head + short, long, "b"), Sync("f"), Ack(("a", "b"))]
+    trace = Trace("toy", "toy", "toy", {"f": bytes(512)}, tuple(ops), "zero")
+    (states,) = crash_states(trace, (get_preset("bitrot-bit"),), 1, everywhere=True)
+    for told, k in (("silent", True), ("torn-accepted", True), ("refused", False), ("pass", False)):
+        verdicts = np.full(len(states), names.index(told), np.uint8)
+        found = rates.count(states, verdicts)
+        assert found == {
+            (rates.ROT, preset): Rate(short * 8 * k, short * 8),
+            (rates.ROT_HEADER, preset): Rate(head * 8 * k, head * 8),
+        }
 
 
 def test_the_weakest_safe_preset_comes_before_the_first_failure() -> None:

@@ -17,15 +17,19 @@ from math import prod, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.enumerate import States
+from journalspec_corpus.crash.combos import EXHAUSTIVE, subsets
+from journalspec_corpus.crash.epochs import admitted
 from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.model import PRESETS
+from journalspec_corpus.crash.model import CORRUPTED, PRESETS, REACHABLE, Preset
 from journalspec_corpus.crash.oracle import Facts, Rows
-from journalspec_corpus.crash.trace import Write
+from journalspec_corpus.crash.rot_places import EVERY_BIT, Places
+from journalspec_corpus.crash.stateset import States
+from journalspec_corpus.crash.tearing import as_write
 
 #: Two-sided 95 per cent of the normal distribution.
 Z95 = 1.959963984540054
-TORN, RESURRECTION, ROT = "undetected-torn", "resurrection", "undetected-rot"
+TORN, RESURRECTION = "undetected-torn", "resurrection"
+ROT, ROT_HEADER = "undetected-rot", "undetected-rot-header"
 #: question -> its denominator, and what is counted of it
 QUESTIONS: Mapping[str, tuple[str, str]] = {
     TORN: (
@@ -39,14 +43,21 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
         "those in which the strict reader brings a record of the earlier life back (resurrected)",
     ),
     ROT: (
-        "states in which exactly one bit was flipped after everything was durable",
-        "those in which the strict reader's verdict is a failure: it neither refuses nor reports, "
-        "and what it recovers is not what was there",
+        f"single bits of records of at most {EVERY_BIT} bytes, every bit of each, flipped when all "
+        "was durable",
+        "those after which the strict reader neither refuses nor reports, and what it recovers "
+        "is not what was there",
+    ),
+    ROT_HEADER: (
+        "single bits of file headers (up to the first record, or 64 bytes), every bit of each, flipped "
+        "when all was durable",
+        "those after which the strict reader neither refuses nor reports, and what it recovers "
+        "is not what was there",
     ),
 }
-#: The strata that are asked: crashes under honest forces, and corruption.
-HONEST, CORRUPTED = "R", "C"
 _TORN_FAILURES = ("torn-accepted", "silent")
+#: Whoever refuses has noticed something.
+_ROT_FAILURES = tuple(name for name, broken in VERDICTS.items() if broken and name != "refused")
 _FIRST_FIVE = frozenset({"I1", "I2", "I3", "I4", "I5"})
 #: Verdicts that break one of I1 to I5: what keeps a format from being safe under a preset.
 UNSAFE = frozenset(name for name, broken in VERDICTS.items() if _FIRST_FIVE & set(broken))
@@ -105,33 +116,57 @@ def missing(facts: Facts) -> Rows:
 
 
 def whole(states: States) -> dict[int, Rows]:
-    """Return preset -> its rows, for each preset whose states in this group are all there.
+    """Return preset -> the rows that it leaves, for each preset of which they are all there, once each.
 
-    Under a subset preset these are all combinations of versions, under a prefix
-    preset all cuts of one write at its unit: the cuts of a stronger preset too.
+    Under a subset preset these are all combinations of versions that it admits,
+    under a prefix preset all cuts of one write where it may be cut. Presets that
+    make up content (garbage, other files' blocks) have no such space.
     """
-    if states.stratum == CORRUPTED or not len(states):
+    if states.stratum != REACHABLE or not len(states) or not states.group.cells:
         return {}
-    number = int(states.preset[0])
-    if PRESETS[number].order == "subset":
-        complete = len(states) == prod(states.group.dims) and (states.preset == number).all()
-        return {number: np.ones(len(states), bool)} if complete else {}
-    op = states.group.trace.ops[states.torn]
-    if states.torn < 0 or not isinstance(op, Write):
+    return _cuts(states) if states.torn >= 0 else _combinations(states)
+
+
+def _combinations(states: States) -> dict[int, Rows]:
+    levels = [np.asarray(cell.levels) for cell in states.group.cells]
+    dims = tuple(int((level >= 0).sum()) for level in levels)
+    if prod(dims) > EXHAUSTIVE:
         return {}
+    written = np.ones(len(states), bool)
+    for at, level in enumerate(levels):
+        written &= level[states.codes[:, at]] >= 0
+    every = subsets(dims)
     found = {}
-    for rank in sorted(set(states.preset.tolist())):
-        rows = states.preset <= rank
-        if int(rows.sum()) == _cuts(op, PRESETS[rank].granule):
-            found[rank] = rows
+    for number, preset in enumerate(PRESETS):
+        if preset.order == "subset" and preset.granule == states.group.granule and _is_plain(preset):
+            rows = written & admitted(states.group, states.codes, preset)
+            if rows.any() and int(rows.sum()) == int(admitted(states.group, every, preset).sum()):
+                found[number] = rows
     return found
 
 
-def _cuts(op: Write, unit: int) -> int:
-    """Return in how many places a write can end if only whole units arrive: not at all and whole included."""
-    end = op.off + len(op.data)
-    inside = (end - 1) // unit - op.off // unit
-    return inside + 2
+def _is_plain(preset: Preset) -> bool:
+    return not preset.trash and preset.fresh == "zero" and preset.metadata != "any"
+
+
+def _cuts(states: States) -> dict[int, Rows]:
+    op = as_write(states.group.trace.ops[states.torn])
+    if op is None:
+        return {}
+    size = states.group.sizes[states.group.names[op.file]]
+    arrived = np.arange(len(op.data) + 1)
+    found = {}
+    for number, preset in enumerate(PRESETS):
+        if preset.order == "prefix":
+            ends = op.off + arrived
+            may = ends % preset.granule == 0
+            if preset.append == "whole":
+                may = (may & (ends <= size)) | (ends == size)
+            may[[0, -1]] = True
+            rows = np.isin(states.tear, arrived[may])
+            if int(rows.sum()) == int(may.sum()):
+                found[number] = rows
+    return found
 
 
 Key = tuple[str, int]
@@ -159,14 +194,30 @@ def count(states: States, verdicts: Verdicts) -> dict[Key, Rate]:
 
 
 def _rotten(states: States, verdicts: Verdicts) -> dict[Key, Rate]:
-    rows = np.asarray([text.startswith("bit:") for text in states.rot], bool)
-    if not rows.any():
+    """Count single bits: those of headers, and those of records of which every bit was flipped."""
+    if not any(text.startswith("bit:") for text in states.rot):
         return {}
-    failing = tuple(name for name, broken in VERDICTS.items() if broken)
-    return {
-        (ROT, preset): _of(rows & (states.preset == preset), verdicts, failing)
-        for preset in sorted(set(states.preset[rows].tolist()))
-    }
+    places = Places(states.group, 0)  # where records and headers are does not depend on a seed
+    headers = {(name, at) for name, start, end in places.headers for at in range(start, end)}
+    spans = [span for span in places.records if span[2] - span[1] <= EVERY_BIT]
+    inside = {(name, at) for name, start, end in spans for at in range(start, end)}
+    kinds = [_place(text, headers, inside) for text in states.rot]
+    out = {}
+    for question in (ROT, ROT_HEADER):
+        rows = np.asarray([kind == question for kind in kinds], bool)
+        for preset in sorted(set(states.preset[rows].tolist())):
+            out[question, preset] = _of(rows & (states.preset == preset), verdicts, _ROT_FAILURES)
+    return out
+
+
+def _place(text: str, headers: set[tuple[str, int]], inside: set[tuple[str, int]]) -> str:
+    kind, _, rest = text.partition(":")
+    if kind != "bit":
+        return ""
+    name, off, _ = rest.rsplit(":", 2)
+    if (name, int(off)) in headers:
+        return ROT_HEADER
+    return ROT if (name, int(off)) in inside else ""
 
 
 def _of(rows: Rows, verdicts: Verdicts, wanted: tuple[str, ...]) -> Rate:

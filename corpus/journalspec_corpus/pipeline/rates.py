@@ -26,7 +26,7 @@ from journalspec_corpus.crash import rates
 from journalspec_corpus.crash.digest import ID_BYTES, promise
 from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.model import PRESETS, get_preset
+from journalspec_corpus.crash.model import PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.oracle import Owed, owed
 from journalspec_corpus.crash.rates import Rate
 from journalspec_corpus.crash.rates_check import Checked, self_check
@@ -100,10 +100,11 @@ class Totals:
         for (question, preset), rate in counted.items():
             key = (*who, trace.background, states.stratum, question, preset)
             self.measured[key] = self.measured.get(key, Rate(0, 0)) + rate
-        for preset in sorted({int(number) for number in states.preset} - {preset for _, preset in counted}):
+        presets = {int(number) for number in states.preset} if states.group.cells else set()
+        for preset in sorted(presets - {preset for _, preset in counted}):
             counter = self.left_out.setdefault(preset, Counter())
             counter.update(groups=1, states=int((states.preset == preset).sum()))
-        if states.stratum == rates.HONEST:
+        if states.stratum == REACHABLE:
             self._safety(who, trace, states, verdicts)
 
     def _safety(self, who: Who, trace: Trace, states: States, verdicts: rates.Verdicts) -> None:
