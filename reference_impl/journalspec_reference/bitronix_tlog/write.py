@@ -21,6 +21,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     STATE_CLEAN,
     STATE_UNCLEAN,
     TIMESTAMP_AT,
+    Fault,
     LogRecord,
     encode_header,
     encode_record,
@@ -29,7 +30,7 @@ from journalspec_reference.bitronix_tlog.codec import (
 from journalspec_reference.bitronix_tlog.operations import Operation, dispatch, entry
 from journalspec_reference.bitronix_tlog.pair import LogFile, elect, load_pair
 from journalspec_reference.bitronix_tlog.recover import strict_refusal
-from journalspec_reference.bitronix_tlog.scan import scan
+from journalspec_reference.bitronix_tlog.scan import scan, walk
 from journalspec_reference.bitronix_tlog.transactions import COMMITTING, unfinished
 from journalspec_reference.storage import Storage
 
@@ -123,6 +124,10 @@ class DiskWriter:
         if problem is not None:
             raise WriterRefused(problem.code or "", problem.message)
         active, _ = elect(pair)
+        # Behind a damaged record nothing would be found again (I9): what recovery refuses is not appended to.
+        damage = next((item for item in walk(active.data, active.limit) if isinstance(item, Fault)), None)
+        if damage is not None:
+            raise WriterRefused(damage.reason, f"{active.name}: damaged at {damage.off}: {damage.detail}")
         self._adopt(active, pair)
         self._storage.write(self._active, STATE_AT, bytes([STATE_UNCLEAN]))
         self._storage.sync(self._active)
