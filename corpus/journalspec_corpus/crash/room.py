@@ -60,7 +60,7 @@ def crash_room(format_id: str) -> CrashRoom:
     """Return the crash room of `format_id`; raises UnknownFormat if it has none."""
     traces = _module(format_id, "traces")
     reader = _module(format_id, "crash_reader")
-    resume = _optional(format_id, "resume")
+    resume = resume_of(format_id)
     workloads, build = again.extended(traces, resume, reader.read)
     return CrashRoom(
         format=format_id,
@@ -74,6 +74,11 @@ def crash_room(format_id: str) -> CrashRoom:
         answer=reader.answer,
         record_json=reader.record_json,
     )
+
+
+def resume_of(format_id: str) -> ModuleType | None:
+    """Return the format's ``resume`` module, None if it has no second lives."""
+    return _optional(format_id, "resume")
 
 
 def _optional(format_id: str, name: str) -> ModuleType | None:
