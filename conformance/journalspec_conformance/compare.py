@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from journalspec.observation import REFUSED, Level
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, Level
 
 Json = Any  # as in journalspec.observation
 Members = Mapping[str, Json]
@@ -99,6 +99,8 @@ def _verdict(expected: Members, observed: Members, claims: Claims) -> Difference
         return None
     if refusal == "required":
         return Difference("verdict", "verdict", REFUSED, got)
+    if expected.get("allowed", {}).get("must_report") and got == CLEAN and not claims.silent:
+        return Difference("verdict", "verdict", RECOVERED, got)
     wanted = expected.get("verdict", got)
     if refusal is None and got != wanted and not (claims.silent and wanted != REFUSED):
         return Difference("verdict", "verdict", expected["verdict"], got, _first_region(observed))

@@ -12,6 +12,7 @@ from journalspec_conformance.errors import Problem
 from journalspec_conformance.patterns import any_matches
 from journalspec_corpus import Case, CaseError, Probe, load_cases
 from journalspec_corpus.load import PUBLISHED_TIERS, parse_lines
+from journalspec_corpus.pipeline.cases import read_cases
 
 _GZIP = b"\x1f\x8b"
 
@@ -47,13 +48,6 @@ def _read(path: Path) -> list[Case]:
 
 
 def _read_build(directory: Path) -> list[Case]:
-    try:
-        # Needs PyArrow, which only builders of a corpus have.
-        from journalspec_corpus.pipeline.published import read_cases  # noqa: PLC0415 - see above
-    except ImportError as error:
-        raise Problem(
-            f"{directory}: reading a built corpus needs PyArrow ({error})", "pip install 'journalspec[spark]'"
-        ) from None
     try:
         return list(read_cases(directory))
     except (OSError, EOFError, zlib.error) as error:

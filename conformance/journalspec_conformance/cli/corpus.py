@@ -178,8 +178,9 @@ def _steps(plan: Plan, out: Path, engine: Engine, show: Callable[[str, int, int]
 
     manifest = build(plan, out, engine, lambda done, total: show("shards", done, total))
     if plan.tier == "core":
-        show("cases", 0, 1)
-        manifest = publish_core(plan, out, manifest)
+        manifest = publish_core(
+            plan, out, manifest, jobs=engine.jobs, progress=lambda done, total: show("cases", done, total)
+        )
     return manifest
 
 

@@ -1,46 +1,158 @@
-"""Reading the cases of a core build. Needs nothing that builds one."""
+"""Reading the cases of a core build. Needs nothing that builds one.
+
+``cases.jsonl.gz`` has one line per case, ``shared.jsonl.gz`` what several of them
+share: one line about the format, one per trace (`base`: its files, and the pieces
+that are laid over them), one per crash point (`group`: what is owed there). How
+they are put together is told in docs/core-tier.md.
+"""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from journalspec_corpus.case import Case, CaseError, InputFile
 
-CASES, BASES = "cases.jsonl.gz", "bases.jsonl.gz"
+CASES, SHARED = "cases.jsonl.gz", "shared.jsonl.gz"
+#: What an entry of `expect` asks beside its refusal: nothing; that something is reported; that
+#: nothing is lost, or it is reported.
+PLAIN, MUST_REPORT, MAY_LOSE = "", "must-report", "may-lose"
+_DIGITS = 32
+
+Members = Mapping[str, Any]
 
 
 def read_cases(directory: Path) -> Iterator[Case]:
     """Yield the cases of a core build, inputs put together; raises OSError or CaseError."""
-    with gzip.open(directory / BASES, "rt", encoding="utf-8") as stream:
-        bases = {}
-        for line in stream:
-            entry = json.loads(line)
-            bases[entry["base"]] = {name: bytes.fromhex(text) for name, text in entry["files"].items()}
-    with gzip.open(directory / CASES, "rt", encoding="utf-8") as stream:
-        for line in stream:
-            case = json.loads(line)
+    shared = Shared.of(directory)
+    for line in lines_of(directory / CASES):
+        yield Case.from_json(shared.expanded(line))
+
+
+def lines_of(path: Path) -> Iterator[Members]:
+    """Yield the objects of a compressed file of JSON lines; raises OSError or CaseError."""
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        for number, line in enumerate(stream, start=1):
             try:
-                yield Case.from_json(expanded(case, bases))
-            except KeyError as error:
-                raise CaseError(f"{case.get('id')}: no base {error.args[0]!r} in {BASES}") from None
+                yield json.loads(line)
+            except ValueError as error:
+                raise CaseError(f"{path.name}, line {number}: {error}") from None
 
 
-def expanded(case: Mapping[str, Any], bases: Mapping[str, Mapping[str, bytes]]) -> dict[str, Any]:
-    """Return the published form of a case whose input is given by base and deltas."""
-    given = case["input"]
-    base = bases[given["base"]]
-    files = {
-        name: bytearray(base.get(name, b"")[: int(size)].ljust(int(size), b"\0"))
-        for name, size in given["files"]
-    }
-    for name, off, text in given["deltas"]:
-        data = bytes.fromhex(text)
-        files[name][int(off) : int(off) + len(data)] = data
-    return {**case, "input": {"files": [_plain(name, bytes(data)) for name, data in sorted(files.items())]}}
+def digest_of(files: Mapping[str, bytes]) -> str:
+    """Return the first 32 hex digits of the SHA-256 over names, lengths and contents, in name order."""
+    total = hashlib.sha256()
+    for name in sorted(files):
+        data = files[name]
+        total.update(f"{name} {len(data)} {hashlib.sha256(data).hexdigest()}\n".encode())
+    return total.hexdigest()[:_DIGITS]
+
+
+@dataclass(frozen=True)
+class _Base:
+    """One trace: the files before it, and what is laid over them."""
+
+    name: str
+    edition: str
+    files: Mapping[str, bytes]
+    layouts: list[list[list[str]]]
+    pieces: list[tuple[str, int, bytes]]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the cases of a build share."""
+
+    head: Members
+    bases: Mapping[str, _Base]
+    groups: Mapping[str, Members]
+
+    @classmethod
+    def of(cls, directory: Path) -> Shared:
+        """Read the shared file of a build; raises OSError or CaseError."""
+        head: Members = {}
+        bases, groups = {}, {}
+        try:
+            for line in lines_of(directory / SHARED):
+                if "group" in line:
+                    groups[line["group"]] = line
+                elif "base" in line:
+                    bases[line["base"]] = _base(line)
+                else:
+                    head = line
+        except (KeyError, TypeError, ValueError) as error:
+            raise CaseError(f"{SHARED}: {type(error).__name__}: {error}") from None
+        return cls(head, bases, groups)
+
+    def files(self, line: Members) -> dict[str, bytes]:
+        """Return the input of a case as name -> content; raises CaseError if it does not fit together."""
+        try:
+            base = self.bases[self.groups[line["group"]]["base"]]
+            files = {
+                name: bytearray(base.files.get(name, b"")[: int(size)].ljust(int(size), b"\0"))
+                for name, size in base.layouts[line["layout"]]
+            }
+            for put in line["put"]:
+                number, length = put if isinstance(put, list) else (put, None)
+                name, off, data = base.pieces[number]
+                data = data[:length]
+                files[name][off : off + len(data)] = data
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise CaseError(f"{line.get('id')}: {type(error).__name__}: {error} in {SHARED}") from None
+        return {name: bytes(data) for name, data in files.items()}
+
+    def expanded(self, line: Members) -> dict[str, Any]:
+        """Return the published form of a case; raises CaseError."""
+        files = self.files(line)
+        try:
+            group = self.groups[line["group"]]
+            base = self.bases[group["base"]]
+            category, preset = line["category"], line["preset"]
+            rot = f", {line['rot']}" if "rot" in line else ""
+            return {
+                **self.head["common"],
+                "id": line["id"],
+                "title": f"{category} after operation {group['after']} of {base.name} ({preset}{rot})",
+                "format": self.head["format"],
+                "edition": base.edition,
+                "stratum": line["stratum"],
+                "category": category,
+                "obeys": self.head["obeys"].get(category, self.head["obeys"][""]),
+                "origin": {"kind": "trace", "base": group["base"], "how": preset, "checked_by": ["model"]},
+                "input": {"files": [_plain(name, data) for name, data in sorted(files.items())]},
+                "expect": [entry for given in line["expect"] for entry in _expected(group["sets"], *given)],
+            }
+        except (KeyError, TypeError) as error:
+            raise CaseError(f"{line.get('id')}: {type(error).__name__}: {error}") from None
+
+
+def _base(line: Members) -> _Base:
+    files = {name: bytes.fromhex(text) for name, text in line["files"].items()}
+    pieces = [(name, int(off), bytes.fromhex(text)) for name, off, text in line["pieces"]]
+    return _Base(line["name"], line["edition"], files, line["layouts"], pieces)
+
+
+def _expected(sets: Members, policy: str, refusal: str, asked: str = PLAIN) -> Iterator[dict[str, Any]]:
+    """Yield the permitted outcomes under one policy."""
+    when = {"op": "recover", "policy": policy}
+    allowed = {**sets, "refusal": refusal}
+    if asked == MUST_REPORT:
+        allowed["must_report"] = True
+    yield {"when": when, "verdict": "refused" if refusal == "required" else "clean", "allowed": allowed}
+    if asked == MAY_LOSE:
+        lost = {
+            "must_keep": [],
+            "may_keep": sets["must_keep"] + sets["may_keep"],
+            "must_drop": sets["must_drop"],
+            "refusal": refusal,
+            "must_report": True,
+        }
+        yield {"when": when, "verdict": "recovered", "allowed": lost}
 
 
 def _plain(name: str, data: bytes) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import BuildError, write_shard
+from journalspec_corpus.pipeline.store import BuildError
+from journalspec_corpus.pipeline.worker import TASKS
 
 Progress = Callable[[int], None]
 _AGAIN = "the same command again goes on where this one stopped"
@@ -31,28 +32,31 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run(plan: Plan, out: Path, shards: Sequence[int], progress: Progress, *, jobs: int = 1) -> None:
-    """Judge and write `shards`; call `progress` with the number done.
+def run(
+    plan: Plan, out: Path, shards: Sequence[int], progress: Progress, *, jobs: int = 1, task: str = "shard"
+) -> None:
+    """Do `task` (judge and write, or see :data:`.worker.TASKS`) for `shards`.
 
-    Raises BuildError if a worker dies or cannot write, OSError if this process cannot.
+    `progress` is called with the number done. Raises BuildError if a worker dies
+    or cannot write, OSError if this process cannot.
     """
     if jobs <= 1 or len(shards) <= 1:
         for done, number in enumerate(shards, start=1):
-            write_shard(plan, out, number)
+            TASKS[task](plan, out, number)
             progress(done)
         return
-    with _Pool(plan, out, min(jobs, len(shards))) as pool:
+    with _Pool(plan, out, min(jobs, len(shards)), task) as pool:
         pool.run(shards, progress)
 
 
 class _Pool:
     """Worker processes, and a thread for each that waits for what it says."""
 
-    def __init__(self, plan: Plan, out: Path, size: int) -> None:
+    def __init__(self, plan: Plan, out: Path, size: int, task: str) -> None:
         #: (worker, message); None for a worker whose output has ended
         self._said: queue.SimpleQueue[tuple[int, dict[str, Any] | None]] = queue.SimpleQueue()
         self._workers: list[subprocess.Popen[str]] = []
-        start = {"plan": plan.to_json(), "out": str(out.resolve())}
+        start = {"plan": plan.to_json(), "out": str(out.resolve()), "task": task}
         try:
             for number in range(size):
                 self._start(number, start)

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from journalspec_corpus.pipeline.counting import Counts, counted, readers_of
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.reach import Reached, reached
-from journalspec_corpus.pipeline.store import Summary, replace_table, shard_file
+from journalspec_corpus.pipeline.store import STATES, Summary, part_file, replace_table, shard_file
 
 Ids = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.bool_]
@@ -43,11 +43,10 @@ def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -
     bounds = np.cumsum([0, *(len(part) for part in ids)])
     first = first_of_each(np.concatenate(ids or [np.zeros((0, 2), np.uint64)]))
     del ids
-    folder = out / "states"
-    folder.mkdir(exist_ok=True)
+    (out / STATES).mkdir(exist_ok=True)
     keeps = [first[bounds[number] : bounds[number + 1]] for number in numbers]
     with ThreadPoolExecutor(max(1, jobs)) as pool:
-        finish = partial(_part, out, folder)
+        finish = partial(_part, out)
         done = list(pool.map(finish, (summaries[number] for number in numbers), keeps))
     parts = [part.entry for part in done]
     seen: Counts = Counter()
@@ -74,9 +73,9 @@ class _Part:
     reached: set[Reached]
 
 
-def _part(out: Path, folder: Path, summary: Summary, keep: Rows) -> _Part:
+def _part(out: Path, summary: Summary, keep: Rows) -> _Part:
     source = shard_file(out, summary.shard)
-    path = folder / f"part-{summary.shard:05d}.parquet"
+    path = part_file(out, summary.shard)
     table = pq.read_table(source, use_threads=False)
     readers = readers_of(table.schema)
     sha256 = summary.sha256
@@ -89,7 +88,7 @@ def _part(out: Path, folder: Path, summary: Summary, keep: Rows) -> _Part:
         replace_table(path, table)
         sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     seen = counted(table)
-    entry = {"file": f"{folder.name}/{path.name}", "rows": table.num_rows, "sha256": sha256}
+    entry = {"file": f"{STATES}/{path.name}", "rows": table.num_rows, "sha256": sha256}
     return _Part(entry, seen, who | reached(seen, readers))
 
 

@@ -65,12 +65,16 @@ class Plan:
         """Return how many shards there are."""
         return -(-len(self.workloads()) // self.shard_size)
 
+    def shard_workloads(self, number: int) -> tuple[Any, ...]:
+        """Return the workloads of shard `number`, in order."""
+        start = number * self.shard_size
+        return self.workloads()[start : start + self.shard_size]
+
     def shard(self, number: int) -> Shard:
         """Return shard `number`, judged. A pure function of the plan."""
         room = crash_room(self.format)
         shard = Shard(room, tuple(get_preset(name) for name in self.presets), self.seed)
-        start = number * self.shard_size
-        for work in self.workloads()[start : start + self.shard_size]:
+        for work in self.shard_workloads(number):
             shard.add(room.build(work))
         return shard
 

@@ -81,7 +81,7 @@ def alone(out: Path) -> Iterator[None]:
             lock(stream)
         except BlockingIOError:
             raise BuildError(f"another build is at work in {out}", "wait for it, or end it") from None
-        for path in (*out.glob(_PARTIAL), *(out / "work").glob(_PARTIAL), *(out / "states").glob(_PARTIAL)):
+        for path in (*out.glob(_PARTIAL), *(out / "work").glob(_PARTIAL), *(out / STATES).glob(_PARTIAL)):
             # Left by a process that was killed.
             path.unlink(missing_ok=True)
         yield
@@ -102,6 +102,8 @@ def lock(stream: IO[str]) -> None:
         return
 
 
+#: The folder of the final parts.
+STATES = "states"
 #: How a file is called until it is whole.
 _PARTIAL = ".*.partial"
 
@@ -137,6 +139,11 @@ def replace_table(path: Path, table: pa.Table) -> None:
 def shard_file(out: Path, shard: int) -> Path:
     """Return where the rows of a shard are while a build is under way."""
     return out / "work" / f"shard-{shard:05d}.parquet"
+
+
+def part_file(out: Path, shard: int) -> Path:
+    """Return where the rows that a finished build keeps of a shard are."""
+    return out / STATES / f"part-{shard:05d}.parquet"
 
 
 def _names(out: Path, shard: int) -> tuple[Path, Path]:

@@ -15,12 +15,17 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.shard_cases import write_cases
 from journalspec_corpus.pipeline.store import BuildError, write_shard
 
+Task = Callable[[Plan, Path, int], object]
+#: What may be asked for a shard.
+TASKS: dict[str, Task] = {"shard": write_shard, "cases": write_cases}
 _TRACEBACK = "JOURNALSPEC_TRACEBACK"
 
 
@@ -30,10 +35,11 @@ def serve(lines: TextIO, answers: TextIO) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     start = json.loads(lines.readline())
     plan, out = Plan.from_json(start["plan"]), Path(start["out"])
+    task = TASKS[start["task"]]
     numbers: queue.SimpleQueue[int] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(lines, numbers), daemon=True).start()
     while True:
-        answers.write(json.dumps(_answer(plan, out, numbers.get())) + "\n")
+        answers.write(json.dumps(_answer(task, plan, out, numbers.get())) + "\n")
         answers.flush()
 
 
@@ -44,9 +50,9 @@ def _listen(lines: TextIO, numbers: queue.SimpleQueue[int]) -> None:
     os._exit(0)
 
 
-def _answer(plan: Plan, out: Path, number: int) -> dict[str, Any]:
+def _answer(task: Task, plan: Plan, out: Path, number: int) -> dict[str, Any]:
     try:
-        write_shard(plan, out, number)
+        task(plan, out, number)
     except BuildError as error:
         return {"error": str(error), "hint": error.hint}
     except OSError as error:

@@ -1,0 +1,305 @@
+"""Published cases: packed and put together again, readable from Node.js alone, checked by their manifest."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.dataset as ds
+import pytest
+from click.testing import CliRunner
+
+from journalspec_conformance.cli import cli
+from journalspec_conformance.compare import Claims, compare
+from journalspec_corpus.crash.judge import VERDICTS
+from journalspec_corpus.pipeline import choosing
+from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.cases import CASES, SHARED, digest_of, lines_of, read_cases
+from journalspec_corpus.pipeline.packing import Packing
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.published import publish_core
+from journalspec_corpus.pipeline.store import BuildError
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+FORMAT = "bitronix_tlog"
+PLAN = Plan(FORMAT, "core", every=173)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("published") / "out"
+    publish_core(PLAN, out, build(PLAN, out, Engine("local")))
+    return out
+
+
+@pytest.fixture(scope="module")
+def said(built: Path) -> Any:
+    return json.loads((built / "manifest.json").read_text())["cases"]
+
+
+def test_the_files_do_not_depend_on_the_number_of_processes(tmp_path: Path, built: Path, said: Any) -> None:
+    manifest = build(PLAN, tmp_path / "out", Engine("local", jobs=2))
+    again = publish_core(PLAN, tmp_path / "out", manifest, jobs=2)["cases"]
+    assert again == said
+    for name in (CASES, SHARED):
+        assert (tmp_path / "out" / name).read_bytes() == (built / name).read_bytes()
+
+
+def test_the_choice_keeps_strata_apart_and_has_some_of_every_class(built: Path, said: Any) -> None:
+    rows = ds.dataset(built / "states").to_table().to_pylist()
+    good = [row for row in rows if not VERDICTS[row["verdict_strict"]]]
+    published = {case.id.rpartition(".")[2]: case for case in read_cases(built)}
+    assert len(published) == said["count"] == sum(said["strata"].values())
+    by_class: dict[Any, list[str]] = {}
+    for row in good:
+        kind = (row["stratum"], row["category"], row["background"], row["field"], row["acknowledged"] > 0)
+        by_class.setdefault(kind, []).append(row["case_id"].hex())
+        if row["case_id"].hex() in published:
+            case = published[row["case_id"].hex()]
+            assert (case.stratum, case.category) == (row["stratum"], row["category"])
+    for ids in by_class.values():
+        assert len(published.keys() & set(ids)) >= min(choosing.PER_CLASS, len(ids))
+    left_out = Counter(row["stratum"] for row in rows if VERDICTS[row["verdict_strict"]])
+    assert {name: sum(of.values()) for name, of in said["left_out"].items()} == left_out
+
+
+def test_quotas_hold_as_far_as_there_is_enough() -> None:
+    kinds = {"R": ("R", "w", "e", "rotate", "zero", "", True), "C": ("C", "w", "e", "bit", "zero", "", True)}
+    found = sorted(
+        (number.to_bytes(16, "big"), kinds["C" if number % 2 else "R"])
+        for number in random.Random(3).sample(range(9999), 2000)
+    )
+    chosen = choosing._chosen(found, 1000)
+    by = Counter(kind[0] for name, kind in found if name in chosen)
+    # Nobody has a state of L, so its share goes to R.
+    assert by == {"R": 850, "C": 150}
+    few = [entry for entry in found if entry[1][0] == "R"][:100]
+    everything = choosing._chosen(sorted([*few, *(entry for entry in found if entry[1][0] == "C")]), 1000)
+    assert Counter(kind[0] for name, kind in found if name in everything) == {"R": 100, "C": 900}
+    assert [name for name, kind in found if kind[0] == "C"][:900] == sorted(
+        name for name, kind in found if kind[0] == "C" and name in everything
+    )
+
+
+def test_packed_inputs_are_put_together_again_and_are_small() -> None:
+    draw = random.Random(7)
+    base = {"a": draw.randbytes(1300), "b": bytes(700)}
+    record = draw.randbytes(900)
+    inputs = []
+    for cut in range(1, len(record) + 1, 5):
+        content = bytearray(base["a"].ljust(1500, b"\0"))
+        content[450 : 450 + cut] = record[:cut]
+        inputs.append({"a": bytes(content), "b": base["b"][: 700 - cut % 3]})
+    whole = inputs[-1]["a"]
+    for bit in range(0, 900, 11):
+        flipped = bytearray(whole)
+        flipped[450 + bit] ^= 4
+        inputs.append({"a": bytes(flipped), "c": b""})
+    packing = Packing(base, inputs)
+    packed = [packing.put(files) for files in inputs]
+    line = packing.to_json()
+    for files, (layout, puts) in zip(inputs, packed, strict=True):
+        out = {}
+        for name, size in line["layouts"][layout]:
+            out[name] = bytearray(
+                bytes.fromhex(line["files"].get(name, ""))[: int(size)].ljust(int(size), b"\0")
+            )
+        for put in puts:
+            number, length = put if isinstance(put, list) else (put, None)
+            name, off, text = line["pieces"][number]
+            data = bytes.fromhex(text)[:length]
+            out[name][int(off) : int(off) + len(data)] = data
+        assert out == files
+    # Written out, the pages of these inputs are a hundred times as much.
+    assert sum(len(text) // 2 for _, _, text in line["pieces"]) < 3 * len(record)
+
+
+@pytest.mark.node
+def test_thirty_lines_of_node_read_it(built: Path, said: Any) -> None:
+    program = DOCS / "examples/read_core.mjs"
+    assert len(program.read_text().splitlines()) <= 30
+    assert "examples/read_core.mjs" in (DOCS / "core-tier.md").read_text()
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node.js is missing on PATH")
+    done = subprocess.run([node, program, built], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    counts: dict[str, dict[str, int]] = {}
+    for line in done.stdout.splitlines():
+        stratum, category, count = line.split()
+        counts.setdefault(stratum, {})[category] = int(count)
+    assert counts == said["categories"]
+
+
+@pytest.mark.node
+def test_node_sees_a_changed_file_and_a_changed_input(tmp_path: Path, built: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node.js is missing on PATH")
+    copy = tmp_path / "copy"
+    shutil.copytree(built, copy)
+    manifest = json.loads((copy / "manifest.json").read_text())
+    _alter(copy, manifest)
+
+    def run() -> str:
+        return subprocess.run(
+            [node, DOCS / "examples/read_core.mjs", copy], capture_output=True, text=True, check=False
+        ).stderr
+
+    assert f"{SHARED} is not the file of the manifest" in run()
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    assert ": another input" in run()
+
+
+def _alter(copy: Path, manifest: Any) -> None:
+    """Change one bit of one piece in `copy`; `manifest` gets the new checksum."""
+    import hashlib
+
+    lines = list(lines_of(copy / SHARED))
+    piece = next(line for line in lines if line.get("pieces"))["pieces"][0]
+    piece[2] = f"{int(piece[2][0], 16) ^ 1:x}{piece[2][1:]}"
+    data = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode(), mtime=0)
+    (copy / SHARED).write_bytes(data)
+    manifest["cases"]["files"][SHARED]["sha256"] = hashlib.sha256(data).hexdigest()
+
+
+def test_every_case_carries_the_digest_of_its_input(built: Path) -> None:
+    for line, case in zip(lines_of(built / CASES), read_cases(built), strict=True):
+        assert line["id"] == case.id
+        assert re.fullmatch("[0-9a-f]{32}", line["digest"])
+        assert digest_of(case.files()) == line["digest"]
+
+
+def invoke(*arguments: str) -> Any:
+    return CliRunner().invoke(cli, ["corpus", *arguments])
+
+
+def test_verify_finds_what_is_wrong_and_where(tmp_path: Path, built: Path) -> None:
+    done = invoke("verify", str(built))
+    assert done.exit_code == 0, done.output
+    assert "all as the manifest says" in done.output
+    copy = tmp_path / "copy"
+    shutil.copytree(built, copy)
+    part = copy / "states" / "part-00001.parquet"
+    part.write_bytes(part.read_bytes()[:-1])
+    (copy / "states" / "part-00002.parquet").unlink()
+    (copy / "states" / "part-77777.parquet").write_bytes(b"")
+    done = invoke("verify", str(copy))
+    assert done.exit_code == 1
+    assert "states/part-00001.parquet: sha256" in done.output
+    assert "states/part-00002.parquet: No such file" in done.output
+    assert "states/part-77777.parquet: not in the manifest" in done.output
+
+
+def test_verify_of_a_download_needs_the_published_files_only(tmp_path: Path, built: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in (CASES, SHARED, "manifest.json"):
+        shutil.copy(built / name, copy)
+    done = invoke("verify", str(copy))
+    assert done.exit_code == 0, done.output
+    assert "only the published cases are checked" in done.output
+    manifest = json.loads((copy / "manifest.json").read_text())
+    _alter(copy, manifest)
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    done = invoke("verify", str(copy))
+    assert done.exit_code == 1
+    assert "the input is not the one of its digest" in done.output
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "text"),
+    [
+        (("plan", "seed"), 2, "fingerprint"),
+        (("parts", 0, "sha256"), "0" * 64, "the digest is not that of the parts"),
+        (("counts", "distinct"), 1, "1 distinct"),
+        (("cases", "count"), 1, "are not those of the manifest"),
+    ],
+)
+def test_verify_sees_a_manifest_that_is_not_true(
+    tmp_path: Path, built: Path, member: tuple[Any, ...], value: Any, text: str
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(built, copy)
+    manifest = json.loads((copy / "manifest.json").read_text())
+    inner = manifest
+    for name in member[:-1]:
+        inner = inner[name]
+    inner[member[-1]] = value
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    done = invoke("verify", str(copy))
+    assert done.exit_code == 1
+    assert text in done.output
+
+
+@pytest.mark.parametrize("name", ["verify", "report"])
+def test_what_is_no_build_is_a_usage_error(tmp_path: Path, built: Path, name: str) -> None:
+    assert invoke(name, str(tmp_path)).exit_code == 2
+    (tmp_path / "manifest.json").write_text("{")
+    assert "cannot be read" in invoke(name, str(tmp_path)).output
+    (tmp_path / "manifest.json").write_text("{}")
+    assert "not the manifest of a build" in invoke(name, str(tmp_path)).output
+    (tmp_path / "manifest.json").unlink()
+    (tmp_path / "plan.json").write_text("{}")
+    assert "is not finished" in invoke(name, str(tmp_path)).output
+
+
+def test_the_report_never_adds_strata_up(built: Path) -> None:
+    manifest = json.loads((built / "manifest.json").read_text())
+    done = invoke("report", str(built))
+    assert done.exit_code == 0, done.output
+    for name, tables in manifest["strata"].items():
+        assert f"Stratum {name}" in done.output
+        for failure in tables["failures"]:
+            assert failure["strongest_preset"] in done.output
+    told = json.loads(invoke("report", str(built), "--json").stdout)
+    assert "verdicts" not in told
+    assert {name: tables["distinct"] for name, tables in told["strata"].items()} == told["counts"]["strata"]
+
+
+def test_cases_run_and_are_materialized_from_the_directory(tmp_path: Path, built: Path) -> None:
+    first = next(read_cases(built))
+    run = CliRunner().invoke(cli, ["run", "--impl", "reference", "--cases", str(built), "--select", first.id])
+    assert run.exit_code == 0, run.output
+    done = CliRunner().invoke(
+        cli, ["materialize", str(tmp_path / "out"), "--cases", str(built), "--select", first.id]
+    )
+    assert done.exit_code == 0, done.output
+    written = {path.name: path.read_bytes() for path in (tmp_path / "out" / first.id).iterdir()}
+    assert written == first.files()
+
+
+def test_a_loss_after_corruption_has_to_be_reported() -> None:
+    sets = {"must_keep": [], "may_keep": [{"type": "A"}], "must_drop": [], "refusal": "allowed"}
+    expected = {"verdict": "recovered", "allowed": {**sets, "must_report": True}}
+    silent = {"verdict": "clean", "records": []}
+    assert compare(expected, {**silent, "verdict": "recovered"}, Claims()) is None
+    assert compare(expected, {"verdict": "refused"}, Claims()) is None
+    found = compare(expected, silent, Claims())
+    assert found is not None
+    assert found.where == "verdict"
+    # Who cannot tell is not asked.
+    assert compare(expected, silent, Claims(silent=True)) is None
+
+
+def test_a_choice_that_cannot_be_found_again_is_an_error(
+    tmp_path: Path, built: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(built, copy)
+    manifest = json.loads((copy / "manifest.json").read_text())
+    del manifest["cases"]
+    known = choosing.choose(copy, "strict")
+    monkeypatch.setattr(
+        "journalspec_corpus.pipeline.published.choose",
+        lambda out, reader: choosing.Choice(known.ids | {bytes(16)}, known.left_out),
+    )
+    with pytest.raises(BuildError, match="1 chosen states were not found again"):
+        publish_core(PLAN, copy, manifest)
