@@ -21,6 +21,7 @@ from journalspec_corpus.crash.model import PRESETS, get_preset
 from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
 from journalspec_corpus.crash.rates import Rate
 from journalspec_corpus.crash.room import CrashRoom, crash_room, has_crash_room
+from journalspec_corpus.crash.rot_places import EVERY_BIT
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Sync, Trace, Write
 from journalspec_corpus.crash.view import answers
 from journalspec_corpus.jboss_journal.tears import Bench
@@ -144,7 +145,7 @@ def test_each_question_counts_its_own_verdicts() -> None:
 def test_a_flipped_bit_counts_where_every_bit_of_a_record_or_header_was_flipped() -> None:
     names = list(VERDICTS)
     preset = RANK["bitrot-bit"]
-    long, short, head = rates.EVERY_BIT + 1, 100, 20
+    long, short, head = EVERY_BIT + 1, 100, 20
     ops: list[Op] = [Write("f", head, b"x" * (short + long)), Mark("a", "f", head, short, "a")]
     ops += [Mark("b", "f", head + short, long, "b"), Sync("f"), Ack(("a", "b"))]
     trace = Trace("toy", "toy", "toy", {"f": bytes(512)}, tuple(ops), "zero")

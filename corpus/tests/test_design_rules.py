@@ -29,6 +29,7 @@ from journalspec_corpus.design_rules import (
     parse_findings,
     rules,
 )
+from journalspec_corpus.flags import load_flags
 from journalspec_corpus.load import find_case
 
 FORMATS = [name for name in format_ids() if has_crash_room(name)]
@@ -98,6 +99,13 @@ def test_a_weakness_names_requirements_and_all_that_are_named_exist() -> None:
         weak += item.verdict == WEAK
         assert item.requirements or item.verdict != WEAK, (name, rule)
     assert weak > 10
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_flags_name_rules_that_exist(name: str) -> None:
+    named = {flag.name: flag.rules for flag in load_flags(name).values() if flag.rules}
+    assert all(set(given) <= set(rules()) for given in named.values())
+    assert {rule for given in named.values() for rule in given} >= {"L1", "L6", "L8", "L9", "L14"}
 
 
 def test_every_finding_that_can_be_shown_is_shown() -> None:

@@ -61,7 +61,7 @@ def row_of(trace: Trace, descriptor: Descriptor) -> States:
     """
     preset = get_preset(descriptor.preset)
     rank = PRESETS.index(preset)
-    for states in crash_states(trace, (preset,), descriptor.seed):
+    for states in crash_states(trace, (preset,), descriptor.seed, everywhere=True):
         if states.group.crash_index != descriptor.crash_index:
             continue
         wanted = (states.preset == rank) & (states.tear == descriptor.tear)
