@@ -10,11 +10,32 @@ from typing import Any
 from journalspec_corpus.bitronix_tlog.traces import FILES, Run
 from journalspec_corpus.bitronix_tlog.workloads import BACKGROUNDS, ORDERS, Step, Workload, operation, size_of
 from journalspec_corpus.crash.again import Again, Life, Remains
+from journalspec_corpus.crash.relations import Excuse
 from journalspec_corpus.crash.trace import SECOND_LIFE
 from journalspec_reference.api import WriterRefused
 
 #: A released record was left behind by a swap. Nothing leads a reader to it any more.
 RELEASED_IS_GONE = True
+#: Files that may lie beside a journal: recovery is given the two by name, and no others.
+BESIDE: tuple[str, ...] = ()
+#: What the format itself does not keep.
+EXCUSES = (
+    Excuse(
+        "I11",
+        "refused",
+        "the products move the tail in the epoch of the records below it: where it arrives without them"
+        " strict recovery refuses, where it does not either nothing is missed",
+        readers=("strict",),
+        writers=("2.1.4", "3.0"),
+    ),
+    Excuse(
+        "I11",
+        "fewer",
+        "the products write a swap's timestamp in the epoch of what it makes count: where it arrives alone"
+        " it elects a file without the records, and hides the one that has them",
+        writers=("2.1.4", "3.0"),
+    ),
+)
 #: What may be done after opening. ``same`` repeats the first life's steps, so that the new records
 #: lie as the lost ones did; ``settle`` finishes what recovery finds unfinished, as a recovery manager does.
 THEN = ("same", "typical", "three", "swap", "settle", "close")

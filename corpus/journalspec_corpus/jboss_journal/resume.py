@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from journalspec_corpus.crash.again import CHOICES, Again, Life, Remains
-from journalspec_corpus.crash.trace import Trace, Write
+from journalspec_corpus.crash.relations import Excuse
 from journalspec_corpus.jboss_journal.crash_run import Run
 from journalspec_corpus.jboss_journal.traces import (
     BACKGROUNDS,
@@ -19,12 +19,25 @@ from journalspec_corpus.jboss_journal.traces import (
     VICTIM,
     Step,
     Workload,
+    file_size,
 )
 from journalspec_reference.api import WriterRefused
 from journalspec_reference.jboss_journal.dialect import DIALECTS
 
 #: A record that was deleted or rolled back stays where it is, and readable, until its file is used again.
 RELEASED_IS_GONE = False
+#: Files that may lie beside a journal.
+BESIDE = ("notes.txt", "j-1.old")
+#: What the format itself does not keep.
+EXCUSES = (
+    Excuse(
+        "I11",
+        "fewer",
+        "a COMMIT of a transaction of which nothing was found is passed over; with the first of its records"
+        " its count is wrong, and it is rejected",
+        lost=("COMMIT-", "b-COMMIT-"),
+    ),
+)
 #: What may be done after opening. ``same`` repeats the first life's steps, so that the new records
 #: lie as the lost ones did; ``settle`` commits what is in doubt, as a transaction manager does.
 THEN: dict[str, tuple[Step, ...]] = {
@@ -43,7 +56,7 @@ THEN: dict[str, tuple[Step, ...]] = {
 def begin(work: Workload, life: int, remains: Remains) -> Run:
     """Return a run of the writer that `work` has on `remains`, not opened yet; `life` makes no difference."""
     fill = "4a" if work.background == "J" else "00"
-    run = Run(work.edition, _file_size(remains.first), fill, work.order)
+    run = Run(work.edition, file_size(work), fill, work.order)
     run.go_on(remains.files, remains.whole, {mark.record for mark in remains.standing})
     return run
 
@@ -56,7 +69,7 @@ def live(work: Workload, life: int, remains: Remains, then: str) -> Life:
     if then not in ("open", *THEN):
         raise ValueError(f"unknown continuation {then!r}: expected open or one of {', '.join(THEN)}")
     fill = "4a" if work.background == "J" else "00"
-    run = Run(work.edition, _file_size(remains.first), fill, work.order)
+    run = Run(work.edition, file_size(work), fill, work.order)
     run.go_on(remains.files, remains.whole, {mark.record for mark in remains.standing})
     run.apply({"op": "open"})
     if then == "settle":
@@ -104,12 +117,6 @@ def _in_doubt(remains: Remains) -> list[int]:
         if tx and "PREPARE" in found and not ends and set().union(*found.values()) - ends <= whole:
             out.append(tx)
     return out
-
-
-def _file_size(first: Trace) -> int:
-    """Return the length of data files: of one that was there, or as far as one was written."""
-    sizes = [len(data) for data in first.base.values()]
-    return max(sizes or [op.off + len(op.data) for op in first.ops if isinstance(op, Write)])
 
 
 def _try(run: Run, op: dict[str, Any]) -> None:

@@ -65,7 +65,7 @@ STANDING = 160
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
     fill = "4a" if work.background == "J" else "00"
-    run = Run(work.edition, _file_size(work), fill, work.order)
+    run = Run(work.edition, file_size(work), fill, work.order)
     if work.kind == "create":
         run.apply({"op": "open"})
         return _trace(work, run, {}, (), ())
@@ -113,7 +113,8 @@ def _start(work: Workload) -> int:
     return start
 
 
-def _file_size(work: Workload) -> int:
+def file_size(work: Workload) -> int:
+    """Return the length of the data files of `work`."""
     if work.kind in ("create", "reopen"):
         return 1024
     steps = [size_of(step.operation(0), DIALECTS[work.edition]) for step in work.steps]
