@@ -12,13 +12,16 @@ import pytest
 from journalspec_corpus.bitronix_tlog import shrinking as bitronix_shrinking
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
+from journalspec_corpus.crash.again import Again
 from journalspec_corpus.crash.cells import Timeline
 from journalspec_corpus.crash.enumerate import crash_states
 from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
+from journalspec_corpus.crash.long import LongWorkload
 from journalspec_corpus.crash.model import PRESETS, rank
 from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
 from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.crash.shrink import NotFailing, Shrunk, shrink, smaller_of
+from journalspec_corpus.crash.shrink import NotFailing, Shrunk, shrink
+from journalspec_corpus.crash.shrink_lives import smaller_of
 from journalspec_corpus.crash.shrink_readers import Named, mutant_reader, named_reader, reference_reader
 from journalspec_corpus.crash.shrink_states import (
     NoSuchState,
@@ -266,11 +269,65 @@ def test_what_does_not_fail_is_not_shrunk() -> None:
         shrink(room, work, wrong, reader, "lost", salvaging=False)
 
 
+LATER = [
+    (
+        "bitronix_tlog",
+        "append-lost",
+        Again(Logged("swap", "2.1.4", (Log("COMMITTING", 1, "typical"),)), 0, "settle"),
+    ),
+    ("bitronix_tlog", "lost", LongWorkload("2.1.4", 1500, "p1z f p2x f p3a p4b a5b a6c p7b a8y f")),
+    ("jboss_journal", "lost", LongWorkload("seed", 1536, "A11c p1 A22b p2 f c1 c2 f A33a")),
+]
+
+
+@pytest.mark.parametrize(("format_id", "verdict", "work"), LATER)
+def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: str, work: Any) -> None:
+    room, named = crash_room(format_id), named_reader(format_id, "strict")
+    start = failing(room, work, named, verdict)
+    out = shrink(room, work, start.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging)
+    assert out.minimal
+    assert verdict_by_hand(room, named, out.workload, out.descriptor) == verdict
+    assert type(out.workload) is type(work)
+    assert out.steps
+    assert out.records <= 3
+    assert out.deviations <= 2
+    if isinstance(work, LongWorkload):
+        assert len(out.workload.rules.split()) <= 4
+    again = shrink(room, out.workload, out.descriptor, named.reader, verdict, salvaging=named.salvaging)
+    assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
+
+
+def test_lives_and_rules_get_smaller_one_by_one() -> None:
+    small = smaller_of("bitronix_tlog")
+    assert small is not None
+    first = Logged("append", "spec", (Log("COMMITTING", 1, "tiny"),), background="stale-same")
+    twice = Again(Again(first, 3, "open"), 2, "typical")
+    found = list(small(twice))
+    assert found[0] == Again(first, 2, "typical")
+    assert [work.then for work in found[1:3]] == ["open", "close"]
+    assert all(isinstance(work, Again) for work in found)
+    assert next(small(Again(first, 1, "open"))) == Again(next(small(first)), 1, "open")
+    rules = [work.rules for work in small(LongWorkload("spec", 1500, "c1c f d1"))]
+    assert rules[:2] == ["c1c", "c1c f"]
+    assert {"f d1", "c1c d1", "c1a f d1", "c1b f d1"} <= set(rules)
+    assert len(set(rules)) == len(rules)
+    other = smaller_of("jboss_journal")
+    assert other is not None
+    rules = [work.rules for work in other(LongWorkload("v2", 1536, "A21b- a1 u1z"))]
+    assert "A21a- a1 u1z" in rules
+    assert not any("u1a" in text for text in rules)
+
+
 @pytest.mark.parametrize("stratum", ["L", "C"])
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, stratum: str) -> None:
     room, named = crash_room(format_id), named_reader(format_id, "strict")
-    work = next(work for work in first_lives(room, "core") if work.background == "stale-same")
+    short = (Log("COMMITTING", 1, "typical"),) if format_id == FORMATS[0] else (Op("add", 1, 40),)
+    work = next(
+        work
+        for work in first_lives(room, "core")
+        if (work.background, work.kind, work.steps) == ("stale-same", "append", short)
+    )
     trace = room.build(work)
     kinds: dict[str, State] = {}
     for situation in situations(trace, len(PRESETS) - 1, SEED, stratum):
@@ -283,7 +340,15 @@ def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, str
     assert kinds
     for verdict, state in kinds.items():
         assert PRESETS[state.rank].stratum == stratum
-        out = shrink(room, work, state.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging)
+        out = shrink(
+            room,
+            work,
+            state.descriptor(SEED),
+            named.reader,
+            verdict,
+            salvaging=named.salvaging,
+            budget=10**6,
+        )
         assert out.state.situation.states.stratum == stratum
         assert state_of(room.build(out.workload), out.descriptor) == out.files
         assert out.deviations <= state.deviations

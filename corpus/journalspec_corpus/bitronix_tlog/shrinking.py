@@ -11,6 +11,10 @@ from journalspec_corpus.bitronix_tlog.workloads import SIZES, Step, Workload, op
 _PLAIN = ("zero", "stale-same", "stale-shifted", "garbage")
 _BY_BYTES = sorted(SIZES, key=lambda size: size_of(operation(Step("COMMITTING", 1, size), 0)))
 _EDGE = 1024
+#: What a second life may do, from nothing on.
+PLAIN_LIVES = ("open", "close", "typical")
+#: Sizes of a rule of a long workload; those that end at a sector's edge stay, the edge is what they are for.
+_RULE_SIZES = "abcd"
 
 
 def smaller(workload: Workload) -> Iterator[Workload]:
@@ -55,3 +59,11 @@ def _shorter(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
             changed = (*steps[:at], replace(step, size=size), *steps[at + 1 :])
             if changed != least:
                 yield changed
+
+
+def shorter(rule: str) -> Iterator[str]:
+    """Yield a rule of a long workload with less in its record."""
+    size = rule[-1]
+    if rule[0] in "cap" and len(rule) > len("c1") and size in _RULE_SIZES:
+        for less in _RULE_SIZES[: _RULE_SIZES.index(size)]:
+            yield rule[:-1] + less

@@ -15,18 +15,17 @@ smaller was found that way. Memory is linear in the states of one workload.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from journalspec.formats import format_module
 from journalspec_corpus.crash.classes import CATEGORIES
 from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
 from journalspec_corpus.crash.oracle import REFUSALS, Owed
-from journalspec_corpus.crash.room import PACKAGE, CrashRoom
+from journalspec_corpus.crash.room import CrashRoom
+from journalspec_corpus.crash.shrink_lives import smaller_of
 from journalspec_corpus.crash.shrink_readers import GroupReader
 from journalspec_corpus.crash.shrink_states import Reader, Situation, State, find, situations, wrong
 from journalspec_corpus.crash.states import Descriptor
@@ -39,8 +38,9 @@ NARROW = 96
 BUDGET = 20_000
 #: The one verdict that nothing is to be shrunk from; a refusal that is allowed may be worth it.
 NO_FAILURE = "pass"
+#: Tags of a trace that say in what a workload became plainer.
+_TOLD = ("align", "then", "force")
 Progress = Callable[[int, str], None]
-Smaller = Callable[[Any], Iterator[Any]]
 #: Whether an answer, given what is owed, is still the failure that is meant.
 Keep = Callable[[Answer, Owed], bool]
 
@@ -144,19 +144,6 @@ def shrink(  # noqa: PLR0913  # what is shrunk and how; all but five are keyword
     )
 
 
-def smaller_of(format_id: str) -> Smaller | None:
-    """Return the function that makes a format's workloads smaller; None if its room has none."""
-    full = f"{format_module(PACKAGE, format_id).__name__}.shrinking"
-    try:
-        module = importlib.import_module(full)
-    except ModuleNotFoundError as error:
-        if error.name != full:
-            raise
-        return None
-    smaller: Smaller = module.smaller
-    return smaller
-
-
 def how(before: State, after: State) -> str:
     """Return in words what became smaller between two states."""
     old, new = before.trace, after.trace
@@ -168,9 +155,9 @@ def how(before: State, after: State) -> str:
         return f"background {new.background}"
     if _payload(new) < _payload(old):
         return "shorter records"
-    for name, value in new.tags.items():
-        if old.tags.get(name) != value:
-            return f"{name} {value}"
+    for name in _TOLD:
+        if old.tags.get(name) != new.tags.get(name):
+            return f"{name} {new.tags[name]}"
     return "plainer workload"
 
 

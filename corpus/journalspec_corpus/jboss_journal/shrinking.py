@@ -12,6 +12,10 @@ from journalspec_reference.jboss_journal.dialect import DIALECTS
 _PLAIN = ("zero", "J", "stale-same", "stale-shifted", "garbage")
 _SIZES = (TINY, TYPICAL, LONG, THREE, MANY)
 _EDGE = 1024
+#: What a second life may do, from nothing on.
+PLAIN_LIVES = ("open", "delete", "typical")
+#: Sizes of a rule of a long workload; those that end at a sector's edge stay, the edge is what they are for.
+_RULE_SIZES = "abc"
 #: Kinds that play no steps, or need all of theirs.
 _STEPLESS = ("create", "reopen")
 
@@ -80,3 +84,14 @@ def _shorter(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
             changed = (*steps[:at], replace(step, size=size), *steps[at + 1 :])
             if changed != least:
                 yield changed
+
+
+def shorter(rule: str) -> Iterator[str]:
+    """Yield a rule of a long workload with less in its record."""
+    word = rule.removesuffix("-")
+    size = word[-1]
+    # Without a size, what stands last is the number of a record or a transaction.
+    sized = (word[0] in "au" and len(word) > len("a1")) or (word[0] in "AU" and len(word) > len("A21"))
+    if sized and size in _RULE_SIZES:
+        for less in _RULE_SIZES[: _RULE_SIZES.index(size)]:
+            yield word[:-1] + less + rule[len(word) :]
