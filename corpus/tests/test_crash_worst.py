@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from pathlib import Path
 
 import pytest
 
+import journalspec_corpus
 from journalspec.requirements import requirements
 from journalspec_corpus import Case, load_cases
 from journalspec_corpus.crash.judge import VERDICTS
@@ -16,6 +19,7 @@ from journalspec_corpus.crash.shrink_case import as_case, published_id
 from journalspec_corpus.crash.shrink_states import wrong
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.crash.worst import SEED, TIER, Worst, published_cases, worst_cases
+from journalspec_corpus.crash.worst_findings import FILE, Finding, findings, rendered, text_of
 from journalspec_corpus.lint import lint
 from journalspec_reference import load
 
@@ -161,3 +165,41 @@ def test_a_shrunk_state_names_the_larger_one() -> None:
     assert case.files() == dict(out.files)
     again = shrink(room, out.workload, out.descriptor, named.reader, worst.verdict, salvaging=named.salvaging)
     assert as_case(room, again).origin.shrunk_from == ""
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_findings_are_about_all_cases_and_only_about_them(format_id: str) -> None:
+    found = findings(format_id)
+    cases = {case.id for case in load_cases(format_id, TIER)}
+    asked = {(finding.product, finding.policy) for finding in found}
+    assert len({finding.product for finding in found}) == 2
+    for product, policy in asked:
+        mine = [finding.case for finding in found if (finding.product, finding.policy) == (product, policy)]
+        assert sorted(mine) == sorted(cases)
+    text = (Path(journalspec_corpus.__file__).parent / format_id / FILE).read_text(encoding="utf-8")
+    assert rendered(found) == text
+    known = {name for worst in worst_cases(format_id) for name in worst.state(worst.full).trace.marks}
+    assert not {name for finding in found for name in finding.missing} - known
+
+
+def test_each_worst_case_was_seen_in_a_product() -> None:
+    """A prediction is one no longer: under the policy that it is about, some product does it."""
+    for worst in WORST:
+        seen = {
+            finding.verdict
+            for finding in findings(worst.format)
+            if finding.case in (worst.id, worst.small_id) and finding.policy == worst.named.policy
+        }
+        assert worst.verdict in seen, worst.id
+
+
+def test_a_finding_in_words() -> None:
+    finding = Finding("a.b.c", "p", "Product", "1.2", "strict", "resurrected", wrong=("stale-0", "stale-1"))
+    assert text_of(finding) == (
+        "Product 1.2, strict: brings back what the file held in its earlier life (I4): stale-0, stale-1."
+    )
+    refusal = Finding("a.b.c", "p", "Product", "1.2", "strict", "acceptable", 'odd "code"\\')
+    assert text_of(refusal) == 'Product 1.2, strict: refuses the journal, which it may: odd "code"\\.'
+    assert tomllib.loads(rendered([refusal]))["finding"][0]["refused"] == refusal.refused
+    assert Finding("a", "p", "P", "1", "x", "hang").breaks == ("I7",)
+    assert Finding("a", "p", "P", "1", "x", "error").breaks == ()

@@ -1,0 +1,115 @@
+"""Running products on the worst cases, and writing down what they made of them.
+
+``python -m journalspec_conformance.worst`` runs every shipped product that can be
+started and rewrites the findings of its format; ``--check`` only compares. Products
+that are not fetched keep the findings that they have. Exit status: 0 good, 1 a
+finding is no longer so, 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from journalspec.formats import format_ids, format_module
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.crashes.asking import Asker
+from journalspec_conformance.crashes.verdicts import verdict_on
+from journalspec_conformance.errors import Breakdown, Problem
+from journalspec_conformance.harnesses import registry
+from journalspec_corpus.crash.room import PACKAGE, crash_room
+from journalspec_corpus.crash.worst import Worst, worst_cases
+from journalspec_corpus.crash.worst_findings import FILE, Finding, findings, rendered
+
+#: So much of a record that nobody wrote is kept.
+_SHOWN = 40
+_TIMEOUT = 60.0
+
+
+def products(format_id: str) -> list[str]:
+    """Return the harnesses of products that have findings of this format, or could have some."""
+    named = {finding.product for finding in findings(format_id)}
+    return [name for name, entry in registry().items() if name in named or entry.command_from]
+
+
+def run(format_id: str, product: str) -> Iterator[Finding]:
+    """Yield what `product` makes of every worst case, both forms, under every policy that it has.
+
+    Yields nothing for a product of other formats. Raises Problem if it is not
+    ready and a Breakdown if it does not start.
+    """
+    room = crash_room(format_id)
+    asker = Asker(parse_impl(product), format_id, room.answer, _TIMEOUT)
+    try:
+        claims = asker.hello.formats.get(format_id)
+        if claims is None:
+            return
+        policies = [policy for policy in room.policies.values() if policy in claims.policies]
+        called, version = asker.hello.impl["name"], asker.hello.impl.get("version", "")
+        for worst in worst_cases(format_id):
+            for policy in policies:
+                for name, found in _asked(worst, policy, asker, claims.editions):
+                    yield Finding(name, product, called, version, policy, *found)
+    finally:
+        asker.close()
+
+
+def _asked(
+    worst: Worst, policy: str, asker: Asker, editions: frozenset[str]
+) -> Iterator[tuple[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]]]:
+    room = crash_room(worst.format)
+    salvaging = any(name in room.salvaging for name, known in room.policies.items() if known == policy)
+    for name, form in ((worst.id, worst.full), (worst.small_id, worst.small)):
+        state = worst.state(form)
+        if state.trace.edition not in editions:
+            continue
+        reply = asker.ask(state.files, state.trace.edition, policy)
+        verdict = verdict_on(reply, state.situation.debt, state.refusal, holes_allowed=salvaging)
+        wrong = tuple(text if len(text) <= _SHOWN else text[:_SHOWN] + "..." for text in verdict.wrong)
+        yield name, (verdict.name, verdict.refused, wrong, verdict.missing)
+
+
+def collect(format_id: str) -> tuple[list[Finding], list[str]]:
+    """Return the findings of all products, and the names of those that could not be run."""
+    found, left = [], []
+    for product in products(format_id):
+        try:
+            found += list(run(format_id, product))
+        except (Problem, Breakdown):
+            found += [finding for finding in findings(format_id) if finding.product == product]
+            left.append(product)
+    return found, left
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m journalspec_conformance.worst", description=__doc__)
+    parser.add_argument(
+        "formats", nargs="*", metavar="FORMAT", help="formats (default: all with worst cases)"
+    )
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if anything is not so")
+    options = parser.parse_args(arguments)
+    status = 0
+    for format_id in options.formats or format_ids():
+        if not worst_cases(format_id):
+            continue
+        found, left = collect(format_id)
+        for product in left:
+            print(f"{format_id}: {product} is not ready and keeps its findings", file=sys.stderr)
+        if rendered(found) == rendered(findings(format_id)):
+            print(f"{format_id}: {len(found)} findings, up to date")
+        elif options.check:
+            print(f"{format_id}: not so any more; run python -m journalspec_conformance.worst")
+            status = 1
+        else:
+            path = Path(str(files(format_module(PACKAGE, format_id)).joinpath(FILE)))
+            path.write_text(rendered(found), encoding="utf-8")
+            print(f"{format_id}: {len(found)} findings written")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

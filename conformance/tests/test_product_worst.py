@@ -1,0 +1,39 @@
+"""What the products make of the worst cases is what the findings say."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.worst import products, run
+from journalspec_corpus.crash.worst_findings import findings
+
+FORMATS = ("bitronix_tlog", "jboss_journal")
+RUNS = [
+    (format_id, product)
+    for format_id in FORMATS
+    for product in products(format_id)
+    if any(finding.product == product for finding in findings(format_id))
+]
+
+pytestmark = [pytest.mark.product, pytest.mark.java]
+
+
+def test_four_products_have_findings() -> None:
+    assert len(RUNS) == 4
+
+
+@pytest.mark.parametrize(("format_id", "product"), RUNS)
+def test_they_answer_as_written_down(format_id: str, product: str) -> None:
+    pytest.importorskip("jpype", reason="JPype is missing: install journalspec[products]")
+    if shutil.which("java") is None:
+        pytest.skip("no Java runtime on PATH")
+    try:
+        parse_impl(product)
+    except Problem as error:
+        pytest.skip(str(error))
+    written = [finding for finding in findings(format_id) if finding.product == product]
+    assert list(run(format_id, product)) == written
