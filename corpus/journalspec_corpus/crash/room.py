@@ -10,7 +10,7 @@ from typing import Any
 
 from journalspec.formats import UnknownFormat, format_ids, format_module
 from journalspec.observation import Observation
-from journalspec_corpus.crash import again
+from journalspec_corpus.crash import again, long
 from journalspec_corpus.crash.judge import Answer
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.view import View
@@ -61,7 +61,8 @@ def crash_room(format_id: str) -> CrashRoom:
     traces = _module(format_id, "traces")
     reader = _module(format_id, "crash_reader")
     resume = resume_of(format_id)
-    workloads, build = again.extended(traces, resume, reader.read)
+    first_lives = long.extended(traces, _optional(format_id, "long"))
+    workloads, build = again.extended(first_lives, resume, reader.read)
     return CrashRoom(
         format=format_id,
         workloads=workloads,
