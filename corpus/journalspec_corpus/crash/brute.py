@@ -36,12 +36,13 @@ from journalspec_corpus.crash.brute_states import (
     choices,
 )
 from journalspec_corpus.crash.cells import TRASHED
-from journalspec_corpus.crash.enumerate import EVERY_BYTE, FRONT, States, crash_states
+from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.judge import judge
 from journalspec_corpus.crash.model import PRESETS, Preset, rank
 from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
 from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace, Write
+from journalspec_corpus.crash.tearing import cuts_of
+from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace
 from journalspec_corpus.crash.view import answers
 
 #: A crash point with more sets than this is not small.
@@ -55,7 +56,6 @@ KNOWN = tuple(
 )
 #: So many disagreements of a kind are shown.
 SHOWN = 5
-_SECTOR = 512
 
 #: What makes two states one case: their bytes, and what is owed in them.
 Key = tuple[Content, frozenset[str]]
@@ -219,11 +219,8 @@ class Comparison:
         """Tell whether a cut of a write is one that is always looked at."""
         if state.torn < 0:
             return True
-        op = self.trace.ops[state.torn]
-        assert isinstance(op, Write)
         (length,) = state.kept
-        near = (op.off + length + 1) % _SECTOR <= 2
-        return len(op.data) <= EVERY_BYTE or near or not FRONT <= length <= len(op.data) - FRONT
+        return bool(cuts_of(self.trace, state.torn)[length])
 
     @staticmethod
     def _few(machine: Machine, state: BruteState) -> bool:

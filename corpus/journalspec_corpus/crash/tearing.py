@@ -24,6 +24,8 @@ from journalspec_corpus.crash.trace import (
 
 #: Writes up to this many bytes are torn at each byte, longer ones so near their ends only.
 EVERY_BYTE, FRONT = 600, 96
+#: In traces with more writes than this that are of interest, only so many of the last are cut like that.
+MANY, LAST = 8, 3
 
 
 def prefix_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
@@ -65,7 +67,7 @@ def _torn(group: Group, index: int, op: Write, allowed: list[int]) -> States:
     granules = range(op.off // 512, (end - 1) // 512 + 1)
     cells: list[Cell] = []
     codes = np.zeros((len(op.data) + 1, len(granules) + (end > size)), np.uint16)
-    wanted = _worth_a_cut(op.off, len(op.data))
+    wanted = cuts_of(group.trace, index)
     if op.off < size < end:
         wanted[size - op.off] = True
     for at, granule in enumerate(granules):
@@ -99,6 +101,30 @@ def _torn(group: Group, index: int, op: Write, allowed: list[int]) -> States:
         kills=(tuple(0 for _ in cells), tuple(max(cell.levels) for cell in cells)),
     )
     return States(torn, codes[keep], preset[keep], tears[keep], index)
+
+
+def cuts_of(trace: Trace, index: int) -> npt.NDArray[np.bool_]:
+    """Return for each number of bytes of write `index` that arrived whether that cut is looked at.
+
+    In a long trace all but the last writes are cut at the edges of sectors and fields
+    only, and one byte beside them: what comes later does not make more of the others.
+    """
+    op = as_write(trace.ops[index])
+    if op is None:
+        raise ValueError(f"{trace.name}: operation {index} writes nothing")
+    length = len(op.data)
+    writes = [at for at, _ in trace.writes if at >= trace.crash_from]
+    if len(writes) <= MANY or index not in writes[:-LAST]:
+        return _worth_a_cut(op.off, length)
+    arrived = np.arange(length + 1)
+    edges = [0, length]
+    for at, mark in trace.annotated:
+        if at == index and isinstance(mark, Mark):
+            edges += [mark.off - op.off + start for start, _ in mark.fields]
+    out = (op.off + arrived + 1) % 512 <= 2
+    for edge in edges:
+        out |= abs(arrived - edge) <= 1
+    return np.asarray(out)
 
 
 def _worth_a_cut(off: int, length: int) -> npt.NDArray[np.bool_]:
