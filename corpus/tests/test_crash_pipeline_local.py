@@ -1,0 +1,236 @@
+"""Builds on this machine: all cores, killed, interrupted, out of space, without optional parts."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.local import cores
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.published import publish_core
+from journalspec_corpus.pipeline.store import BuildError, alone, prepare, sealed
+
+FORMAT = "bitronix_tlog"
+EVERY = 131
+PLAN = Plan(FORMAT, "core", every=EVERY)
+MAIN = "from journalspec_conformance.cli import main; main()"
+#: Longer than any shard of the plan takes on a machine that is busy.
+PATIENCE = 120.0
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return build(PLAN, tmp_path_factory.mktemp("local") / "out", Engine("local"))
+
+
+def command(*arguments: str, before: str = "") -> list[str]:
+    return [sys.executable, "-c", f"{before}\n{MAIN}", "corpus", *arguments]
+
+
+def building(out: Path, *more: str) -> list[str]:
+    given = ["--tier", "core", "--format", FORMAT, "--every", str(EVERY), "--out", str(out)]
+    return ["build", *given, *(more or ("--jobs", "2"))]
+
+
+def start(out: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command(*building(out)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def run(*arguments: str, before: str = "", **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments, before=before), capture_output=True, text=True, check=False, **options
+    )
+
+
+def until(holds: Callable[[], bool], process: subprocess.Popen[str] | None = None) -> None:
+    """Wait until something holds, or the process that was to bring it about has ended."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert process is None or process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the children of a process (Linux)."""
+    return [int(text) for text in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_two_processes_write_the_same_bytes(tmp_path: Path, reference: Any) -> None:
+    calls: list[tuple[int, int]] = []
+    manifest = build(
+        PLAN, tmp_path / "out", Engine("local", jobs=2), lambda done, total: calls.append((done, total))
+    )
+    different = {"run"}
+    assert {name: of for name, of in manifest.items() if name not in different} == {
+        name: of for name, of in reference.items() if name not in different
+    }
+    assert calls == [(done, PLAN.shards()) for done in range(PLAN.shards() + 1)]
+    assert manifest["run"]["workers"] == 2
+    assert cores() >= 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds worker processes in /proc")
+def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, reference: Any) -> None:
+    out = tmp_path / "out"
+    # Twice the builder dies, then a worker: what is sealed stays, and nothing is left running.
+    for count in (1, 2):
+        process = start(out)
+        until(lambda count=count: sealed(out) >= count, process)  # type: ignore[misc]
+        workers = workers_of(process.pid)
+        assert len(workers) == 2
+        process.kill()
+        process.wait()
+        assert 0 < sealed(out) < PLAN.shards()
+        until(lambda workers=workers: not any(map(alive, workers)))  # type: ignore[misc]
+    process = start(out)
+    until(lambda: len(workers_of(process.pid)) == 2, process)
+    before = sealed(out)
+    os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+    _, said = process.communicate()
+    assert process.returncode == 1
+    assert "a worker process was killed (SIGKILL" in said
+    assert "the same command again goes on" in said
+    assert "Traceback" not in said
+    assert before <= sealed(out) < PLAN.shards()
+    done = run(*building(out, "--jobs", "2", "--json"))
+    assert done.returncode == 0, done.stderr
+    manifest = json.loads(done.stdout)
+    assert manifest["digest"] == reference["digest"]
+    assert manifest["strata"] == reference["strata"]
+    assert manifest["run"]["shards_run"] < PLAN.shards()
+    assert sorted(path.name for path in out.iterdir()) == [
+        "cases.jsonl.gz",
+        "manifest.json",
+        "plan.json",
+        "shared.jsonl.gz",
+        "states",
+    ]
+    assert not list((out / "states").glob(".*"))
+
+
+def test_an_interrupted_build_ends_with_130_and_goes_on(tmp_path: Path, reference: Any) -> None:
+    out = tmp_path / "out"
+    process = start(out)
+    until(lambda: sealed(out) >= 1, process)
+    # As a terminal does it: to everything in the foreground.
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert "interrupted; what is finished is kept" in said
+    assert "Traceback" not in said
+    assert 0 < sealed(out) < PLAN.shards()
+    manifest = build(PLAN, out, Engine("local"))
+    assert manifest["digest"] == reference["digest"]
+
+
+def test_what_a_killed_merge_left_is_cleared_away(tmp_path: Path, reference: Any) -> None:
+    out = tmp_path / "out"
+    prepare(PLAN, out)
+    (out / "states").mkdir()
+    (out / "states" / ".part-00000.parquet.77.partial").write_bytes(b"half")
+    (out / "states" / "part-00000.parquet").write_bytes(b"of another one")
+    (out / ".manifest.json.77.partial").write_text("{")
+    assert build(PLAN, out, Engine("local"))["digest"] == reference["digest"]
+    assert sorted(path.name for path in (out / "states").iterdir()) == sorted(
+        Path(part["file"]).name for part in reference["parts"]
+    )
+    assert not (out / ".manifest.json.77.partial").exists()
+
+
+def limited() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_no_space_is_said_and_nothing_half_stays(tmp_path: Path, jobs: str) -> None:
+    out = tmp_path / "out"
+    done = run(*building(out, "--jobs", jobs), preexec_fn=limited)
+    assert done.returncode == 1
+    assert "File too large" in done.stderr
+    assert "what is finished is kept" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list((out / "work").glob(".*"))
+
+
+def test_a_place_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    done = run(*building(tmp_path / "file"))
+    assert done.returncode == 1
+    assert "is no build directory" in done.stderr
+    done = run(*building(tmp_path / "file" / "below"))
+    assert done.returncode == 1
+    assert "Not a directory" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_two_builds_do_not_meet_in_one_directory(tmp_path: Path) -> None:
+    prepare(PLAN, tmp_path / "out")
+    with alone(tmp_path / "out"), pytest.raises(BuildError, match="another build is at work"):
+        build(PLAN, tmp_path / "out", Engine("local"))
+
+
+def test_a_fault_in_a_worker_is_reported_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Workers are told what to build; this one is told nonsense.
+    broken = Plan(FORMAT, "core", every=EVERY, presets=("no-such-preset",))
+    monkeypatch.setattr(Plan, "shards", lambda plan: 3)
+    with pytest.raises(BuildError, match="no preset 'no-such-preset'") as caught:
+        build(broken, tmp_path / "out", Engine("local", jobs=2))
+    assert "JOURNALSPEC_TRACEBACK" in caught.value.hint
+
+
+WITHOUT = "import sys; sys.modules[{!r}] = None"
+
+
+def test_without_numba_the_output_is_the_same(tmp_path: Path, reference: Any) -> None:
+    done = run(*building(tmp_path / "out", "--jobs", "1", "--json"), before=WITHOUT.format("numba"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["digest"] == reference["digest"]
+
+
+@pytest.mark.parametrize("missing", ["numpy", "pyarrow"])
+def test_what_is_missing_is_named(tmp_path: Path, missing: str) -> None:
+    before = WITHOUT.format(missing)
+    for arguments in (building(tmp_path / "out"), ["bench"]):
+        done = run(*arguments, before=before)
+        assert done.returncode == 2
+        assert "pip install 'journalspec[corpus]'" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+    listed = run("--help", before=before)
+    assert listed.returncode == 0
+    assert "verify" in listed.stdout
+
+
+def test_a_core_tier_is_read_without_the_optional_parts(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    plan = Plan(FORMAT, "core", every=997)
+    publish_core(plan, out, build(plan, out, Engine("local")))
+    before = "import sys; sys.modules.update(numpy=None, pyarrow=None, numba=None)"
+    for arguments in (["verify", str(out)], ["report", str(out)]):
+        done = run(*arguments, before=before)
+        assert done.returncode == 0, done.stderr
