@@ -47,7 +47,7 @@ _WORD = 8
 
 def helper(function: F) -> F:
     """Compile a function that kernels call; it is kept as a part of them."""
-    return cast(F, numba.njit(nogil=True)(function))
+    return cast(F, numba.njit(nogil=True, forceinline=True)(function))
 
 
 def entry(function: F) -> F:

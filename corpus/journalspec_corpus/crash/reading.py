@@ -80,6 +80,11 @@ class Reading:
         self._patience = patience
         self._known: dict[bytes, tuple[Answer, ...]] = {}
 
+    def prepare(self, group: Group, codes: Codes) -> None:
+        """Have the kernel compiled, if there is one; what it says of `group` is not looked at."""
+        if self._signatures is not None:
+            self._signatures(group, codes[:0])
+
     def answers(self, group: Group, codes: Codes) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
         """Return some answers and, for each row of `codes`, the index of its own (or one that is alike)."""
         paths = Paths(group, codes, self._read)

@@ -1,0 +1,117 @@
+"""The fast path against the reference: they agree, and a fast path that is wrong is found out."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from click.testing import CliRunner
+
+from journalspec_conformance.cli import cli
+from journalspec_corpus.crash.cells import NAMES, SIZE, Codes, Group
+from journalspec_corpus.crash.digest import content_id
+from journalspec_corpus.crash.enumerate import crash_states
+from journalspec_corpus.crash.model import PRESETS
+from journalspec_corpus.crash.reading import Reading, kernel_of
+from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.pipeline.agree import DESCRIBED, Agreement, agree, agree_shard
+from journalspec_corpus.pipeline.ids import content_ids
+from journalspec_corpus.pipeline.plan import Plan
+
+FORMATS = ("bitronix_tlog", "jboss_journal")
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_every_answer_is_the_references(format_id: str) -> None:
+    found = agree(Plan(format_id, "core", every=211))
+    assert found.wrong == 0, found.described
+    assert found.states >= found.contents > 2000
+    assert found.compared == 2 * found.states
+    assert found.fast_seconds > 0 < found.reference_seconds
+
+
+def blind(group: Group, codes: Codes) -> npt.NDArray[np.uint64]:
+    """A kernel that takes everything in a group for the same."""
+    seed = np.frombuffer(bytes.fromhex(group.trace.id), np.uint64)
+    return np.tile(seed + np.uint64(group.crash_index), (len(codes), 1))
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_a_kernel_that_sees_nothing_is_found_out(format_id: str) -> None:
+    plan = Plan(format_id, "core", every=411)
+    found = agree_shard(plan, 0, Reading(crash_room(format_id).read, blind))
+    assert found.wrong > 100
+    assert len(found.described) == DESCRIBED
+    first = found.described[0]
+    assert first.fast != first.reference
+    assert first.reader in ("strict", "salvage")
+    assert {"trace", "preset", "crash_index", "mask", "tear", "rot"} <= first.where.keys()
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_a_kernel_that_is_wrong_about_one_row_in_a_thousand_is_found_out(format_id: str) -> None:
+    pytest.importorskip("numba")
+    right = kernel_of(format_id).signatures
+    asked = [0]
+
+    def signatures(group: Group, codes: Codes) -> npt.NDArray[np.uint64] | None:
+        signed: npt.NDArray[np.uint64] | None = right(group, codes)
+        for row in range(len(codes)):
+            asked[0] += 1
+            if signed is not None and asked[0] % 1000 == 0:
+                others = np.flatnonzero((signed != signed[row]).any(axis=1))
+                signed[row] = signed[others[0]] if len(others) else signed[row]
+        return signed
+
+    plan = Plan(format_id, "core", every=211)
+    assert agree_shard(plan, 0, Reading(crash_room(format_id).read, right)).wrong == 0
+    assert agree_shard(plan, 0, Reading(crash_room(format_id).read, signatures)).wrong > 0
+
+
+def test_what_two_shards_found_is_added_up() -> None:
+    one = Agreement(3, 2, 6, 1, 0, 0.5, 2.0)
+    both = one + Agreement(1, 1, 2, 0, 1, 0.5, 1.0)
+    assert (both.states, both.contents, both.compared, both.loosely, both.wrong) == (4, 3, 8, 1, 1)
+    assert (both.fast_rate, both.reference_rate) == (4.0, 1.0)
+    assert both.to_json()["ratio"] == 4.0
+
+
+def test_the_command_compares_in_several_processes() -> None:
+    asked = ["corpus", "agree", "--format", FORMATS[0], "--every", "571", "--json", "--jobs", "2"]
+    result = CliRunner().invoke(cli, asked)
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told["disagreements"] == 0 < told["states"]
+    assert told["ratio"] > 0
+
+
+def test_the_command_tells_of_disagreements(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "journalspec_corpus.pipeline.agree.reading_of", lambda format_id, read: Reading(read, blind)
+    )
+    asked = ["corpus", "agree", "--format", FORMATS[1], "--every", "571", "--jobs", "1"]
+    result = CliRunner().invoke(cli, asked)
+    assert result.exit_code == 1
+    assert "reference: " in result.stdout
+    assert "crash_index=" in result.stdout
+
+
+def test_an_unknown_format_is_a_usage_error() -> None:
+    assert CliRunner().invoke(cli, ["corpus", "agree", "--format", "no_such"]).exit_code == 2
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_ids_of_rows_with_sizes_and_names_of_their_own(format_id: str) -> None:
+    room = crash_room(format_id)
+    checked = {SIZE: 0, NAMES: 0}
+    for work in Plan(format_id, "full", every=97).workloads()[:12]:
+        for states in crash_states(room.build(work), PRESETS, 1):
+            kinds = {cell.kind for cell in states.group.cells} & checked.keys()
+            if kinds:
+                ids = content_ids(states.group, states.codes)
+                assert ids == [content_id(states.group.materialise(row)) for row in states.codes]
+                for kind in kinds:
+                    checked[kind] += len(ids)
+    assert min(checked.values()) > 20
