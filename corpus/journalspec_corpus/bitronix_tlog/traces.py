@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from journalspec_corpus.bitronix_tlog.workloads import (
@@ -329,6 +330,7 @@ def _play_on(run: Run) -> None:
     run.apply({"op": "force"})
 
 
+@lru_cache(maxsize=256)
 def _noise(length: int, number: int) -> bytes:
     """Return `length` bytes that look like nothing, the same ones every time."""
     state = 0x9E3779B9 + number

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 
 from journalspec_corpus.crash.trace import Mark, Op, Release, Trace
@@ -183,6 +184,7 @@ def _overlay_noise(run: Run) -> None:
         content[end:] = _noise(len(content) - end, number)
 
 
+@lru_cache(maxsize=256)
 def _noise(length: int, number: int) -> bytes:
     state = 0x9E3779B9 + number
     out = bytearray()
