@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 #: Ids and transactions of an earlier life are this much larger.
@@ -36,6 +37,7 @@ class Step:
         return out
 
 
+@lru_cache(maxsize=4096)
 def _body(step: Step, life: int) -> bytes:
     """Return bytes that no other record has, without zeros, and different in every sector."""
     seed = 37 * step.id + 101 * life + (61 if step.op.startswith("update") else 0)

@@ -268,7 +268,7 @@ def make_record(  # these are the record's own fields, no more
     for name in names:
         if not 1 <= len(name) <= MAX_NAME:
             raise ValueError(f"a unique name is 1 to {MAX_NAME} bytes, this one has {len(name)}")
-        if any(not 0x20 <= byte <= 0x7E for byte in name):  # printable ASCII
+        if not (name.isascii() and name.decode("ascii").isprintable()):
             raise ValueError(f"a unique name is printable ASCII, this one is {name!r}")
     kept = tuple(sorted(set(names)))
     length = MIN_RECORD_LENGTH + len(gtrid) + sum(2 + len(name) for name in kept)
