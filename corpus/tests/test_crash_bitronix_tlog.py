@@ -125,6 +125,21 @@ def test_a_swap_releases_what_is_finished_and_publishes_with_the_timestamp() -> 
     assert isinstance(trace.ops[-1], Ack)
 
 
+def test_blocks_of_another_journal_hold_whole_records_at_other_places() -> None:
+    step = workloads.Step("COMMITTING", 1, "typical")
+    trace = traces.build(workloads.Workload("append", "2.1.4", (step,), background="stale-foreign"))
+    assert len(trace.stale) >= 4
+    for mark in trace.stale:
+        data = trace.base[mark.file][mark.off : mark.off + mark.length]
+        assert traces.key_of(data) == mark.key
+    own = {mark.key for mark in trace.standing} | {marks[0].key for marks in trace.marks.values()}
+    assert own.isdisjoint(mark.key for mark in trace.stale)
+    file = trace.stale[0].file
+    start = min(mark.off for mark in trace.stale if mark.file == file) - traces.HEADER
+    assert start % traces.SECTOR == 0
+    assert trace.base[file][start : start + 4] == trace.base[file][:4]
+
+
 def tabulate(room: CrashRoom, wanted: str) -> dict[str, Counter[str]]:
     """Count the reference's strict verdicts by writer over the small scope, under honest presets."""
     out: dict[str, Counter[str]] = {}

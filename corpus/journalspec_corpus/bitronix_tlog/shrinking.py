@@ -8,7 +8,7 @@ from dataclasses import replace
 from journalspec_corpus.bitronix_tlog.workloads import SIZES, Step, Workload, operation, size_of
 
 #: Backgrounds from the plainest; garbage is no simplification of what stood there before.
-_PLAIN = ("zero", "stale-same", "stale-shifted", "garbage")
+_PLAIN = ("zero", "stale-same", "stale-shifted", "stale-foreign", "garbage")
 _BY_BYTES = sorted(SIZES, key=lambda size: size_of(operation(Step("COMMITTING", 1, size), 0)))
 _EDGE = 1024
 #: What a second life may do, from nothing on.

@@ -16,6 +16,7 @@ from typing import Any
 from journalspec_corpus.bitronix_tlog.workloads import (
     EMPTY,
     FIELDS,
+    FOREIGN,
     ORDERS,
     Step,
     Workload,
@@ -305,6 +306,8 @@ def _lay_background(run: Run, work: Workload) -> tuple[Mark, ...]:
             content = run.memory.files[name]
             content[run.tails[name] :] = _noise(len(content) - run.tails[name], number)
         return ()
+    if work.background == FOREIGN:
+        return _lay_foreign(run, work)
     life = 1 if work.background == "stale-same" else 2
     earlier = _prepare(replace(work, background="zero"), life)
     before = len(earlier.marks)
@@ -319,6 +322,21 @@ def _lay_background(run: Run, work: Workload) -> tuple[Mark, ...]:
         for number, mark in enumerate(earlier.marks[before:])
         if mark.off >= run.tails[mark.file]
     )
+
+
+def _lay_foreign(run: Run, work: Workload) -> tuple[Mark, ...]:
+    """Let every block behind the tail be one of another journal, header first; return its records."""
+    other = _prepare(replace(work, background="zero"), 1)
+    other.play()
+    _play_on(other)
+    found = []
+    for name in FILES:
+        content, old = run.memory.files[name], other.memory.files[name]
+        start = -(-run.tails[name] // SECTOR) * SECTOR
+        content[start:] = old[: len(content) - start]
+        moved = (replace(mark, off=mark.off + start) for mark in other.marks if mark.file == name)
+        found += [mark for mark in moved if mark.off + mark.length <= len(content)]
+    return tuple(replace(mark, record=f"stale-{number}") for number, mark in enumerate(found))
 
 
 def _play_on(run: Run) -> None:

@@ -8,6 +8,8 @@ from itertools import product
 from typing import Any
 
 BACKGROUNDS = ("zero", "stale-same", "stale-shifted", "garbage")
+#: Blocks of another journal: the disk set them aside without clearing them.
+FOREIGN = "stale-foreign"
 #: order of writes -> the edition whose products write so
 ORDERS = {"spec": "2.1", "2.1.4": "2.1", "3.0": "3.0"}
 #: Distance of a record's start below a sector edge: that field then begins on the edge.
@@ -125,6 +127,10 @@ def workloads(scope: str) -> Iterator[Workload]:
                 kinds = ["append", "swap"] if force == "each" else ["append"]
                 for kind, order in product(kinds + ["close"] * (count == 1), ORDERS):
                     yield Workload(kind, order, steps, align, edge, force, background)
+    aligns, sizes, _ = SCOPES[scope][1]
+    if scope != "smoke":
+        for align, (steps, force), order in product(aligns, _sequences(1, sizes), ORDERS):
+            yield Workload("append", order, steps, align, 1024, force, FOREIGN)
 
 
 def _sequences(count: int, sizes: tuple[str, ...]) -> Iterator[tuple[tuple[Step, ...], str]]:

@@ -9,7 +9,7 @@ from journalspec_corpus.jboss_journal.crash_run import fields_of
 from journalspec_corpus.jboss_journal.traces import LONG, MANY, THREE, TINY, TYPICAL, Step, Workload
 from journalspec_reference.jboss_journal.dialect import DIALECTS
 
-_PLAIN = ("zero", "J", "stale-same", "stale-shifted", "garbage")
+_PLAIN = ("zero", "J", "stale-same", "stale-shifted", "stale-foreign", "garbage")
 _SIZES = (TINY, TYPICAL, LONG, THREE, MANY)
 _EDGE = 1024
 #: What a second life may do, from nothing on.

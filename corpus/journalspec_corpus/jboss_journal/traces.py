@@ -20,6 +20,8 @@ from journalspec_reference.jboss_journal.dialect import DIALECTS
 __all__ = ["EXTENSIONS", "FORMAT", "SCOPES", "Step", "Workload", "build", "workloads"]
 SECTOR = 512
 BACKGROUNDS = ("zero", "J", "stale-same", "stale-shifted", "garbage")
+#: Blocks of another journal, with the same file ids: the disk set them aside without clearing them.
+FOREIGN = "stale-foreign"
 #: Bytes of a body: a few, a short message, beyond one sector, over three or four of them, over many.
 TINY, TYPICAL, LONG, THREE, MANY = 4, 40, 600, 1400, 4200
 
@@ -70,7 +72,7 @@ def build(work: Workload) -> Trace:
     if work.kind == "create":
         run.apply({"op": "open"})
         return _trace(work, run, {}, (), ())
-    reused = work.background.startswith("stale")
+    reused = work.background in ("stale-same", "stale-shifted")
     run.apply({"op": "open"})
     if reused:
         _earlier_life(run, work)
@@ -80,6 +82,8 @@ def build(work: Workload) -> Trace:
     stale = tuple(mark for mark in run.marks[:before] if mark.off >= run.ends[mark.file])
     if work.background == "garbage":
         _overlay_noise(run)
+    if work.background == FOREIGN:
+        stale = _overlay_foreign(run, work)
     base = {name: bytes(data) for name, data in run.memory.files.items()}
     run.storage.ops.clear()
     possible = tuple(mark for mark in standing if mark.record in run.unpromised)
@@ -182,6 +186,23 @@ def _overlay_noise(run: Run) -> None:
         content = run.memory.files[name]
         end = max(run.ends.get(name, 0), run.first_offset)
         content[end:] = _noise(len(content) - end, number)
+
+
+def _overlay_foreign(run: Run, work: Workload) -> tuple[Mark, ...]:
+    """Let every block behind the last record be one of another journal; return its records."""
+    other = Run(work.edition, file_size(work), "00", work.order)
+    other.apply({"op": "open"})
+    _lay(other, work, 1)
+    other.play(work.steps, 1, "each")
+    found = []
+    for name, content in run.memory.files.items():
+        start = -(-max(run.ends.get(name, 0), run.first_offset) // SECTOR) * SECTOR
+        content[start:] = other.memory.files.get(name, b"")[: len(content) - start].ljust(
+            len(content) - start, b"\0"
+        )
+        moved = (replace(mark, off=mark.off + start) for mark in other.marks if mark.file == name)
+        found += [mark for mark in moved if mark.off + mark.length <= len(content)]
+    return tuple(found)
 
 
 @lru_cache(maxsize=256)
@@ -309,6 +330,10 @@ def workloads(scope: str) -> Iterator[Workload]:
             for steps, (edition, order) in product(sequences, [*_writers(kind, chosen.editions)]):
                 if align in _places(steps[0], edition):
                     yield Workload(kind, edition, steps, align, edge, force, background, order)
+    if scope != "smoke":
+        for align, steps, edition in product(chosen.aligns, chosen.appended, chosen.editions):
+            if align in _places(steps[0], edition):
+                yield Workload("append", edition, steps, align, 1024, "each", FOREIGN)
 
 
 def _places(step: Step, edition: str) -> set[str]:
