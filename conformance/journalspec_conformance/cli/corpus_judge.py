@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from journalspec_conformance.crashes.run import Job, Workers
     from journalspec_conformance.crashes.tally import Tally
     from journalspec_conformance.crashes.verdicts import Judged
+    from journalspec_corpus.case import Case
 
 _NEEDS = "journalspec corpus judge needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
 #: A worker process takes a second to start; below so many states it does not pay.
@@ -60,6 +61,13 @@ _EPILOG = (
 @click.option("--expect", type=_options.FILE, metavar="FILE", help="Kinds of failure that are known (TOML).")
 @click.option(
     "--out", type=_options.FILE, metavar="DIR", help="Write all verdicts, and one failure of each class."
+)
+@click.option(
+    "--shrink",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Make one failure of each kind as small as N questions allow; with --out, as cases too.",
 )
 @click.option(
     "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0 (default): as many as pay."
@@ -98,6 +106,7 @@ class _Asked:
     policies: str | None
     expect: Path | None
     out: Path | None
+    shrink: int
     jobs: int
     as_json: bool
     status: int = 0
@@ -119,6 +128,8 @@ class _Asked:
             if not choice.states:
                 raise Problem("no state fits: look at --editions, --writers, --strata and --every")
             tally, judged = _judged(workers, choice)
+            seconds = time.monotonic() - started
+            small = workers.smallest(tally.failing(), self.shrink) if self.shrink else []
         facts = {
             "impl": dict(hello.impl),
             "format": job.format,
@@ -128,16 +139,19 @@ class _Asked:
             "policies": list(job.policies),
             **tally.summary(),
         }
-        seconds = time.monotonic() - started
+        # Processes count once they have ended; what shrinking took is among it.
+        cpu = sum(os.times()[:4]) - cpu
+        shrunk = [entry for entry in small if entry is not None]
+        facts["shrunk"] = [entry.to_json() for entry in shrunk]
         facts["run"] = {
             "seconds": round(seconds, 2),
-            "cpu_seconds": round(sum(os.times()[:4]) - cpu, 2),
+            "cpu_seconds": round(cpu, 2),
             "states_per_second": round(facts["states"] / seconds, 1),
             "jobs": self._jobs(),
             "cores": os.cpu_count(),
         }
         if self.out is not None:
-            self._write(choice, tally, judged, facts)
+            self._write(choice, tally, judged, facts, [entry.case for entry in shrunk])
         self._conclude(facts, tally, known)
 
     def _prepared(self, target: Target, hello: Hello) -> tuple[Job, Selection]:
@@ -161,12 +175,16 @@ class _Asked:
         cores = os.cpu_count() or 1
         return self.jobs or (max(1, min(cores, self.count // _STATES_PER_JOB)) if self.count else cores)
 
-    def _write(self, choice: Choice, tally: Tally, judged: list[Judged], facts: dict[str, Any]) -> None:
+    def _write(
+        self, choice: Choice, tally: Tally, judged: list[Judged], facts: dict[str, Any], shrunk: list[Case]
+    ) -> None:
         from journalspec_conformance.crashes import store  # noqa: PLC0415  # needs optional parts
 
         assert self.out is not None  # the caller
         store.write_verdicts(self.out, choice, judged)
         store.write_lines(self.out / store.FAILURES, tally.representatives())
+        if self.shrink:
+            store.write_lines(self.out / store.SHRUNK, (case.to_json() for case in shrunk))
         (self.out / store.SUMMARY).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
     def _conclude(self, facts: dict[str, Any], tally: Tally, known: Sequence[Known] | None) -> None:
@@ -292,4 +310,18 @@ def _show(facts: dict[str, Any]) -> None:
                 for entry in facts["failures"]
             ],
             title="failures (stratum/verdict/category/policy/writer)",
+        )
+    if facts["shrunk"]:
+        show_table(
+            ["smallest of its kind", "records", "deviations", "preset", "state"],
+            [
+                [
+                    entry["kind"],
+                    str(entry["records"]),
+                    str(entry["deviations"]),
+                    entry["preset"],
+                    f"{entry['workload']} after operation {entry['crash_index']}",
+                ]
+                for entry in facts["shrunk"]
+            ],
         )

@@ -16,6 +16,8 @@ from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import FormatClaims, Hello
 from journalspec_conformance.crashes.asking import TIMEOUT, Asker
 from journalspec_conformance.crashes.choose import Choice, Chosen, Selection, choose, promised
+from journalspec_conformance.crashes.shrinking import Smallest, smallest
+from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Judged, Verdict, verdict_on
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.crash.digest import case_id, content_id
@@ -116,6 +118,14 @@ class Workers:
             done += len(piece.states)
             progress(done)
 
+    def smallest(self, failing: Sequence[Failing], budget: int) -> list[Smallest | None]:
+        """Return for each kind of failure the smallest one that is found with `budget` questions."""
+        if self._pool is None:
+            self._own = self._own or _Worker(self._job)
+            return [self._own.smallest(entry, budget) for entry in failing]
+        # The longest take as long as all others: one at a time is handed out.
+        return list(self._pool.map(_smallest, failing, [budget] * len(failing), chunksize=1))
+
     def _results(self, pieces: list[Piece]) -> Iterator[list[Judged]]:
         if self._pool is None:
             self._own = self._own or _Worker(self._job)
@@ -177,6 +187,10 @@ class _Worker:
         reply = self._asker.ask(files, chosen.edition, policy, twice=twice)
         return verdict_on(reply, debt, chosen.refusal, holes_allowed=self._salvaging[policy])
 
+    def smallest(self, failing: Failing, budget: int) -> Smallest | None:
+        """Return the smallest failure of a kind."""
+        return smallest(self._job.format, failing, self._asker, budget)
+
     def close(self) -> None:
         """Let go of the implementation."""
         self._asker.close()
@@ -191,10 +205,19 @@ def _open(job: Job) -> None:
     _job = job
 
 
-def _judge(piece: Piece) -> list[Judged]:
-    global _worker  # noqa: PLW0603 - as above; started late, for choosing needs no implementation
+def _own_worker() -> _Worker:
+    """Return this process's worker, which is made late: choosing needs no implementation."""
+    global _worker  # noqa: PLW0603 - as above
     if _worker is None:
         assert _job is not None  # the pool's initializer
         _worker = _Worker(_job)
         Finalize(None, _worker.close, exitpriority=1)
-    return _worker.judge(piece)
+    return _worker
+
+
+def _judge(piece: Piece) -> list[Judged]:
+    return _own_worker().judge(piece)
+
+
+def _smallest(failing: Failing, budget: int) -> Smallest | None:
+    return _own_worker().smallest(failing, budget)

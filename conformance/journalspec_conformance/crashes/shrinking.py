@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from journalspec_conformance.crashes.asking import Asker
-from journalspec_conformance.crashes.run import Job
 from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Verdict, verdict_on
 from journalspec_corpus.case import Case
+from journalspec_corpus.crash.again import Again
 from journalspec_corpus.crash.judge import VERDICTS, Answer
 from journalspec_corpus.crash.room import crash_room
 from journalspec_corpus.crash.shrink import NotFailing, Shrunk, shrink
@@ -91,15 +91,16 @@ def digest_of(answer: Answer) -> str:
     return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
 
-def smallest(job: Job, failing: Failing, asker: Asker, budget: int = BUDGET) -> Smallest | None:
+def smallest(format_id: str, failing: Failing, asker: Asker, budget: int = BUDGET) -> Smallest | None:
     """Return the smallest failure of a kind, None if the kind cannot be shrunk or did not happen again.
 
-    Only what the crash model judges is shrunk: no answer at all is not.
+    Only what the crash model judges is shrunk: no answer at all is not, nor is what
+    a second life left, whose states depend on what was chosen from the first.
     """
     chosen = failing.first
-    if chosen is None or failing.kind.verdict not in VERDICTS:
+    if chosen is None or failing.kind.verdict not in VERDICTS or isinstance(chosen.workload, Again):
         return None
-    room = crash_room(job.format)
+    room = crash_room(format_id)
     policy = failing.kind.policy
     salvaging = any(name in room.salvaging for name, known in room.policies.items() if known == policy)
     reader = ImplementationReader(asker, policy)

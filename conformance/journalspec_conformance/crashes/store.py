@@ -15,6 +15,7 @@ from journalspec_conformance.crashes.tally import descriptor_json
 from journalspec_conformance.crashes.verdicts import Judged
 
 VERDICTS, FAILURES, SUMMARY = "verdicts.parquet", "failures.jsonl", "summary.json"
+SHRUNK = "shrunk.jsonl"
 _NUMBERS = ("crash_index", "tear", "seed")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from journalspec_conformance.crashes.choose import Choice, Chosen
 from journalspec_conformance.crashes.verdicts import BREAKS, LIED, Judged, Kind
+from journalspec_corpus.crash.again import Again
 from journalspec_corpus.crash.model import rank
 
 
@@ -52,10 +53,11 @@ class Failing:
         }
 
 
-def _size(chosen: Chosen) -> tuple[int, int, bytes]:
-    """Order states by the strength of their preset, then by how much was in flight, then by id."""
+def _size(chosen: Chosen) -> tuple[int, int, int, bytes]:
+    """Order states: strongest preset, first lives, least that arrived, smallest id."""
     descriptor = chosen.descriptor
-    return rank(descriptor.preset), sum(map(bool, descriptor.mask)), chosen.case_id
+    second = isinstance(chosen.workload, Again)
+    return rank(descriptor.preset), second, sum(map(bool, descriptor.mask)), chosen.case_id
 
 
 def descriptor_json(chosen: Chosen) -> dict[str, Any]:
