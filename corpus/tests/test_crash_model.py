@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from journalspec.formats import format_ids
 from journalspec_corpus.crash import lies, rot
 from journalspec_corpus.crash.classes import CATEGORIES, CODES, categories, fields
 from journalspec_corpus.crash.enumerate import States, crash_states
@@ -16,6 +17,7 @@ from journalspec_corpus.crash.invariants import INVARIANTS
 from journalspec_corpus.crash.judge import MEANINGS, VERDICTS, Answer, judge
 from journalspec_corpus.crash.model import PRESETS, STRATA, Preset, get_preset
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, Facts, owed
+from journalspec_corpus.crash.room import crash_room, has_crash_room
 from journalspec_corpus.crash.rot_places import EVERY_BIT
 from journalspec_corpus.crash.states import Descriptor, state_of
 from journalspec_corpus.crash.trace import (
@@ -418,6 +420,22 @@ def test_ids_of_whole_groups_are_those_of_their_files(trace: Trace) -> None:
         assert np.array_equal(
             content_ids(states.group, sample), np.concatenate([np.asarray(x) for x in alone])
         )
+
+
+@pytest.mark.usefixtures("every_trace")
+@pytest.mark.parametrize("format_id", [name for name in format_ids() if has_crash_room(name)])
+def test_every_state_of_a_format_is_the_one_its_descriptor_describes(format_id: str) -> None:
+    room = crash_room(format_id)
+    works = list(room.workloads("core"))
+    seen = set()
+    for work in works[:: len(works) // 7]:
+        trace = room.build(work)
+        again = room.build(work)
+        for number, (_, preset, descriptor, files) in enumerate(rows(trace)):
+            if number % 17 == 0:
+                assert state_of(again, descriptor) == files, descriptor
+                seen.add(preset.name)
+    assert seen >= {preset.name for preset in PRESETS if preset.stratum != "R"} - {"bitrot-phantom"}
 
 
 def test_an_unknown_corruption_is_refused() -> None:

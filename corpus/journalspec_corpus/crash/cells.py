@@ -266,14 +266,15 @@ class Timeline:
         With `settled`, everything issued is on disk; with `lying`, nothing of the
         trace need be, forced or not.
         """
+        if settled:
+            return self._settled()
         cells: list[Cell] = []
         keys: dict[tuple[str, int, int], tuple[int, int]] = {}
-
         forced: list[int] = []
 
         def add(key: tuple[str, int, int], versions: list[Any], durable: int) -> None:
             low = 0 if lying else durable
-            if not settled and low < len(versions) - 1:
+            if low < len(versions) - 1:
                 keys[key] = (len(cells), low)
                 span = tuple(versions[low:])
                 cells.append(Cell(*key, span, tuple(range(len(span)))))
@@ -285,15 +286,20 @@ class Timeline:
             for granule in sorted(file.granules):
                 add((DATA, number, granule), file.granules[granule], file.low[granule])
         lows = [(0 if lying else file.size_low) for file in self._files]
-        sizes = [file.sizes[-1 if settled else low] for file, low in zip(self._files, lows, strict=True)]
-        names = self._names[-1 if settled else 0 if lying else self._names_low]
+        sizes = [file.sizes[low] for file, low in zip(self._files, lows, strict=True)]
+        names = self._names[0 if lying else self._names_low]
         idle = [
             Cell(DATA, number, granule, (file.granules[granule][-1],), (0,))
             for number, file in enumerate(self._files)
             for granule in sorted(file.dirty)
-            if not settled and (DATA, number, granule) not in keys
+            if (DATA, number, granule) not in keys
         ]
         return self._freeze(tuple(cells), tuple(idle), keys, sizes, names, tuple(forced))
+
+    def _settled(self) -> Group:
+        contents = tuple(bytes(file.content) for file in self._files)
+        sizes = tuple(file.sizes[-1] for file in self._files)
+        return Group(self.trace, self.at, self.granule, (), contents, sizes, self._names[-1], {}, ((),))
 
     def loose_names(self) -> tuple[Mapping[str, int], ...]:
         """Return what names may be left when each binding in flight persists for itself, or not.
