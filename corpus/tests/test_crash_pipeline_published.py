@@ -303,3 +303,37 @@ def test_a_choice_that_cannot_be_found_again_is_an_error(
     )
     with pytest.raises(BuildError, match="1 chosen states were not found again"):
         publish_core(PLAN, copy, manifest)
+
+
+def test_a_target_is_reached_exhausted_or_neither() -> None:
+    from journalspec_corpus.pipeline.report import Target
+
+    assert Target(["R01"], {"clean": 7}, 7, 5, False).remark == "reached"
+    assert Target(["R01"], {"clean": 7}, 7, 500, True).remark == "exhausted at 7"
+    assert Target(["R01"], {"clean": 250}, 250, 500, False).remark == "50% of the target"
+
+
+def test_what_was_enumerated_whole_is_known_by_counting_it_again() -> None:
+    """Of groups that were not sampled, the rows are all combinations; of the others there are fewer."""
+    from math import prod
+
+    import numpy as np
+
+    from journalspec_corpus.crash.enumerate import crash_states
+    from journalspec_corpus.crash.model import PRESETS, get_preset
+    from journalspec_corpus.crash.room import crash_room
+    from journalspec_corpus.pipeline.targets import sampled
+
+    preset = get_preset("epoch-subset-512")
+    seen = Counter[bool]()
+    for work in Plan(FORMAT, "full", every=499).workloads():
+        trace = crash_room(FORMAT).build(work)
+        if trace.life > 1:
+            continue
+        for states in crash_states(trace, (preset,), 1):
+            partial = bool(sampled(states, np.zeros(len(states), np.uint8)))
+            seen[partial] += 1
+            assert set(states.preset.tolist()) == {PRESETS.index(preset)}
+            assert partial == (len(states) < prod(states.group.dims)), trace.name
+    assert seen[False] > 20
+    assert seen[True] > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import click
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_corpus.pipeline.manifest import ManifestError, load
-from journalspec_corpus.pipeline.report import Report
+from journalspec_corpus.pipeline.report import Report, Target
 
 
 @click.command("report", epilog="Exit status: 0 printed, 2 DIR holds no finished build.")
@@ -82,10 +82,10 @@ def _show_stratum(report: Report, stratum: str) -> None:
     )
     say()
     show_table(
-        ["category", "code", "reached", "target", ""],
+        ["code", "reached", "target of a full tier", "", "categories"],
         (
-            [row.name, row.code, f"{row.reached:,}", f"{row.target:,}" if row.target else "-", row.remark]
-            for row in report.categories(stratum)
+            [_codes(row), f"{row.reached:,}", f"{row.target:,}", row.remark, _listed(row.categories)]
+            for row in report.targets(stratum)
         ),
     )
     failures = report.strata[stratum]["failures"]
@@ -106,6 +106,14 @@ def _show_stratum(report: Report, stratum: str) -> None:
                 for row in failures
             ),
         )
+
+
+def _codes(row: Target) -> str:
+    return row.codes[0] if len(row.codes) == 1 else f"{row.codes[0]}-{row.codes[-1]}"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "-"
 
 
 __all__ = ["command", "show_summary"]

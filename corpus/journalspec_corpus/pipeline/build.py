@@ -84,7 +84,8 @@ def _manifest(plan: Plan, out: Path, have: dict[int, Summary], jobs: int) -> dic
     merged = merge(plan, out, have, jobs)
     generated = sum(entry.generated for entry in have.values())
     strict = next(iter(room.policies))
-    strata = tabulate(merged["seen"], merged["reached"], room.readers, strict)
+    sampled = {name for entry in have.values() for name in entry.sampled}
+    strata = tabulate(merged["seen"], merged["reached"], sampled, room.readers, strict)
     return {
         "edition": EDITION,
         "license": LICENSE,

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from journalspec_corpus.pipeline.manifest import BAR, STRATA
 
 
 @dataclass(frozen=True, slots=True)
-class Category:
-    """One category of states: how many there are, how many were wanted, whether there are more.
+class Target:
+    """States of one kind: how many there are, how many were wanted, whether there are more.
 
-    `complete` says that every state of the category that the plan's traces have
-    was looked at, so that `reached` is all there is.
+    `complete` says that every state of the kind that the plan's traces have was
+    looked at, so that `reached` is all there is.
     """
 
-    name: str
-    code: str
+    codes: list[str]
+    categories: dict[str, int]
     reached: int
-    target: int | None
+    target: int
     complete: bool
 
     @property
     def remark(self) -> str:
         """Return in words how `reached` stands to `target`."""
-        if self.target is not None and self.reached >= self.target:
+        if self.reached >= self.target:
             return "reached"
         if self.complete:
             return f"exhausted at {self.reached:,}"
-        return "" if self.target is None else f"{self.reached / self.target:.0%} of the target"
+        return f"{self.reached / self.target:.0%} of the target"
 
 
 class Report:
@@ -92,7 +92,7 @@ class Report:
             return ""
         if distinct >= BAR:
             return f" = {distinct / BAR:.2f} x the bar of {BAR:,}"
-        rows = [row for stratum in self.strata for row in self.categories(stratum)]
+        rows = [row for stratum in self.strata for row in self.targets(stratum)]
         if rows and all(row.complete for row in rows):
             return f": space exhausted at {distinct:,} (bar {BAR:,})"
         return f" = {distinct / BAR:.2f} x the bar of {BAR:,}, which is not reached"
@@ -110,9 +110,12 @@ class Report:
             {name for reader in self.strata[stratum]["verdicts"] for name in self.verdicts(stratum, reader)}
         )
 
-    def categories(self, stratum: str) -> list[Category]:
-        """Return the categories of a stratum, those included that have a target and no state."""
-        return [Category(**row) for row in self.strata[stratum]["targets"]]
+    def targets(self, stratum: str) -> list[Target]:
+        """Return what a stratum has of what it was to have."""
+        rows = [Target(**row) for row in self.strata[stratum]["targets"]]
+        # A part of the workloads exhausts nothing.
+        whole = self.manifest["plan"]["every"] == 1
+        return [row if whole else replace(row, complete=False) for row in rows]
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as a JSON object; strata apart, as in the manifest."""
@@ -126,7 +129,7 @@ class Report:
                 name: {
                     **tables,
                     "meaning": STRATA[name],
-                    "targets": [asdict(row) | {"remark": row.remark} for row in self.categories(name)],
+                    "targets": [asdict(row) | {"remark": row.remark} for row in self.targets(name)],
                 }
                 for name, tables in self.strata.items()
             },

@@ -21,6 +21,7 @@ from journalspec_corpus.crash.room import CrashRoom
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.pipeline.ids import case_ids, content_ids
 from journalspec_corpus.pipeline.reach import Repeats
+from journalspec_corpus.pipeline.targets import sampled
 
 #: What a crash can leave; where a force was a lie; corruption afterwards. Never added up.
 STRATA = ("R", "L", "C")
@@ -176,6 +177,8 @@ class Shard:
         self.seed = seed
         self.tally = Tally(repeats=[])
         self._texts: list[tuple[str, ...]] = []
+        #: categories of which there are states that were not looked at
+        self.sampled: set[str] = set()
         self._groups: list[tuple[int, Rows]] = []
 
     def add(self, trace: Trace) -> None:
@@ -184,6 +187,7 @@ class Shard:
         self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
         for rows in judged_rows(trace, self.room, self.presets, self.seed, self.tally):
             self._groups.append((number, rows))
+            self.sampled |= sampled(rows.states, rows.category)
 
     @property
     def traces(self) -> int:

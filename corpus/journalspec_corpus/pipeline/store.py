@@ -38,8 +38,8 @@ class Summary:
     """One finished shard: how many states, how many before de-duplication, and its file's SHA-256.
 
     `reached` says what its repeated states say of writers that do not own them
-    (:mod:`.reach`). `cpu` is the processor time it took, in seconds; no output
-    depends on it.
+    (:mod:`.reach`), `sampled` names the categories that were not enumerated whole.
+    `cpu` is the processor time it took, in seconds; no output depends on it.
     """
 
     shard: int
@@ -48,6 +48,7 @@ class Summary:
     traces: int
     sha256: str
     reached: list[Reached] = field(default_factory=list)
+    sampled: list[str] = field(default_factory=list)
     cpu: float = 0.0
 
 
@@ -168,7 +169,16 @@ def write_shard(plan: Plan, out: Path, number: int) -> Summary:
     sha256 = hashlib.sha256(data.read_bytes()).hexdigest()
     again = repeated(table, shard.tally.repeats or ())
     cpu = time.process_time() - started
-    summary = Summary(number, table.num_rows, shard.tally.generated, shard.traces, sha256, again, cpu)
+    summary = Summary(
+        shard=number,
+        states=table.num_rows,
+        generated=shard.tally.generated,
+        traces=shard.traces,
+        sha256=sha256,
+        reached=again,
+        sampled=sorted(shard.sampled),
+        cpu=cpu,
+    )
     replace_text(seal, json.dumps(asdict(summary)))
     return summary
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from journalspec_corpus.crash.judge import VERDICTS
@@ -11,6 +11,7 @@ from journalspec_corpus.crash.model import PRESETS, rank
 from journalspec_corpus.pipeline.counting import LABELS, Counts
 from journalspec_corpus.pipeline.manifest import STRATA
 from journalspec_corpus.pipeline.reach import Reached
+from journalspec_corpus.pipeline.targets import compared
 
 #: The stratum whose presets are guarantees.
 HONEST = "R"
@@ -19,13 +20,18 @@ SAFETY = ("I1", "I2", "I3", "I4", "I5")
 
 
 def tabulate(
-    seen: Counts, reached: Iterable[Reached], readers: tuple[str, ...], strict: str
+    seen: Counts,
+    reached: Iterable[Reached],
+    sampled: Collection[str],
+    readers: tuple[str, ...],
+    strict: str,
 ) -> dict[str, Any]:
     """Return the tables of each stratum that has states.
 
     `seen` counts distinct states, `reached` says who reaches them (a state that
-    two writers leave is counted once and held against both). `strict` is the
-    reader that decides under which presets a writer is safe.
+    two writers leave is counted once and held against both), `sampled` names the
+    categories that were not enumerated whole. `strict` is the reader that decides
+    under which presets a writer is safe.
     """
     known = sorted(set(reached))
     by_stratum: dict[str, Counts] = {}
@@ -35,7 +41,8 @@ def tabulate(
     for stratum in STRATA:
         if stratum in by_stratum:
             own = [row for row in known if row[0] == stratum]
-            out[stratum] = _tables(by_stratum[stratum], readers)
+            tables = out[stratum] = _tables(by_stratum[stratum], readers)
+            tables["targets"] = compared(stratum, Counter(tables["categories"]), sampled)
             out[stratum]["failures"] = _failures(by_stratum[stratum], readers, own)
             if stratum == HONEST:
                 out[stratum]["safe_under"] = _safe_under(own, strict)
@@ -60,7 +67,6 @@ def _tables(seen: Counts, readers: tuple[str, ...]) -> dict[str, Any]:
         "distinct": sum(seen.values()),
         "classes": dict(sorted(classes.items())),
         "categories": dict(sorted(counts["categories"].items())),
-        "targets": _targets(counts["categories"]),
         "presets": {preset.name: counts["presets"][preset.name] for preset in PRESETS},
         "refusals": dict(sorted(counts["refusals"].items())),
         "verdicts": {
@@ -68,14 +74,6 @@ def _tables(seen: Counts, readers: tuple[str, ...]) -> dict[str, Any]:
             for reader, by in verdicts.items()
         },
     }
-
-
-def _targets(reached: Counter[str]) -> list[dict[str, Any]]:
-    """Return each category with what was reached of what was wanted."""
-    return [
-        {"name": name, "code": "", "reached": reached[name], "target": None, "complete": False}
-        for name in sorted(reached)
-    ]
 
 
 def _failures(seen: Counts, readers: tuple[str, ...], reached: list[Reached]) -> list[dict[str, Any]]:
