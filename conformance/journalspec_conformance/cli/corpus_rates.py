@@ -66,6 +66,16 @@ def _show(result: Mapping[str, Any]) -> None:
         ["preset", "crash points", "states"],
         ([entry["preset"], f"{entry['groups']:,}", f"{entry['states']:,}"] for entry in result["left_out"]),
     )
+    if result["set_aside"]:
+        say()
+        say("Set aside: traces and corrupted states that are not recovered as they should be from the start:")
+        show_table(
+            ["background", "traces", "states"],
+            (
+                [entry["background"], f"{entry['traces']:,}", f"{entry['states']:,}"]
+                for entry in result["set_aside"]
+            ),
+        )
     say()
     say("Weakest preset under which I1 to I5 hold, under it and under every stronger one (stratum R):")
     show_table(["edition", "writer", "safe under", "fails first", "as in"], _safe(result["safe"]))

@@ -5,6 +5,10 @@ one row only, under the first of them, and a large crash point has a choice of
 its states. So the traces of the plan are recorded again, every crash point says
 which states it has, and each state's verdict is the one in the row of its id: a
 state that has none there means that build and code do not belong together.
+
+A trace that the strict reader gets wrong before its first write says nothing about
+crashes (its files hold what no record of this journal tells from its own): it is
+set aside, and so is corruption of what was not recovered before it either.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +30,7 @@ from journalspec_corpus.crash import rates
 from journalspec_corpus.crash.digest import ID_BYTES, promise
 from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.model import PRESETS, REACHABLE, get_preset
+from journalspec_corpus.crash.model import CORRUPTED, PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.oracle import Owed, owed
 from journalspec_corpus.crash.rates import Rate
 from journalspec_corpus.crash.rates_check import Checked, self_check
@@ -60,15 +64,26 @@ class Known:
 
     def verdicts(self, names: list[bytes]) -> rates.Verdicts:
         """Return the verdict of each case as an index into the verdicts' names; raises BuildError."""
-        wanted = _pairs(names)
-        at = np.searchsorted(self._ids[:, 0], wanted[:, 0])
-        at[at == len(self._ids)] = 0
-        if not len(self._ids) or (self._ids[at] != wanted).any():
+        at, there = self._find(names)
+        if not there.all():
             raise BuildError(
                 "the build lacks states that its plan has now",
                 "it was made by another version of this program: build it again",
             )
         return np.asarray(self._verdicts[at])
+
+    def verdict(self, name: bytes) -> str:
+        """Return the verdict of one case, empty if the build does not have it."""
+        at, there = self._find([name])
+        return _NAMES[int(self._verdicts[at[0]])] if there[0] else ""
+
+    def _find(self, names: list[bytes]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        wanted = _pairs(names)
+        at = np.searchsorted(self._ids[:, 0], wanted[:, 0])
+        at[at == len(self._ids)] = 0
+        if not len(self._ids):
+            return at, np.zeros(len(names), bool)
+        return at, np.asarray((self._ids[at] == wanted).all(axis=1))
 
 
 def _pairs(ids: list[bytes]) -> Ids:
@@ -84,6 +99,8 @@ class Totals:
 
     #: (edition, writer, background, stratum, question, preset) -> rate
     measured: dict[tuple[str, str, str, str, str, int], Rate] = field(default_factory=dict)
+    #: background -> traces that go wrong before anything is written, and their states
+    set_aside: dict[str, Counter[str]] = field(default_factory=dict)
     #: preset -> (groups, states) that no rate was made of
     left_out: dict[int, Counter[str]] = field(default_factory=dict)
     #: (edition, writer) -> preset -> number of states, and of those that break I1 to I5
@@ -148,6 +165,11 @@ def measure(out: Path) -> dict[str, Any]:
         "reader": reader,
         "questions": {name: {"of": of, "counted": what} for name, (of, what) in rates.QUESTIONS.items()},
         "rates": list(_rates(totals)),
+        "set_aside": [
+            {"background": background, "traces": counter["traces"], "states": counter["states"]}
+            for background, counter in sorted(totals.set_aside.items())
+            if counter["states"]
+        ],
         "left_out": [
             {"preset": PRESETS[preset].name, **counter} for preset, counter in sorted(totals.left_out.items())
         ],
@@ -162,12 +184,35 @@ def _walk(plan: Plan, known: Known) -> Totals:
     totals = Totals()
     for work in plan.workloads():
         trace = room.build(work)
+        wrong = None
         for states in crash_states(trace, presets, plan.seed):
-            if len(states):
-                debt = owed(trace, states.group.crash_index, states.torn, states.stratum)
-                names = case_ids(content_ids(states.group, states.codes), _promise(trace, debt))
-                totals.add(trace, states, known.verdicts(names))
+            if not len(states):
+                continue
+            verdicts = known.verdicts(_names(trace, states, states.stratum))
+            if wrong is None:
+                # The first state of a trace is the one before its first write.
+                wrong = _NAMES[int(verdicts[0])] in rates.UNSAFE
+                totals.set_aside.setdefault(trace.background, Counter())["traces"] += wrong
+            if wrong or not _is_sound(trace, states, known):
+                totals.set_aside[trace.background]["states"] += len(states)
+            else:
+                totals.add(trace, states, verdicts)
     return totals
+
+
+def _is_sound(trace: Trace, states: States, known: Known) -> bool:
+    """Tell whether what is corrupted here had been recovered as it should be before that."""
+    if states.stratum != CORRUPTED:
+        return True
+    (name,) = _names(trace, replace(states, codes=np.zeros_like(states.codes[:1])), REACHABLE)
+    before = known.verdict(name)
+    return before in VERDICTS and not VERDICTS[before]
+
+
+def _names(trace: Trace, states: States, stratum: str) -> list[bytes]:
+    """Return the case id of every state."""
+    debt = owed(trace, states.group.crash_index, states.torn, stratum)
+    return case_ids(content_ids(states.group, states.codes), _promise(trace, debt))
 
 
 def _promise(trace: Trace, debt: Owed) -> bytes:
