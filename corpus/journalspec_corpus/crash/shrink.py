@@ -110,8 +110,10 @@ def shrink(  # noqa: PLR0913  # what is shrunk and how; all but five are keyword
     search = _Search(room, reader, verdict, salvaging, descriptor.seed, state.situation.states.stratum)
     search.limit = budget
     given = search.verdict_of(state)
-    if given != verdict or verdict == NO_FAILURE:
-        raise NotFailing(f"the reader gets {given!r} in this state, which is not a failure {verdict!r}")
+    if given != verdict:
+        raise NotFailing(f"the reader gets {given!r} in this state, not {verdict!r}")
+    if verdict == NO_FAILURE:
+        raise NotFailing(f"the reader gets {given!r} in this state, which is no failure")
     search.in_effect = bool(wrong(search.answer(state), state.situation.debt))
     search.keep = keep
     start, steps = state.case_id, []

@@ -35,7 +35,7 @@ _WORDS = {
 }
 _HEAD = """\
 # SPDX-License-Identifier: CC0-1.0
-# What products made of the worst cases when they were run; `python -m journalspec_conformance.worst` writes it.
+# What products made of the worst cases when run; written by `python -m journalspec_conformance.worst`.
 # `wrong` is what came and should not have, `missing` what is owed and did not come: names of the trace's
 # records, and the beginnings of records that nobody wrote.
 """

@@ -1,0 +1,198 @@
+"""``journalspec corpus shrink``: the smallest crash state that fails in the same way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+
+from journalspec_conformance.cli import _options
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.errors import Breakdown, Problem
+
+if TYPE_CHECKING:
+    from journalspec_corpus.case import Case
+    from journalspec_corpus.crash.room import CrashRoom
+    from journalspec_corpus.crash.shrink import Shrunk
+    from journalspec_corpus.crash.shrink_find import Place
+    from journalspec_corpus.crash.shrink_readers import Named
+
+_NEEDS = "journalspec corpus shrink needs NumPy, PyArrow and Numba: pip install 'journalspec[corpus]'"
+_EPILOG = (
+    "Exit status: 0 it was shrunk (or is the smallest already), 1 the state does not fail for that reader,"
+    " 2 usage or configuration."
+)
+
+
+class _NotFailing(click.ClickException):
+    """There is nothing to shrink; exit status 1."""
+
+    exit_code = 1
+
+
+@click.command("shrink", epilog=_EPILOG)
+@click.argument("directory", type=_options.FILE, metavar="DIR")
+@click.option("--case", "case_id", required=True, metavar="ID", help="The state, by its id (32 hex digits).")
+@click.option(
+    "--reader",
+    "name",
+    default="",
+    metavar="NAME",
+    help="Who fails: a reader of the build, mutant:ID or mutant:ID/POLICY. Default: the first that does.",
+)
+@click.option("--impl", default="", metavar="IMPL", help="An implementation instead of a reader.")
+@click.option("--policy", default="", metavar="P", help="With --impl: the policy. Default: the first one.")
+@click.option(
+    "--out",
+    type=_options.FILE,
+    metavar="DIR2",
+    help="Write both forms as cases and the files of the small one.",
+)
+@click.option(
+    "--budget", type=click.IntRange(1), default=20_000, show_default=True, metavar="N", help="Reader calls."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def command(**options: Any) -> None:
+    """Shrink a failing state of the build in DIR to the smallest one that fails in the same way.
+
+    ID is a `case_id` of the build's Parquet files, or the id of a published core
+    case. What stays is the verdict; what goes, in this order, are records, sectors that
+    did not arrive, weak guarantees, backgrounds, bytes of payload and alignment.
+    """
+    try:
+        from journalspec_corpus.crash import shrink, shrink_find  # noqa: PLC0415  # needs optional parts
+    except ImportError as error:
+        raise click.UsageError(f"{_NEEDS} ({error})") from None
+    try:
+        place = shrink_find.place_of(options["directory"], options["case_id"])
+        reader = _reader(place, options)
+        verdict = shrink_find.verdict_of(place, reader)
+    except (LookupError, OSError) as error:
+        raise click.UsageError(_text(error)) from None
+    said = Console(stderr=True)
+    with said.status(f"{verdict}: shrinking") as status:
+        try:
+            found = shrink.shrink(
+                place.room,
+                place.workload,
+                place.descriptor,
+                reader.reader,
+                verdict,
+                salvaging=reader.salvaging,
+                budget=options["budget"],
+                progress=lambda tried, what: status.update(f"{tried:,} tried; {what}"),
+            )
+        except shrink.NotFailing as error:
+            raise _NotFailing(f"{options['case_id']}: nothing to shrink: {error}") from None
+        except Breakdown as error:
+            raise _NotFailing(f"{options['impl']} broke down: {error.reason}") from None
+    small, large = _cases(place, found)
+    if options["out"] is not None:
+        _write(options["out"], small, large)
+    if options["as_json"]:
+        click.echo(json.dumps(_summary(found, small, large), indent=2))
+    else:
+        for line in _words(found, reader, small):
+            click.echo(line)
+        if options["out"] is not None:
+            click.echo(f"in {options['out']}: cases.jsonl, files of the small state in {small.id}/")
+
+
+def _text(error: Exception) -> str:
+    return str(error.args[0]) if isinstance(error, LookupError) and error.args else str(error)
+
+
+def _reader(place: Place, options: dict[str, Any]) -> Named:
+    """Return who is asked; raises LookupError or UsageError."""
+    from journalspec_corpus.crash.shrink_readers import named_reader  # noqa: PLC0415  # needs optional parts
+
+    if not options["impl"]:
+        return named_reader(place.room.format, options["name"] or place.first_failing())
+    if options["name"]:
+        raise click.UsageError("--reader and --impl exclude each other")
+    return _implementation(place.room, options["impl"], options["policy"])
+
+
+def _implementation(room: CrashRoom, impl: str, policy: str) -> Named:
+    from journalspec_conformance.crashes.asking import Asker  # noqa: PLC0415  # needs optional parts
+    from journalspec_conformance.crashes.shrinking import ImplementationReader  # noqa: PLC0415
+    from journalspec_corpus.crash.shrink_readers import Named  # noqa: PLC0415  # needs optional parts
+
+    policies = list(room.policies.values())
+    chosen = policy or policies[0]
+    if chosen not in policies:
+        raise click.UsageError(f"no policy {chosen!r}: choose one of {', '.join(policies)}")
+    try:
+        asker = Asker(parse_impl(impl), room.format, room.answer)
+    except (Problem, Breakdown) as error:
+        raise click.UsageError(str(error)) from None
+    click.get_current_context().call_on_close(asker.close)
+    salvaging = any(name in room.salvaging for name, known in room.policies.items() if known == chosen)
+    return Named(impl, ImplementationReader(asker, chosen), salvaging, chosen)
+
+
+def _cases(place: Place, found: Shrunk) -> tuple[Case, Case]:
+    """Return the cases of the small and of the large state."""
+    from journalspec_corpus.crash.shrink_case import as_case, case_of  # noqa: PLC0415  # needs optional parts
+
+    return as_case(place.room, found), case_of(place.room, place.state)
+
+
+def _summary(found: Shrunk, small: Case, large: Case) -> dict[str, Any]:
+    from dataclasses import asdict  # noqa: PLC0415  # for this only
+
+    return {
+        "case": small.id,
+        "shrunk_from": large.id,
+        "verdict": found.verdict,
+        "breaks": list(found.breaks),
+        "records": found.records,
+        "deviations": found.deviations,
+        "workload": found.workload.name,
+        "descriptor": {**asdict(found.descriptor), "mask": found.descriptor.mask.hex()},
+        "steps": [{"how": step.how, "workload": step.workload} for step in found.steps],
+        "tried": found.tried,
+        "minimal": found.minimal,
+    }
+
+
+def _words(found: Shrunk, reader: Named, small: Case) -> list[str]:
+    """Return what is left, line by line."""
+    from journalspec_corpus.crash import shrink_words  # noqa: PLC0415  # needs optional parts
+
+    state = found.state
+    out = [
+        f"{found.verdict} ({', '.join(found.breaks) or 'no invariant'}) by {reader.name}: "
+        f"{_count(found.records, 'record')}, {_count(found.deviations, 'deviation')}; {found.tried:,} tried"
+        + ("" if found.minimal else "; the budget ended, there may be a smaller one"),
+        f"case      {small.id}",
+        f"workload  {found.workload.name}",
+        f"preset    {shrink_words.preset_words(state)}",
+        f"taken     {', '.join(step.how for step in found.steps) or 'nothing: it is the smallest already'}",
+        "",
+        f"Before: {state.trace.background} behind what is in use. Done, in this order:",
+        *(f"  {line}" for line in shrink_words.story(state)),
+        "",
+    ]
+    head, losses = shrink_words.losses(state)
+    out.append(head)
+    for loss in losses:
+        out += [f"  {loss}", *(f"    {line}" for line in shrink_words.picture(state, loss))]
+    return out
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _write(out: Path, small: Case, large: Case) -> None:
+    """Write both cases as lines, and the small one's files."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise click.UsageError(f"{out} exists: choose an empty or new directory")
+    out.mkdir(parents=True, exist_ok=True)
+    cases = dict.fromkeys(json.dumps(case.to_json(), separators=(",", ":")) for case in (large, small))
+    (out / "cases.jsonl").write_text("".join(line + "\n" for line in cases), encoding="utf-8")
+    small.materialize(out / small.id)

@@ -1,0 +1,138 @@
+"""``journalspec corpus shrink``: a state of a build by its id, made small, in words and as cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from journalspec_conformance.cli import cli
+from journalspec_corpus.crash.judge import VERDICTS
+from journalspec_corpus.crash.shrink_words import MARK, losses, picture, story
+from journalspec_corpus.crash.worst import worst_cases
+from journalspec_corpus.load import parse_lines
+from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.plan import Plan
+
+READERS = ("strict", "salvage", "skip-checksum")
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("build") / "core"
+    build(Plan("bitronix_tlog", "core", 1, every=149), out, Engine())
+    return out
+
+
+def rows(directory: Path) -> Iterator[dict[str, Any]]:
+    for path in sorted((directory / "states").glob("*.parquet")):
+        yield from pq.read_table(path).to_pylist()
+
+
+@pytest.fixture(scope="module")
+def failing(directory: Path) -> dict[str, Any]:
+    """A state in which strict recovery passes and the mutant takes what nobody wrote."""
+    return next(
+        row
+        for row in rows(directory)
+        if row["verdict_skip-checksum"] == "torn-accepted" and not VERDICTS[row["verdict_strict"]]
+    )
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, ["corpus", "shrink", *map(str, arguments)])
+
+
+def test_what_is_left_is_said_in_words(directory: Path, failing: dict[str, Any], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = run(directory, "--case", failing["case_id"].hex(), "--reader", "skip-checksum", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "torn-accepted (I2, I5) by skip-checksum" in done.output
+    assert "the crash" in done.output
+    assert f"    {MARK}0000" in done.output
+    large, small = parse_lines((out / "cases.jsonl").read_text(encoding="utf-8"), "cases.jsonl")
+    assert large.id == f"btm.crash.{failing['case_id'].hex()}"
+    assert small.origin.shrunk_from == large.id
+    files = {path.name: path.read_bytes() for path in (out / small.id).iterdir()}
+    assert files == small.files()
+    asked = CliRunner().invoke(
+        cli, ["run", "--impl", "reference", "--cases", str(out / "cases.jsonl"), "--format", "bitronix_tlog"]
+    )
+    assert asked.exit_code == 0, asked.output
+    again = run(directory, "--case", failing["case_id"].hex(), "--reader", "skip-checksum", "--out", out)
+    assert again.exit_code == 2
+    assert "exists" in again.output
+
+
+def test_as_json_and_by_the_published_id(directory: Path, failing: dict[str, Any]) -> None:
+    name = f"btm.crash.{failing['case_id'].hex()}"
+    done = run(directory, "--case", name, "--json", "--reader", "mutant:skip-checksum/strict")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert (told["verdict"], told["shrunk_from"]) == ("torn-accepted", name)
+    assert told["minimal"]
+    assert told["records"] <= 3
+    assert told["deviations"] <= 2
+    assert told["descriptor"]["preset"]
+
+
+def test_an_implementation_can_be_the_reader(directory: Path) -> None:
+    row = next(row for row in rows(directory) if VERDICTS[row["verdict_salvage"]])
+    done = run(
+        directory, "--case", row["case_id"].hex(), "--impl", "reference", "--policy", "salvage", "--json"
+    )
+    plain = run(directory, "--case", row["case_id"].hex(), "--reader", "salvage", "--json")
+    assert done.exit_code == plain.exit_code == 0, done.output + plain.output
+    one, other = json.loads(done.stdout), json.loads(plain.stdout)
+    assert (one["records"], one["deviations"], one["verdict"]) == (
+        other["records"],
+        other["deviations"],
+        other["verdict"],
+    )
+
+
+def test_errors_say_what_to_do(directory: Path, failing: dict[str, Any], tmp_path: Path) -> None:
+    name = failing["case_id"].hex()
+    for arguments, code, words in (
+        ((tmp_path, "--case", name), 2, "is no build"),
+        ((directory, "--case", "ff" * 16), 2, "holds no state"),
+        ((directory, "--case", "btm.crash.12"), 2, "is no id of a state"),
+        ((directory, "--case", "z" * 32), 2, "is no id of a state"),
+        ((directory, "--case", name, "--reader", "x"), 2, "choose one of strict, salvage, skip-checksum"),
+        ((directory, "--case", name, "--reader", "mutant:x"), 2, "no mutant 'x'"),
+        ((directory, "--case", name, "--reader", "strict", "--impl", "reference"), 2, "exclude each other"),
+        ((directory, "--case", name, "--impl", "reference", "--policy", "x"), 2, "no policy 'x'"),
+        ((directory, "--case", name, "--impl", "no-such-thing"), 2, "neither a shipped harness"),
+    ):
+        done = run(*arguments)
+        assert (done.exit_code, words in done.output) == (code, True), done.output
+    good = next(row for row in rows(directory) if all(row[f"verdict_{name}"] == "pass" for name in READERS))
+    assert "no reader of the build fails" in run(directory, "--case", good["case_id"].hex()).output
+    done = run(directory, "--case", good["case_id"].hex(), "--reader", "strict")
+    assert done.exit_code == 1
+    assert "nothing to shrink: the reader gets 'pass'" in done.output
+
+
+@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal"])
+def test_pictures_mark_what_is_not_as_it_was_written(format_id: str) -> None:
+    for worst in worst_cases(format_id):
+        for form in (worst.full, worst.small):
+            state = worst.state(form)
+            head, lost = losses(state)
+            assert head.endswith((":", "."))
+            assert len(lost) == state.deviations
+            for loss in lost:
+                assert str(loss).startswith(loss.file)
+                marked = [line for line in picture(state, loss) if line.startswith(MARK)]
+                assert marked
+                for line in marked:
+                    off = int(line.removeprefix(MARK).split()[0], 16)
+                    assert loss.off - 16 < off < loss.off + loss.length
+            told = list(story(state))
+            assert told[-1] == "the crash"
+            assert any(line.startswith("write") for line in told)

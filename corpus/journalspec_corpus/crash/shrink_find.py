@@ -1,0 +1,112 @@
+"""Finding a state of a build again by its id: the Parquet row says what it is a function of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from journalspec_corpus.crash.judge import VERDICTS
+from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.shrink_readers import Named
+from journalspec_corpus.crash.shrink_states import State, find
+from journalspec_corpus.crash.states import Descriptor
+
+ID_DIGITS = 32
+_COLUMNS = ("trace", "workload", "background", "preset", "crash_index", "mask", "tear", "seed", "rot")
+
+
+class NotThere(LookupError):
+    """The directory holds no build, or no such state; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A state of a build: its room, workload and descriptor, and the readers' verdicts as they were built."""
+
+    room: CrashRoom
+    workload: Any
+    descriptor: Descriptor
+    verdicts: Mapping[str, str]
+    case_id: str
+
+    @cached_property
+    def state(self) -> State:
+        """The state itself."""
+        return find(self.room.build(self.workload), self.descriptor)
+
+    def first_failing(self) -> str:
+        """Return the first reader that fails in it; raises NotThere if none does."""
+        for name, verdict in self.verdicts.items():
+            if VERDICTS[verdict]:
+                return name
+        given = ", ".join(f"{name}: {verdict}" for name, verdict in self.verdicts.items())
+        raise NotThere(f"{self.case_id}: no reader of the build fails in this state ({given}); name one")
+
+
+def place_of(directory: Path, name: str) -> Place:
+    """Return the state `name` of the build in `directory`; raises NotThere.
+
+    A name is 32 hex digits, or a published id that ends in them.
+    """
+    digits = name.rpartition(".")[2]
+    try:
+        wanted = bytes.fromhex(digits)
+    except ValueError:
+        wanted = b""
+    if len(digits) != ID_DIGITS or len(wanted) * 2 != ID_DIGITS:
+        raise NotThere(f"{name!r} is no id of a state: that is {ID_DIGITS} hex digits")
+    plan = _plan(directory)
+    room = crash_room(plan["format"])
+    row = _row(directory, wanted, room)
+    if row is None:
+        raise NotThere(
+            f"{directory} holds no state {digits}: ids are in the column case_id of states/*.parquet"
+        )
+    if row["seed"] != plan["seed"]:
+        raise NotThere(f"{directory}: the row of {digits} was made with seed {row['seed']}, which is odd")
+    workload = next((work for work in room.workloads(plan["tier"]) if work.name == row["workload"]), None)
+    if workload is None:
+        raise NotThere(f"{row['workload']} is no workload of this version: build {directory} again")
+    members = {column: row[column] for column in _COLUMNS if column != "workload"}
+    verdicts = {reader: row[f"verdict_{reader}"] for reader in room.readers}
+    return Place(room, workload, Descriptor(**members), verdicts, digits)
+
+
+def verdict_of(place: Place, reader: Named) -> str:
+    """Return what `reader` gets in the state, asked now; raises NotThere if the state is not what it was."""
+    state = place.state
+    if state.case_id != place.case_id:
+        raise NotThere(f"{place.case_id} is made otherwise by this version: build again")
+    answer = reader.reader(state.files, state.trace.edition)
+    return state.verdict(answer, salvaging=reader.salvaging)
+
+
+def _plan(directory: Path) -> dict[str, Any]:
+    try:
+        plan: dict[str, Any] = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
+        plan["format"], plan["tier"], plan["seed"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise NotThere(
+            f"{directory} is no build: `journalspec corpus build --tier core --out DIR` makes one"
+        ) from None
+    return plan
+
+
+def _row(directory: Path, wanted: bytes, room: CrashRoom) -> dict[str, Any] | None:
+    """Return the row of the state `wanted`; part by part, so that memory is bounded by the largest one."""
+    verdicts = [f"verdict_{name}" for name in room.readers]
+    for path in sorted((directory / "states").glob("part-*.parquet")):
+        ids = pq.read_table(path, columns=["case_id"])["case_id"].to_pylist()
+        if wanted in ids:
+            at = ids.index(wanted)
+            row: dict[str, Any] = (
+                pq.read_table(path, columns=[*_COLUMNS, *verdicts]).slice(at, 1).to_pylist()[0]
+            )
+            return row
+    return None
