@@ -68,7 +68,7 @@ def test_small_records_are_torn_in_every_way_and_accepted_as_often_as_the_formul
 
 
 def sampled(k: int, background: str) -> tuple[Rows, Rows]:
-    """Return which sectors arrived in samples with three lost and three kept at least, and who is accepted."""
+    """Return which sectors arrived in samples (three lost and three kept at least), and who is accepted."""
     states = over(k, "v2", background)
     mask = kept(states)
     count = mask.sum(axis=1)
