@@ -395,10 +395,17 @@ def extended(
         yield from traces.workloads(scope)
         yield from resume.second_lives(scope)
 
+    # Second lives of one first life come one after the other: it is recorded once.
+    latest: dict[Any, Trace] = {}
+
     def built(work: Any) -> Trace:
         if not isinstance(work, Again):
             trace: Trace = traces.build(work)
             return trace
-        return build(work, resume, built(work.first), read)
+        if work.first not in latest:
+            first = built(work.first)
+            latest.clear()
+            latest[work.first] = first
+        return build(work, resume, latest[work.first], read)
 
     return workloads, built

@@ -135,7 +135,6 @@ _CHOICES: dict[str, dict[str, tuple[int, ...]]] = {
     "full": {
         "open": tuple(range(12)),
         "same": (0,),
-        "typical": (2,),
         "tx": (4,),
         "prepare": (5,),
         "settle": (6,),
