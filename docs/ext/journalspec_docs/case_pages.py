@@ -273,6 +273,7 @@ class FlagList(FormatDirective):
                     ("Damage", entry.damage),
                     ("Cases", str(used[name])),
                     ("Requirements", self.refs("req", entry.requirements)),
+                    ("Design rules", self.refs("rule", entry.rules)),
                 ]
             )
             yield markup.section([markup.literal(name)], anchor, markup.paragraph(entry.effect), facts)

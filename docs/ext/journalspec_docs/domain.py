@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-KINDS = ("req", "case", "flag", "deviation", "group")
+KINDS = ("req", "case", "flag", "deviation", "group", "rule")
 
 
 class Target(NamedTuple):
