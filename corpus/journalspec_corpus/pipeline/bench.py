@@ -1,8 +1,8 @@
 """How fast the pipeline judges distinct states, with every denominator printed.
 
 Run as ``python -m journalspec_corpus.pipeline.bench`` or ``journalspec corpus bench``.
-The clock starts when the engine is up and its workers have loaded their code, and
-stops when the final files and the manifest are on disk.
+The clock starts when Spark is up and code has been compiled; that the local engine
+starts its processes counts. It stops when the final files and the manifest are on disk.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ from typing import Any
 
 from journalspec.formats import format_ids
 from journalspec_corpus.crash.room import has_crash_room
-from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline import local
+from journalspec_corpus.pipeline.build import ENGINES, Engine, build
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError
 
@@ -95,7 +97,7 @@ def describe(measured: Measured) -> str:
     """Return the figures as text, one per line."""
     figures = measured.to_json()
     lines = [
-        f"{figures['distinct_per_second']:,} distinct judged states per second"
+        f"{figures['engine']}: {figures['distinct_per_second']:,} distinct judged states per second"
         f" = {figures['of_bar']} x the bar of {BAR:,},"
         f" {figures['of_aim']} x the aim of {AIM:,}",
         f"  {figures['distinct']:,} distinct of {figures['generated']:,} generated"
@@ -110,7 +112,7 @@ def describe(measured: Measured) -> str:
         f"  plan {json.dumps(figures['plan'])}",
         *(
             f"  stratum {stratum}, states per preset: "
-            + ", ".join(f"{name} {count:,}" for name, count in presets.items())
+            + ", ".join(f"{name} {count:,}" for name, count in presets.items() if count)
             for stratum, presets in figures["presets"].items()
         ),
         f"  digest {figures['digest']}",
@@ -123,19 +125,32 @@ def main(arguments: list[str] | None = None) -> int:
     formats = [name for name in format_ids() if has_crash_room(name)]
     parser = argparse.ArgumentParser(prog="journalspec corpus bench", description=__doc__)
     parser.add_argument("--format", choices=formats, default=formats[0])
-    parser.add_argument("--engine", choices=("spark", "local"), default="spark")
-    parser.add_argument("--partitions", type=int)
+    parser.add_argument("--engine", choices=("both", *ENGINES), default="both")
+    parser.add_argument(
+        "--jobs", type=int, default=local.cores(), help="of the local engine; default: all cores"
+    )
+    parser.add_argument("--partitions", type=int, help="of Spark")
     parser.add_argument("--tier", choices=("core", "full"), default="full")
     parser.add_argument("--every", type=int, default=31, help="take each n-th workload (default 31)")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args(arguments)
     plan = Plan(chosen.format, chosen.tier, every=chosen.every)
-    try:
-        measured = measure(plan, Engine(chosen.engine, chosen.partitions))
-    except BuildError as error:
-        parser.exit(2, f"{error}\n{error.hint}\n")
-    print(json.dumps(measured.to_json(), indent=2) if chosen.json else describe(measured))
-    return 0 if measured.rate >= BAR else 1
+    names = ENGINES if chosen.engine == "both" else (chosen.engine,)
+    found = {}
+    for name in names:
+        try:
+            found[name] = measure(plan, Engine(name, chosen.partitions, jobs=chosen.jobs))
+        except BuildError as error:
+            print(f"{name}: not measured: {error}\n{error.hint}", file=sys.stderr)
+            continue
+        if not chosen.json:
+            print(describe(found[name]))
+    if chosen.json:
+        told = {name: measured.to_json() for name, measured in found.items()}
+        print(json.dumps(told if chosen.engine == "both" else next(iter(told.values()), None), indent=2))
+    if not found:
+        return 2
+    return 0 if all(measured.rate >= BAR for measured in found.values()) else 1
 
 
 if __name__ == "__main__":
