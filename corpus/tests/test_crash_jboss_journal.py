@@ -123,20 +123,22 @@ def test_stale_records_are_those_of_the_files_earlier_lives() -> None:
         assert same == (background == "stale-same")
 
 
-def test_blocks_of_another_journal_hold_records_that_nobody_here_wrote() -> None:
+def test_blocks_of_another_file_hold_records_that_its_id_gives_away() -> None:
     trace = traces.build(Workload("append", "v2", (Step("add", 1, 40),), background="stale-foreign"))
     observed = REFERENCE.read(trace.base, edition="v2")
     found = {(record.at.file, record.at.off, record.at.length) for record in observed.records}
     standing = {(mark.file, mark.off, mark.length) for mark in trace.standing}
-    foreign = {(mark.file, mark.off, mark.length) for mark in trace.stale}
-    # The file ids are the same: a reader cannot tell, and takes them all.
-    assert found == standing | foreign
-    (file,) = {file for file, _, _ in foreign}
-    first = min(off for _, off, _ in foreign)
-    start = first - min(off for _, off, _ in standing)
+    assert found == standing
+    foreign = {(mark.file, mark.off) for mark in trace.stale}
+    (file,) = {file for file, _ in foreign}
+    start = min(off for _, off in foreign) - min(off for _, off, _ in standing)
     assert start % traces.SECTOR == 0
-    # The other journal's header stands where the block begins.
-    assert trace.base[file][start : start + 16] == trace.base[file][:16]
+    # The other file's header stands where the block begins; all its records carry the id that it has.
+    header = trace.base[file][start : start + 16]
+    assert header[:8] == trace.base[file][:8]
+    assert header[8:] != trace.base[file][8:16]
+    for mark in trace.stale:
+        assert trace.base[file][mark.off + 1 : mark.off + 5] == header[12:]
 
 
 def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delete() -> None:

@@ -65,15 +65,15 @@ def categories(facts: Facts) -> Column:
         names = [PRESETS[rank].rot or _LIES[PRESETS[rank].force] for rank in facts.states.preset]
         return np.asarray([CATEGORIES.index(name) for name in names], np.uint8)
     background = facts.trace.background
-    if background in STALE:
-        take(background, facts.all)
-    elif background != "garbage":
+    if background not in (*STALE, "garbage"):
         take("zero-tail", _bare_tail(facts))
-    take("header-straddle", _straddling(facts))
-    take("epoch-reorder", _reordered(facts))
     ahead, behind, split = _pointers(facts)
     take("pointer-behind", behind)
     take("pointer-ahead", ahead)
+    if background in STALE:
+        take(background, _lacking(facts))
+    take("header-straddle", _straddling(facts))
+    take("epoch-reorder", _reordered(facts))
     take("tx-split", split)
     if facts.states.torn >= 0:
         take("prefix-torn", facts.all)
@@ -157,13 +157,21 @@ def _named(facts: Facts, file: int) -> Rows:
 
 
 def _reordered(facts: Facts) -> Rows:
-    """Rows in which a later write arrived whole while an earlier one did not."""
+    """Rows in which a later record arrived whole while an earlier one did not."""
     out = ~facts.all
     earlier_lost = ~facts.all
-    for index in sorted(facts.group.reach):
+    for index in sorted({index for index, _ in facts.issued} & facts.group.reach.keys()):
         arrived = facts.arrived(index)
         out |= arrived & earlier_lost
         earlier_lost |= ~arrived
+    return out
+
+
+def _lacking(facts: Facts) -> Rows:
+    """Rows in which some of a record in flight did not arrive: what stood there before is seen."""
+    out = ~facts.all
+    for index in {index for index, _ in facts.issued} & facts.group.reach.keys():
+        out |= ~facts.arrived(index)
     return out
 
 

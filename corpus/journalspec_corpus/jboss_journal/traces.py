@@ -20,7 +20,7 @@ from journalspec_reference.jboss_journal.dialect import DIALECTS
 __all__ = ["EXTENSIONS", "FORMAT", "SCOPES", "Step", "Workload", "build", "workloads"]
 SECTOR = 512
 BACKGROUNDS = ("zero", "J", "stale-same", "stale-shifted", "garbage")
-#: Blocks of another journal, with the same file ids: the disk set them aside without clearing them.
+#: Blocks of another file, with another file id: the disk set them aside without clearing them.
 FOREIGN = "stale-foreign"
 #: Bytes of a body: a few, a short message, beyond one sector, over three or four of them, over many.
 TINY, TYPICAL, LONG, THREE, MANY = 4, 40, 600, 1400, 4200
@@ -189,18 +189,21 @@ def _overlay_noise(run: Run) -> None:
 
 
 def _overlay_foreign(run: Run, work: Workload) -> tuple[Mark, ...]:
-    """Let every block behind the last record be one of another journal; return its records."""
+    """Let every block behind the last record be one of another file, with another id; return its records."""
     other = Run(work.edition, file_size(work), "00", work.order)
     other.apply({"op": "open"})
+    other.apply({"op": "next"})
     _lay(other, work, 1)
     other.play(work.steps, 1, "each")
+    names = sorted(run.memory.files)
     found = []
-    for name, content in run.memory.files.items():
+    for name, source in zip(names, (*names[1:], names[0]), strict=True):
+        content, old = run.memory.files[name], other.memory.files[source]
         start = -(-max(run.ends.get(name, 0), run.first_offset) // SECTOR) * SECTOR
-        content[start:] = other.memory.files.get(name, b"")[: len(content) - start].ljust(
-            len(content) - start, b"\0"
-        )
-        moved = (replace(mark, off=mark.off + start) for mark in other.marks if mark.file == name)
+        content[start:] = old[: len(content) - start]
+        moved = [
+            replace(mark, file=name, off=mark.off + start) for mark in other.marks if mark.file == source
+        ]
         found += [mark for mark in moved if mark.off + mark.length <= len(content)]
     return tuple(found)
 
