@@ -152,7 +152,7 @@ def _loss(cell: Cell, code: int, last: int, names: Mapping[int, str], granule: i
         return Loss("", 0, 0, f"the names are {', '.join(sorted(cell.versions[code])) or 'none'}")
     if cell.kind == SIZE:
         return Loss(name, 0, 0, f"its size is {cell.versions[code]}, not {cell.versions[last]}")
-    what = f"version {code} of {last}"
+    what = f"its version {code} of {last}"
     if cell.levels[code] < 0:
         what = "something that was never written there"
     elif code == last:

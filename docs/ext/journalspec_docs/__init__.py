@@ -23,6 +23,7 @@ from journalspec_docs import (
     requirement_pages,
     rule_pages,
     tables,
+    worst_pages,
 )
 
 DIRECTIVES = {
@@ -57,6 +58,7 @@ DIRECTIVES = {
     "schema-types": tables.TypeTables,
     "spark-columns": registries.SparkColumns,
     "vocabulary": overview.Vocabulary,
+    "worst-cases": worst_pages.WorstCases,
 }
 
 
