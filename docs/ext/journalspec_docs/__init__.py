@@ -15,6 +15,7 @@ from journalspec_docs import (
     click_pages,
     domain,
     evidence,
+    finding_tables,
     generate,
     matrix,
     overview,
@@ -33,6 +34,9 @@ DIRECTIVES = {
     "case-group": case_pages.CaseGroup,
     "case-list": case_pages.CaseIndex,
     "cli-reference": click_pages.CliReference,
+    "crash-causes": finding_tables.Causes,
+    "crash-findings": finding_tables.Findings,
+    "crash-judgements": finding_tables.Judgements,
     "conformance-matrix": matrix.ConformanceMatrix,
     "coverage-table": requirement_pages.CoverageTable,
     "design-rule-sections": rule_pages.RuleSections,
@@ -58,6 +62,7 @@ DIRECTIVES = {
     "schema-types": tables.TypeTables,
     "spark-columns": registries.SparkColumns,
     "vocabulary": overview.Vocabulary,
+    "worst-seen": finding_tables.WorstTable,
     "worst-cases": worst_pages.WorstCases,
 }
 

@@ -1,4 +1,4 @@
-"""Tables of what the code registers: result classes, crash presets, harnesses, products."""
+"""Tables of what the code registers: result classes, harnesses, products."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from sphinx.util.docutils import SphinxDirective
 from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.products import get_product, product_ids
-from journalspec_corpus.crash.model import PRESETS
 from journalspec_docs import markup
 
 #: What the columns of the data source mean; a column without a meaning fails the build.
@@ -37,24 +36,6 @@ class ResultClasses(SphinxDirective):
             for item in CLASSES.values()
         ]
         return [markup.table(("Class", "Run fails", "Meaning"), rows)]
-
-
-class PresetTable(SphinxDirective):
-    """``{preset-table}``: the persistence presets, strongest first."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table."""
-        rows = [
-            (
-                markup.literal(item.name),
-                str(item.granule),
-                item.order + (", one granule may be garbage" if item.trash else ""),
-                item.imitates,
-                item.assumes,
-            )
-            for item in PRESETS
-        ]
-        return [markup.table(("Preset", "Granule (bytes)", "Order", "Imitates", "Takes for granted"), rows)]
 
 
 class HarnessList(SphinxDirective):

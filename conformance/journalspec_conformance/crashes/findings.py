@@ -1,0 +1,180 @@
+"""What shipped products were found to do after a crash: data, loaded and checked.
+
+``findings/<harness>.toml`` is what one run came to, written by :mod:`.record` and
+never by hand. ``findings/causes.toml`` says in words why, whose fault it is and
+what an operator can do; its patterns say which kinds of failure it explains.
+``findings/<harness>.jsonl.gz`` holds the smallest state of each kind as cases.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from journalspec_conformance.crashes.known import MEMBERS
+
+CAUSES, WORST = "causes.toml", "worst.toml"
+#: Who can be at fault.
+BLAMES = ("format", "writer", "reader")
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why kinds of failure happen. `matches` are patterns in the order of MEMBERS, any of which will do.
+
+    `blame` is who could have prevented it; `rules` are design rules, `deviations`
+    what the format's room lists. `safe` says under which guarantee of the disk it cannot happen.
+    """
+
+    id: str
+    format: str
+    title: str
+    text: str
+    advice: str
+    safe: str
+    blame: tuple[str, ...]
+    rules: tuple[str, ...]
+    deviations: tuple[str, ...]
+    matches: tuple[tuple[str, ...], ...]
+
+    def explains(self, members: tuple[str, ...]) -> bool:
+        """Tell whether it accounts for a kind, given by its members in the order of MEMBERS."""
+        return any(all(map(fnmatchcase, members, patterns)) for patterns in self.matches)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One kind of failure that was seen: how often, under what, and why.
+
+    `states` of `of` states failed so; `strongest` is the preset with the strongest
+    guarantees that shows it. `example` names a state and says what was answered.
+    """
+
+    writer: str
+    policy: str
+    stratum: str
+    verdict: str
+    category: str
+    breaks: tuple[str, ...]
+    states: int
+    of: int
+    strongest: str
+    causes: tuple[str, ...]
+    said: str
+    example: Mapping[str, Any]
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """What its kind is, in the order of MEMBERS."""
+        return tuple(getattr(self, name) for name in MEMBERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one run over one product came to."""
+
+    harness: str
+    product: str
+    format: str
+    run: Mapping[str, Any]
+    verdicts: Mapping[str, Mapping[str, int]]
+    findings: tuple[Finding, ...]
+
+
+def _folder() -> Traversable:
+    return files(__package__).joinpath("findings")
+
+
+@cache
+def causes() -> tuple[Cause, ...]:
+    """Return all causes in the order of their file; raises KeyError on a member that is missing."""
+    loaded = tomllib.loads(_folder().joinpath(CAUSES).read_text(encoding="utf-8"))
+    return tuple(
+        Cause(
+            entry["id"],
+            entry["format"],
+            entry["title"],
+            entry["text"].strip(),
+            entry["advice"].strip(),
+            entry["safe"].strip(),
+            tuple(entry["blame"]),
+            tuple(entry["rules"]),
+            tuple(entry["deviations"]),
+            tuple(tuple(match.get(name, "*") for name in MEMBERS) for match in entry["match"]),
+        )
+        for entry in loaded["cause"]
+    )
+
+
+def causes_of(format_id: str, members: tuple[str, ...]) -> tuple[Cause, ...]:
+    """Return what explains a kind of failure, given by its members in the order of MEMBERS."""
+    return tuple(cause for cause in causes() if cause.format == format_id and cause.explains(members))
+
+
+@cache
+def judgements() -> tuple[Judgement, ...]:
+    """Return what all products were found to do, by harness."""
+    return tuple(_judgements())
+
+
+@dataclass(frozen=True, slots=True)
+class WorstSeen:
+    """What one product got on a worst case of its format: the verdicts on its full and its small form."""
+
+    id: str
+    harness: str
+    policy: str
+    full: str
+    small: str
+    #: What the case says that a reader gets which follows the specification.
+    expected: str
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the product fails as the case says."""
+        return self.full == self.small == self.expected
+
+
+@cache
+def worst_seen() -> tuple[WorstSeen, ...]:
+    """Return what all products got on the worst cases."""
+    loaded = tomllib.loads(_folder().joinpath(WORST).read_text(encoding="utf-8"))
+    return tuple(WorstSeen(**entry) for entry in loaded["seen"])
+
+
+def _judgements() -> Iterator[Judgement]:
+    for path in sorted(_folder().iterdir(), key=lambda entry: entry.name):
+        if path.name.endswith(".toml") and path.name not in (CAUSES, WORST):
+            loaded = tomllib.loads(path.read_text(encoding="utf-8"))
+            run = loaded["run"]
+            yield Judgement(
+                path.name.removesuffix(".toml"),
+                run["product"],
+                run["format"],
+                run,
+                loaded["verdicts"],
+                tuple(_finding(entry, run) for entry in loaded.get("finding", ())),
+            )
+
+
+def _finding(entry: Mapping[str, Any], run: Mapping[str, Any]) -> Finding:
+    return Finding(
+        entry["writer"],
+        entry["policy"],
+        entry["stratum"],
+        entry["verdict"],
+        entry["category"],
+        tuple(entry["breaks"]),
+        entry["states"],
+        run["states"],
+        entry["strongest_preset"],
+        tuple(entry["causes"]),
+        entry["said"],
+        entry["example"],
+    )

@@ -1,0 +1,125 @@
+"""Write down what a run of ``journalspec corpus judge`` found.
+
+``python -m journalspec_conformance.crashes.record HARNESS DIR`` reads what the
+run left in DIR (``--out DIR``) and writes the product's file of findings, and its
+cases. Every kind of failure must be explained by a cause; otherwise nothing is
+written, and the kinds are named.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from journalspec_conformance.crashes.findings import causes_of
+from journalspec_conformance.crashes.known import MEMBERS
+from journalspec_conformance.crashes.store import SHRUNK, SUMMARY
+from journalspec_conformance.harnesses.java.capturing import toml_value
+
+FOLDER = Path(__file__).parent / "findings"
+_HEAD = """# SPDX-License-Identifier: CC0-1.0
+# Written by `python -m journalspec_conformance.crashes.record`, from a run; not edited.
+"""
+_EXAMPLE = ("workload", "preset", "crash_index", "mask", "tear")
+#: verdict -> what is said of the records that are missing or wrong
+_WORDS = {
+    "lost": "It gave {came}; {missing} had been acknowledged.",
+    "append-lost": "It gave {came}; {missing} had been acknowledged after the first crash.",
+    "non-idempotent": "It gave {came}; a recovery before had still found {missing}.",
+    "resurrected": "It gave {came}; {wrong} is of an earlier life of the file.",
+    "torn-accepted": "It gave {came}, and {wrong}, which nobody wrote.",
+    "hole": "It gave {came}, with a record missing in between.",
+    "silent": "It gave {came} and said nothing of what was damaged; nothing acknowledged is missing.",
+    "refused": "It refused ({refused}) files in which nothing is damaged.",
+    "hang": "It had not answered after two seconds, nor in a second process.",
+    "crash": "It ended instead of answering, twice.",
+}
+
+
+def sentence(verdict: str, answer: Mapping[str, Any]) -> str:
+    """Return in words how an answer and what was owed part."""
+    parts = {name: _listed(answer.get(name, ())) for name in ("came", "missing", "wrong")}
+    return _WORDS.get(verdict, "It gave no proper answer.").format(
+        **parts, refused=str(answer.get("refused", "")).replace("exception:", "")
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = [name if len(name) <= 40 else name[:37] + "..." for name in names]
+    return ", ".join(shown) or "nothing"
+
+
+def judgement_text(summary: Mapping[str, Any]) -> str:
+    """Return a run as a file of findings; raises LookupError that names kinds without a cause."""
+    run = {
+        "product": f"{summary['impl']['name']} {summary['impl'].get('version', '')}".strip(),
+        "format": summary["format"],
+        "tier": summary["plan"]["tier"],
+        "seed": summary["plan"]["seed"],
+        "engine": summary["plan"]["engine"],
+        "editions": summary["editions"],
+        "writers": summary["writers"],
+        "policies": summary["policies"],
+        "count": summary["states"] + summary["not_asked"],
+        **{
+            name: summary[name]
+            for name in ("states", "answers", "distinct", "classes", "traces", "not_asked")
+        },
+    }
+    lines = [_HEAD, "[run]", *(f"{name} = {toml_value(value)}" for name, value in run.items())]
+    for policy, counts in summary["verdicts"]["R"].items():
+        lines += ["", f"[verdicts.{policy}]", *(f"{name} = {count}" for name, count in counts.items())]
+    shrunk = {entry["kind"]: entry for entry in summary["shrunk"]}
+    unexplained = []
+    for failure in summary["failures"]:
+        first = failure["representative"]
+        members = tuple(first[name] for name in MEMBERS)
+        explained = causes_of(summary["format"], members)
+        if not explained:
+            unexplained.append(failure["kind"])
+        small = shrunk.get(failure["kind"])
+        example = {name: (small or first)[name] for name in _EXAMPLE}
+        if small is not None:
+            more = ("case", "records", "deviations", "minimal", "answer_digest")
+            example |= {name: small[name] for name in more}
+        lines += [
+            "",
+            "[[finding]]",
+            *(f"{name} = {toml_value(value)}" for name, value in zip(MEMBERS, members, strict=True)),
+            f"breaks = {toml_value(failure['breaks'])}",
+            f"states = {sum(failure['states'].values())}",
+            f"strongest_preset = {toml_value(failure['strongest_preset'])}",
+            f"causes = {toml_value([cause.id for cause in explained])}",
+            f"why = {toml_value('; '.join(cause.title for cause in explained))}",
+            f"said = {toml_value(sentence(first['verdict'], (small or first)['answer']))}",
+            f"example = {toml_value(example)}",
+        ]
+    if unexplained:
+        raise LookupError(f"no cause explains {', '.join(unexplained)}")
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the findings of one harness; 1 if something is unexplained, 2 on wrong usage."""
+    if len(arguments) != 2 or not Path(arguments[1], SUMMARY).is_file():
+        print(f"usage: python -m {__spec__.name} HARNESS DIR (with {SUMMARY})", file=sys.stderr)
+        return 2
+    harness, out = arguments[0], Path(arguments[1])
+    try:
+        text = judgement_text(json.loads((out / SUMMARY).read_text(encoding="utf-8")))
+    except LookupError as error:
+        print(error.args[0], file=sys.stderr)
+        return 1
+    (FOLDER / f"{harness}.toml").write_text(text, encoding="utf-8")
+    if (out / SHRUNK).is_file():
+        with gzip.GzipFile(FOLDER / f"{harness}.jsonl.gz", "wb", mtime=0) as packed:
+            packed.write((out / SHRUNK).read_bytes())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,217 @@
+"""What is written about products after a crash is explained, and what they do when they are asked."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
+
+from journalspec.deviations import deviations
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.crashes.asking import Asker
+from journalspec_conformance.crashes.choose import Selection, choose
+from journalspec_conformance.crashes.findings import (
+    BLAMES,
+    Judgement,
+    causes,
+    causes_of,
+    judgements,
+    worst_seen,
+)
+from journalspec_conformance.crashes.known import MEMBERS, compare, load_known
+from journalspec_conformance.crashes.record import judgement_text, sentence
+from journalspec_conformance.crashes.run import Job, Workers
+from journalspec_conformance.crashes.shrinking import digest_of
+from journalspec_conformance.crashes.tally import Tally
+from journalspec_conformance.crashes.verdicts import BREAKS, HARMLESS, Kind
+from journalspec_conformance.crashes.worst import seen
+from journalspec_conformance.errors import Problem
+from journalspec_corpus.case import Case
+from journalspec_corpus.crash.model import get_preset
+from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.worst import worst_cases
+from journalspec_corpus.design_rules import rules
+from journalspec_corpus.pipeline.plan import Plan
+
+FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
+#: Each n-th workload, and so many states: the run behind the findings asked about thousands.
+EVERY, STATES = 7, 300
+JUDGEMENTS = {item.harness: item for item in judgements()}
+
+
+@pytest.fixture(params=sorted(JUDGEMENTS))
+def judgement(request: pytest.FixtureRequest) -> Judgement:
+    return JUDGEMENTS[request.param]
+
+
+def shrunk_cases(harness: str) -> dict[str, Case]:
+    with gzip.open(FOLDER / f"{harness}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        found = [Case.from_json(json.loads(line)) for line in lines]
+    return {case.id: case for case in found}
+
+
+def test_every_product_was_asked_about_enough(judgement: Judgement) -> None:
+    assert judgement.run["states"] >= 5000
+    asked = judgement.run["states"] * len(judgement.verdicts)
+    assert judgement.run["answers"] == sum(sum(of.values()) for of in judgement.verdicts.values()) <= asked
+
+
+def test_the_kinds_add_up_to_the_verdicts(judgement: Judgement) -> None:
+    for policy, counts in judgement.verdicts.items():
+        found = {name: count for name, count in counts.items() if name not in HARMLESS}
+        summed: dict[str, int] = {}
+        for finding in judgement.findings:
+            if finding.policy == policy:
+                summed[finding.verdict] = summed.get(finding.verdict, 0) + finding.states
+        assert summed == found
+
+
+def test_every_finding_is_explained_and_named_as_the_model_names_it(judgement: Judgement) -> None:
+    for finding in judgement.findings:
+        explained = causes_of(judgement.format, finding.members)
+        assert finding.causes == tuple(cause.id for cause in explained) != ()
+        assert finding.breaks == BREAKS[finding.verdict]
+        assert get_preset(finding.strongest).stratum == finding.stratum
+        assert finding.said
+
+
+def test_every_cause_is_one_of_something_seen_and_leads_to_what_exists() -> None:
+    used = {name for item in judgements() for finding in item.findings for name in finding.causes}
+    for cause in causes():
+        assert cause.id in used, cause.id
+        assert cause.blame
+        assert set(cause.blame) <= set(BLAMES)
+        assert set(cause.rules) <= set(rules())
+        assert set(cause.deviations) <= {entry.id for entry in deviations(cause.format)}
+        assert min(len(cause.text), len(cause.advice), len(cause.safe)) > 20
+
+
+def test_the_smallest_states_are_there(judgement: Judgement) -> None:
+    cases = shrunk_cases(judgement.harness)
+    named = {finding.example["case"] for finding in judgement.findings if "case" in finding.example}
+    assert named == set(cases)
+    sizes = [finding.example["deviations"] for finding in judgement.findings if "case" in finding.example]
+    assert max(sizes) <= 2
+
+
+def test_a_file_of_findings_is_an_allowance(judgement: Judgement) -> None:
+    known = load_known(FOLDER / f"{judgement.harness}.toml")
+    kinds = [Kind(*finding.members) for finding in judgement.findings]
+    compared = compare(kinds, known)
+    assert (compared.new, compared.gone) == ((), ())
+
+
+def test_an_answer_is_told_in_words() -> None:
+    told = sentence("lost", {"came": ["r0"], "missing": ["r1", "r2"]})
+    assert told == "It gave r0; r1, r2 had been acknowledged."
+    assert sentence("refused", {"refused": "exception:EOFException"}).startswith("It refused (EOFException)")
+
+
+def test_what_nothing_explains_is_not_written_down() -> None:
+    kind: dict[str, object] = {
+        **dict.fromkeys(MEMBERS, "x"),
+        "verdict": "hole",
+        "answer": {},
+        "workload": "w",
+        "preset": "p",
+    }
+    kind |= {"crash_index": 1, "mask": "", "tear": 0}
+    failure = {"kind": "this one", "breaks": [], "states": {"p": 1}, "strongest_preset": "p"}
+    summary = {
+        "impl": {"name": "n"},
+        "format": causes()[0].format,
+        "plan": {"tier": "core", "seed": 1, "engine": 1},
+        **dict.fromkeys(("states", "answers", "distinct", "classes", "traces", "not_asked"), 1),
+        **{name: [] for name in ("editions", "writers", "policies", "shrunk")},
+        "verdicts": {"R": {}},
+        "failures": [{**failure, "representative": kind}],
+    }
+    with pytest.raises(LookupError, match="this one"):
+        judgement_text(summary)
+
+
+def test_worst_cases_were_put_before_every_product_that_can_be_asked() -> None:
+    asked = {(item.id, item.harness) for item in worst_seen()}
+    for item in judgements():
+        policies = {crash_room(item.format).policies.get(case.reader) for case in worst_cases(item.format)}
+        for case in worst_cases(item.format):
+            if crash_room(item.format).policies.get(case.reader) in item.verdicts:
+                assert (case.id, item.harness) in asked
+        assert policies
+
+
+def ready(harness: str) -> None:
+    pytest.importorskip("jpype", reason="JPype is missing: install journalspec[products]")
+    if shutil.which("java") is None:
+        pytest.skip("no Java runtime on PATH")
+    try:
+        parse_impl(harness)
+    except Problem as problem:
+        pytest.skip(str(problem))
+
+
+@pytest.fixture
+def asker(judgement: Judgement) -> Iterator[Asker]:
+    ready(judgement.harness)
+    made = Asker(parse_impl(judgement.harness), judgement.format, crash_room(judgement.format).answer)
+    yield made
+    made.close()
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_the_product_does_what_is_written(judgement: Judgement, capsys: pytest.CaptureFixture[str]) -> None:
+    ready(judgement.harness)
+    run = judgement.run
+    selection = Selection(
+        Plan(judgement.format, run["tier"], run["seed"], every=EVERY),
+        STATES,
+        tuple(run["editions"]),
+        tuple(run["writers"]),
+        ("R",),
+    )
+    choice = choose(selection)
+    tally = Tally(choice)
+    job = Job(parse_impl(judgement.harness), judgement.format, tuple(run["policies"]))
+    started = time.perf_counter()
+    with Workers(job, 2) as workers:
+        for entry in workers.run(choice):
+            tally.add(entry)
+    rate = tally.asked / (time.perf_counter() - started)
+    with capsys.disabled():
+        print(f"\n{judgement.product}: {STATES} states, {tally.asked} answers, {rate:.0f} per second")
+    written = {(finding.policy, finding.verdict) for finding in judgement.findings}
+    found = {(kind.policy, kind.verdict) for kind in tally.kinds}
+    assert found
+    assert found <= written
+    for kind in tally.kinds:
+        members = tuple(getattr(kind, name) for name in MEMBERS)
+        assert causes_of(judgement.format, members), kind
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_the_product_answers_the_smallest_states_as_written(judgement: Judgement, asker: Asker) -> None:
+    cases = shrunk_cases(judgement.harness)
+    for finding in judgement.findings:
+        if "case" in finding.example:
+            case = cases[finding.example["case"]]
+            reply = asker.ask(case.files(), case.edition, finding.policy)
+            assert reply.answer is not None
+            assert digest_of(reply.answer) == finding.example["answer_digest"], str(Kind(*finding.members))
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_the_product_gets_on_the_worst_cases_what_is_written(judgement: Judgement) -> None:
+    ready(judgement.harness)
+    written = [item for item in worst_seen() if item.harness == judgement.harness]
+    assert list(seen(judgement.harness)) == written
