@@ -10,6 +10,7 @@ from typing import Any
 from journalspec_corpus.bitronix_tlog.traces import FILES, Run
 from journalspec_corpus.bitronix_tlog.workloads import BACKGROUNDS, ORDERS, Step, Workload, operation, size_of
 from journalspec_corpus.crash.again import Again, Life, Remains
+from journalspec_corpus.crash.long import LongWorkload
 from journalspec_corpus.crash.relations import Excuse
 from journalspec_corpus.crash.trace import SECOND_LIFE
 from journalspec_reference.api import WriterRefused
@@ -43,15 +44,14 @@ THEN = ("same", "typical", "three", "swap", "settle", "close")
 _LIVES_BEFORE = 1
 
 
-def begin(work: Workload, life: int, remains: Remains) -> Run:
-    """Return a run of the writer that `work` has on `remains`, not opened yet."""
-    # A `close` of the first life is one of the steps here.
-    plain = replace(work, kind="append")
-    return Run(plain, life + _LIVES_BEFORE, remains.files, remains.whole, SECOND_LIFE)
+def begin(work: Workload | LongWorkload, life: int, remains: Remains) -> Run:
+    """Return a run of the writer that wrote `remains` on it, not opened yet; `work` makes no difference."""
+    order = remains.first.tags["order"]
+    return Run(Workload("append", order, ()), life + _LIVES_BEFORE, remains.files, remains.whole, SECOND_LIFE)
 
 
-def live(work: Workload, life: int, remains: Remains, then: str) -> Life:
-    """Open `remains` with the writer in the order of `work`, and do what `then` says.
+def live(work: Workload | LongWorkload, life: int, remains: Remains, then: str) -> Life:
+    """Open `remains` with its writer, and do what `then` says; "same" is what `work` had done.
 
     Raises WriterRefused if the writer does not open, ValueError for an unknown `then`.
     """
@@ -64,18 +64,19 @@ def live(work: Workload, life: int, remains: Remains, then: str) -> Life:
         _settle(run)
         # Finishing what was decided is part of recovery: only then does the caller go on.
         opened = len(run.storage.ops)
+    together = remains.first.tags.get("force") == "end"
     for op in _operations(run, work, then):
         _try(run, op)
-        if op["op"] == "log" and work.force == "each":
+        if op["op"] == "log" and not together:
             run.apply({"op": "force"})
     run.apply({"op": "close" if then == "close" else "force"})
     return Life(tuple(run.storage.ops), opened)
 
 
-def _operations(run: Run, work: Workload, then: str) -> list[dict[str, Any]]:
+def _operations(run: Run, work: Workload | LongWorkload, then: str) -> list[dict[str, Any]]:
     if then == "open":
         return []
-    if then == "same":
+    if then == "same" and isinstance(work, Workload):
         steps = list(work.steps)
     elif then == "three":
         steps = [Step("COMMITTING", 1, "three"), Step("COMMITTED", 1, "three")]

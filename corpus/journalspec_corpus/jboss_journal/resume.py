@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 from journalspec_corpus.crash.again import CHOICES, Again, Life, Remains
+from journalspec_corpus.crash.long import LongWorkload
 from journalspec_corpus.crash.relations import Excuse
 from journalspec_corpus.jboss_journal.crash_run import Run
 from journalspec_corpus.jboss_journal.traces import (
@@ -53,45 +54,49 @@ THEN: dict[str, tuple[Step, ...]] = {
 }
 
 
-def begin(work: Workload, life: int, remains: Remains) -> Run:
-    """Return a run of the writer that `work` has on `remains`, not opened yet; `life` makes no difference."""
-    fill = "4a" if work.background == "J" else "00"
-    run = Run(work.edition, file_size(work), fill, work.order)
+def begin(work: Workload | LongWorkload, life: int, remains: Remains) -> Run:
+    """Return a run of the writer of `work` on `remains`, not opened yet; `life` makes no difference."""
+    first = remains.first
+    size = work.size if isinstance(work, LongWorkload) else file_size(work)
+    order = first.tags["order"].partition("/")[2] or "spec"
+    run = Run(first.edition, size, "4a" if first.background == "J" else "00", order)
     run.go_on(remains.files, remains.whole, {mark.record for mark in remains.standing})
     return run
 
 
-def live(work: Workload, life: int, remains: Remains, then: str) -> Life:
-    """Open `remains` with the writer that `work` has, and do what `then` says.
+def live(work: Workload | LongWorkload, life: int, remains: Remains, then: str) -> Life:
+    """Open `remains` with the writer of `work`, and do what `then` says; "same" is what `work` had done.
 
     Raises WriterRefused if the writer does not open, ValueError for an unknown `then`.
     """
     if then not in ("open", *THEN):
         raise ValueError(f"unknown continuation {then!r}: expected open or one of {', '.join(THEN)}")
-    fill = "4a" if work.background == "J" else "00"
-    run = Run(work.edition, file_size(work), fill, work.order)
-    run.go_on(remains.files, remains.whole, {mark.record for mark in remains.standing})
-    run.apply({"op": "open"})
+    run = begin(work, life, remains)
+    run.open()
     if then == "settle":
         for tx in _in_doubt(remains):
             _try(run, {"op": "commit", "tx": str(tx)})
     opened = len(run.storage.ops)
-    for op in _operations(run, work, remains, then, life):
-        _try(run, {**op, "sync": "false"} if work.force == "end" else op)
+    together = remains.first.tags.get("force") == "end"
+    for op in _operations(work, remains, then, life):
+        _try(run, {**op, "sync": "false"} if together else op)
     run.apply({"op": "force"})
     return Life(tuple(run.storage.ops), opened)
 
 
-def _operations(run: Run, work: Workload, remains: Remains, then: str, life: int) -> list[dict[str, Any]]:
+def _operations(
+    work: Workload | LongWorkload, remains: Remains, then: str, life: int
+) -> list[dict[str, Any]]:
     if then == "open":
         return []
     # What is added to can be anything; what is changed or deleted would have to be there.
-    again = [step for step in work.steps if not step.op.startswith(("update", "delete"))]
+    before = () if isinstance(work, LongWorkload) else work.steps
+    again = [step for step in before if not step.op.startswith(("update", "delete"))]
     steps: Sequence[Step] = again if then == "same" and again else THEN[then]
     ops = [step.operation(life) for step in steps or THEN["typical"]]
     if then == "over":
         ops.insert(0, {"op": "next"})
-    elif then == "compact" and DIALECTS[work.edition].control_file:
+    elif then == "compact" and DIALECTS[remains.first.edition].control_file:
         ops.insert(0, {"op": "compact"})
     elif then == "delete" and _unchanged(remains, VICTIM):
         ops.append(Step("delete", VICTIM).operation(0))
