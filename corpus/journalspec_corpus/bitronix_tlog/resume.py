@@ -7,10 +7,11 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+from journalspec_corpus.bitronix_tlog.long import LINES
 from journalspec_corpus.bitronix_tlog.traces import FILES, Run
 from journalspec_corpus.bitronix_tlog.workloads import BACKGROUNDS, ORDERS, Step, Workload, operation, size_of
 from journalspec_corpus.crash.again import Again, Life, Remains
-from journalspec_corpus.crash.long import LongWorkload
+from journalspec_corpus.crash.long import LongWorkload, long_workloads
 from journalspec_corpus.crash.relations import Excuse
 from journalspec_corpus.crash.trace import SECOND_LIFE
 from journalspec_reference.api import WriterRefused
@@ -122,12 +123,20 @@ _CHOICES: dict[str, dict[str, tuple[int, ...]]] = {
     },
 }
 
+#: The same for long first lives, of which every LONG_STEP-th is gone on from in the full tier.
+_AFTER_LONG: dict[str, tuple[int, ...]] = {"typical": (0, 1), "settle": (2, 3), "swap": (4, 5)}
+_LONG_STEP = 100
+
 
 def second_lives(scope: str) -> Iterator[Again]:
     """Yield the second lives of a scope, those of one first workload together; ``smoke`` has none."""
     for first in _firsts(scope):
         for then, choices in _CHOICES[scope].items():
             yield from (Again(first, choice, then) for choice in choices)
+    if scope == "full":
+        for long in long_workloads(__package__, LINES)[::_LONG_STEP]:
+            for then, choices in _AFTER_LONG.items():
+                yield from (Again(long, choice, then) for choice in choices)
 
 
 def _firsts(scope: str) -> Iterator[Workload]:

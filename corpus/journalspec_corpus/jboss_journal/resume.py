@@ -7,9 +7,10 @@ from itertools import product
 from typing import Any
 
 from journalspec_corpus.crash.again import CHOICES, Again, Life, Remains
-from journalspec_corpus.crash.long import LongWorkload
+from journalspec_corpus.crash.long import LongWorkload, long_workloads
 from journalspec_corpus.crash.relations import Excuse
 from journalspec_corpus.jboss_journal.crash_run import Run
+from journalspec_corpus.jboss_journal.long import LINES
 from journalspec_corpus.jboss_journal.traces import (
     BACKGROUNDS,
     LONG,
@@ -149,6 +150,16 @@ _CHOICES: dict[str, dict[str, tuple[int, ...]]] = {
     },
 }
 
+#: The same for long first lives, of which every LONG_STEP-th is gone on from in the full tier.
+_AFTER_LONG: dict[str, tuple[int, ...]] = {
+    "open": (0, 1),
+    "typical": (2, 3),
+    "settle": (4,),
+    "over": (5,),
+    "compact": (6,),
+}
+_LONG_STEP = 100
+
 
 def second_lives(scope: str) -> Iterator[Again]:
     """Yield the second lives of a scope, those of one first workload together; ``smoke`` has none."""
@@ -162,6 +173,10 @@ def second_lives(scope: str) -> Iterator[Again]:
         for then, choices in _CHOICES[scope].items():
             if not (quiet and then == "open"):
                 yield from (Again(first, choice, then) for choice in choices)
+    if scope == "full":
+        for long in long_workloads(__package__, LINES)[::_LONG_STEP]:
+            for then, choices in _AFTER_LONG.items():
+                yield from (Again(long, choice, then) for choice in choices)
 
 
 def _firsts(scope: str) -> Iterator[Workload]:
