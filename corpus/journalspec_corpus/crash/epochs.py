@@ -17,6 +17,7 @@ from journalspec_corpus.crash.combos import changed_at, distinct, samples, strea
 from journalspec_corpus.crash.extras import BROKEN, broken_group, foreign_group
 from journalspec_corpus.crash.model import PRESETS, Preset
 from journalspec_corpus.crash.stateset import States
+from journalspec_corpus.crash.tearing import as_write
 from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace
 
 #: Of the rows in which new space shows what it should not, so many are looked at per crash point.
@@ -155,11 +156,14 @@ def admitted(group: Group, rows: Codes, preset: Preset) -> Mask:
 def _data_before(group: Group, index: int, file: int, *, own: bool) -> dict[int, int]:
     """Return the level that each new block of `file` had reached by operation `index` (or got from it)."""
     needed: dict[int, int] = {}
-    for at in sorted(group.reach):
-        if at > index or (own and at != index):
-            continue
+    write = as_write(group.trace.ops[index])
+    start, end = (write.off, write.off + len(write.data)) if write is not None else (0, 0)
+    for at in (at for at in sorted(group.reach) if at <= index):
         for cell, level in group.reach[at]:
-            if group.fresh[cell] and group.cells[cell].file == file:
+            block = group.cells[cell].index * group.granule
+            # What writes the same once more writes the block as it is by then.
+            touched = block < end and start < block + group.granule
+            if group.fresh[cell] and group.cells[cell].file == file and (touched or not own):
                 needed[cell] = level
     return needed
 
