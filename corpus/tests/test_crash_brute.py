@@ -36,10 +36,10 @@ def toy(*ops: object, base: bytes = bytes(4 * PAGE), stale: tuple[Mark, ...] = (
 
 #: format -> one workload in so many, which of each hundred
 SAMPLES = [
-    ("bitronix_tlog", 53, 0),
-    ("bitronix_tlog", 61, 7),
-    ("jboss_journal", 47, 0),
-    ("jboss_journal", 53, 5),
+    ("bitronix_tlog", 103, 0),
+    ("bitronix_tlog", 127, 7),
+    ("jboss_journal", 89, 0),
+    ("jboss_journal", 97, 5),
 ]
 
 

@@ -38,7 +38,7 @@ from journalspec_corpus.crash.brute_states import (
 from journalspec_corpus.crash.cells import TRASHED
 from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.judge import judge
-from journalspec_corpus.crash.model import PRESETS, Preset, rank
+from journalspec_corpus.crash.model import PRESETS, REACHABLE, Preset, rank
 from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
 from journalspec_corpus.crash.room import CrashRoom, crash_room
 from journalspec_corpus.crash.tearing import cuts_of
@@ -52,7 +52,10 @@ SEED = 1
 KNOWN = tuple(
     preset
     for preset in PRESETS
-    if preset.name.startswith(("prefix-", "epoch-subset-")) or preset.name == "sector-trash-512"
+    if preset.stratum == REACHABLE
+    and preset.fresh == "zero"
+    and preset.metadata != "any"
+    and not preset.broken
 )
 #: So many disagreements of a kind are shown.
 SHOWN = 5

@@ -22,7 +22,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from journalspec_corpus.crash.model import Preset
-from journalspec_corpus.crash.trace import Create, Rename, Sync, SyncDir, Trace, Truncate, Unlink, Write
+from journalspec_corpus.crash.trace import (
+    Create,
+    Preallocate,
+    Rename,
+    Sync,
+    SyncDir,
+    Trace,
+    Truncate,
+    Unlink,
+    Write,
+)
 
 #: Origins of bytes that no write of the trace put there: the file before it, nothing at all, trash.
 BASE, HOLE, GARBAGE = -1, -2, -3
@@ -114,6 +124,10 @@ class Machine:
     forced: set[int] = field(default_factory=set)
     #: write -> the number of its file
     file_of: dict[int, int] = field(default_factory=dict)
+    #: space that was set aside so that it reads as zeros: (file, from, to)
+    cleared: list[tuple[int, int, int]] = field(default_factory=list)
+    #: index of the last force of anything
+    forced_at: int = -1
     at: int = 0
 
     def __post_init__(self) -> None:
@@ -151,12 +165,24 @@ class Machine:
                 self._change(
                     index, number, self.bodies[number].put(off, Body(data, origin(index, len(data))))
                 )
+            case Preallocate(file=name, off=off) if op.data:
+                number = self.file_of[index] = self.names[name]
+                filled = Body(op.data, origin(index, len(op.data)))
+                self._change(index, number, self.bodies[number].put(off, filled))
+            case Preallocate(file=name, off=off, length=length):
+                number = self.names[name]
+                size = max(len(self.bodies[number].data), off + length)
+                self._change(index, number, self.bodies[number].sized(size))
+                if op.mode == "unwritten":
+                    self.cleared.append((number, off, off + length))
             case Truncate(name, size):
                 self._change(index, self.names[name], self.bodies[self.names[name]].sized(size))
             case Sync(name):
                 number = self.names[name]
+                self.forced_at = index
                 self._force({("page", number), ("size", number)})
             case SyncDir():
+                self.forced_at = index
                 self._force({NAMES[:2]})
             case _:
                 pass
@@ -167,13 +193,13 @@ class Machine:
 
     def _change(self, index: int, number: int, new: Body) -> None:
         old, self.bodies[number] = self.bodies[number], new
-        if len(new.data) != len(old.data):
-            self._add(index, ("size", number, 0), len(new.data))
         for granule in range(-(-max(len(old.data), len(new.data)) // self.granule)):
             span = granule * self.granule, (granule + 1) * self.granule
             before, after = old.cut(*span), new.cut(*span)
             if before != after:
                 self._add(index, ("page", number, granule), after)
+        if len(new.data) != len(old.data):
+            self._add(index, ("size", number, 0), len(new.data))
 
     def _add(self, index: int, target: Target, value: Body | int | tuple[tuple[str, int], ...]) -> None:
         before = tuple(at for at, micro in enumerate(self.micros) if micro.target == target)
@@ -194,6 +220,51 @@ class Machine:
             yield from self._ideals(at + 1, kept)
         if set(self.micros[at].after).issubset(kept):
             yield from self._ideals(at + 1, (*kept, at))
+
+    def allows(self, kept: Sequence[int], preset: Preset) -> bool:
+        """Tell whether a file system as `preset` describes it lets just `kept` be there.
+
+        With a journal for names and sizes these come in order, whatever file they
+        are of, and a force of anything takes all of them along. A size may have to
+        wait for the new pages below it (``data-first``) or for those that were
+        written with it (``own-data-first``).
+        """
+        there = set(kept)
+        if preset.metadata == "journaled":
+            booked = [at for at, micro in enumerate(self.micros) if micro.target[0] != "page"]
+            arrived = [at in there for at in booked]
+            if sorted(arrived, reverse=True) != arrived:
+                return False
+            if not all(at in there for at in booked if self.micros[at].op < self.forced_at):
+                return False
+        if preset.append not in ("data-first", "own-data-first"):
+            return True
+        latest = {self.micros[at].target: at for at in kept if self.micros[at].target[0] == "size"}
+        return all(
+            at in self.forced or self._below(at, own=preset.append == "own-data-first") <= there
+            for at in latest.values()
+        )
+
+    def _below(self, size: int, *, own: bool) -> set[int]:
+        """Return the micro-operations on new pages that the size `size` waits for."""
+        op, (_, number, _) = self.micros[size].op, self.micros[size].target
+        durable = [at for at in self.forced if self.micros[at].target == ("size", number, 0)]
+        before = len(self.first[number].data) if number < len(self.first) else 0
+        if durable:
+            value = self.micros[max(durable)].value
+            assert isinstance(value, int)
+            before = value
+        out = set()
+        for at, micro in enumerate(self.micros):
+            kind, of, granule = micro.target
+            start = granule * self.granule
+            if (kind, of) != ("page", number) or start < before or at in self.forced:
+                continue
+            if any(of == file and a <= start and start + self.granule <= b for file, a, b in self.cleared):
+                continue
+            if micro.op == op or (micro.op < op and not own):
+                out.add(at)
+        return out
 
     def count(self, most: int) -> int:
         """Return how many states there are to walk, or more than `most` as soon as it is clear."""
@@ -246,7 +317,11 @@ def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteStat
             continue
         piece = Body(op.data[:length], origin(crash, length))
         body = rest.files[op.file]
-        files = {**rest.files, op.file: body.put(op.off, piece) if length else body}
+        torn = body.put(op.off, piece) if length else body
+        if preset.append == "whole" and length < len(op.data):
+            # The file grows when all of the write is there.
+            torn = torn.sized(len(body.data))
+        files = {**rest.files, op.file: torn}
         yield BruteState(preset.name, crash, crash, (length,), files, rest.numbers)
 
 
@@ -255,6 +330,8 @@ def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> 
     machine = Machine(trace, preset.granule)
     machine.run(crash)
     for kept in machine.ideals():
+        if not machine.allows(kept, preset):
+            continue
         files, numbers = machine.disk(kept)
         if not preset.trash:
             yield BruteState(preset.name, crash, -1, kept, files, numbers)
