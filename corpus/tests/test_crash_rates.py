@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 from journalspec.formats import format_ids
 from journalspec_conformance.cli.corpus_rates import command
 from journalspec_corpus.crash import rates, rates_check
+from journalspec_corpus.crash.combos import samples, stream_of
 from journalspec_corpus.crash.enumerate import EVERY_BYTE, States, crash_states
 from journalspec_corpus.crash.judge import VERDICTS, judge
 from journalspec_corpus.crash.model import PRESETS, get_preset
@@ -77,6 +79,22 @@ def test_a_generator_that_prefers_some_states_is_seen(monkeypatch: pytest.Monkey
     monkeypatch.setattr(rates_check, "crash_states", skewed)
     found = list(rates_check.self_check(1))
     assert not any(item.agrees for item in found if item.how == "sampled" or item.sectors > 2)
+
+
+def test_samples_are_uniform_within_chi_square_bounds() -> None:
+    cells, count = 16, 4096
+    for seed in range(3):
+        rows = samples((2,) * cells, stream_of(f"uniform/{seed}"), count)
+        kept = rows.sum(axis=0)
+        each = float((((kept - count / 2) ** 2) / (count / 4)).sum())
+        assert each < 39.3  # 16 degrees of freedom, one in a thousand
+        together = np.bincount(rows.sum(axis=1), minlength=cells + 1)
+        wanted = np.asarray([comb(cells, number) for number in range(cells + 1)]) * count / 2**cells
+        middle = wanted >= 5
+        observed = [*together[middle], together[~middle].sum()]
+        expected = [*wanted[middle], wanted[~middle].sum()]
+        spread = sum((got - due) ** 2 / due for got, due in zip(observed, expected, strict=True))
+        assert spread < 34.6  # at most 13 degrees of freedom, one in a thousand
 
 
 def line(length: int, *, stale: bool = False, also: int = 0) -> Trace:
@@ -186,7 +204,7 @@ def judged(room: CrashRoom, states: States) -> rates.Verdicts:
 
 @pytest.mark.parametrize("background", ["zero", "stale-same"])
 @pytest.mark.parametrize("edition", ["seed", "v2", "seed+hash"])
-@pytest.mark.parametrize("sectors", [2, 3, 4, 6])
+@pytest.mark.parametrize("sectors", [2, 3, 4, 8])
 def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
     edition: str, background: str, sectors: int
 ) -> None:
@@ -208,7 +226,7 @@ def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
 @pytest.fixture(scope="module", params=FORMATS)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out: Path = tmp_path_factory.mktemp("rates") / request.param
-    build(Plan(request.param, "core", every=61), out, Engine("local"))
+    build(Plan(request.param, "core", every=97), out, Engine("local"))
     return out
 
 
@@ -236,6 +254,7 @@ def test_a_build_is_measured_and_two_ways_agree_on_what_is_safe(built: Path) -> 
         assert 0 <= entry["k"] <= entry["n"]
         assert entry["interval"][0] <= entry["rate"] <= entry["interval"][1]
         assert entry["question"] in result["questions"]
+    assert measure(built, 2) == result
     # What is in the text is what was measured.
     assert json.loads(as_text(result)) == json.loads(json.dumps(result))
 

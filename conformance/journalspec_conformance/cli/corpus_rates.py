@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,9 @@ _STATUS = (
 
 @click.command("rates", epilog=_STATUS)
 @click.argument("directory", type=FILE, metavar="DIR")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. Default: all cores.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, as it is kept beside the documentation.")
-def command(directory: Path, as_json: bool) -> None:
+def command(directory: Path, jobs: int | None, as_json: bool) -> None:
     """Measure what the strict reader does not notice in the build in DIR.
 
     Rates have 95 per cent intervals and are given for each edition, order of
@@ -31,7 +33,7 @@ def command(directory: Path, as_json: bool) -> None:
     check of the generator against closed forms.
     """
     try:
-        result = measure(directory)
+        result = measure(directory, jobs or os.cpu_count() or 1)
     except ManifestError as error:
         raise click.UsageError(str(error)) from None
     except BuildError as error:

@@ -14,9 +14,12 @@ set aside, and so is corruption of what was not recovered before it either.
 from __future__ import annotations
 
 import json
+import multiprocessing
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +127,21 @@ class Totals:
         if states.stratum == REACHABLE:
             self._safety(who, trace, states, verdicts)
 
+    def take(self, other: Totals) -> None:
+        """Add what was counted behind this."""
+        for key, rate in other.measured.items():
+            self.measured[key] = self.measured.get(key, Rate(0, 0)) + rate
+        for background, counter in other.set_aside.items():
+            self.set_aside.setdefault(background, Counter()).update(counter)
+        for preset, groups in other.left_out.items():
+            self.left_out.setdefault(preset, Counter()).update(groups)
+        for mine, theirs in ((self.states, other.states), (self.unsafe, other.unsafe)):
+            for who, numbers in theirs.items():
+                mine.setdefault(who, Counter()).update(numbers)
+        for where, verdicts in other.broken.items():
+            self.broken.setdefault(where, Counter()).update(verdicts)
+            self.example.setdefault(where, other.example[where])
+
     def _safety(self, who: Who, trace: Trace, states: States, verdicts: rates.Verdicts) -> None:
         bad = np.isin(verdicts, [_NAMES.index(name) for name in rates.UNSAFE])
         for preset in sorted({int(number) for number in states.preset}):
@@ -153,12 +171,15 @@ def _example(trace: Trace, states: States, row: int, verdict: str) -> dict[str, 
     }
 
 
-def measure(out: Path) -> dict[str, Any]:
-    """Return the rates of the finished build in `out`, as JSON; raises ManifestError or BuildError."""
+def measure(out: Path, jobs: int = 1) -> dict[str, Any]:
+    """Return the rates of the finished build in `out`, as JSON; raises ManifestError or BuildError.
+
+    The result is the same for any number of processes.
+    """
     manifest = load(out)
     plan = Plan.from_json(manifest["plan"])
     reader = crash_room(plan.format).readers[0]
-    totals = _walk(plan, Known(out, reader))
+    totals = _totals(plan, out, reader, jobs)
     return {
         "plan": manifest["plan"],
         "digest": manifest["digest"],
@@ -178,11 +199,35 @@ def measure(out: Path) -> dict[str, Any]:
     }
 
 
-def _walk(plan: Plan, known: Known) -> Totals:
+def _totals(plan: Plan, out: Path, reader: str, jobs: int) -> Totals:
+    _known.cache_clear()
+    # Shards as in a build: neighbours share what is recorded once.
+    starts = range(0, len(plan.workloads()), plan.shard_size)
+    walk = partial(_walk, plan, out, reader)
+    totals = Totals()
+    if jobs == 1:
+        for start in starts:
+            totals.take(walk(start))
+        return totals
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        for part in pool.map(walk, starts):
+            totals.take(part)
+    return totals
+
+
+@lru_cache(maxsize=1)
+def _known(out: Path, reader: str) -> Known:
+    """Return the verdicts of a build, read once per process."""
+    return Known(out, reader)
+
+
+def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
+    """Count one shard of the plan, which begins with workload number `start`."""
+    known = _known(out, reader)
     room = crash_room(plan.format)
     presets = tuple(get_preset(name) for name in plan.presets)
     totals = Totals()
-    for work in plan.workloads():
+    for work in plan.workloads()[start : start + plan.shard_size]:
         trace = room.build(work)
         wrong = None
         for states in crash_states(trace, presets, plan.seed):

@@ -11,6 +11,7 @@ from docutils import nodes
 from journalspec.formats import Format
 from journalspec.requirements import Requirement
 from journalspec_corpus.case import Case
+from journalspec_corpus.design_rules import findings
 from journalspec_docs import markup, sources
 from journalspec_docs.base import FormatDirective, flag
 
@@ -26,6 +27,15 @@ def node_id(requirement_id: str) -> str:
 def area_id(format_id: str, area: str) -> str:
     """Return the anchor of an area on the page of all requirements."""
     return nodes.make_id(f"{format_id}-area-{area}")
+
+
+def rules_about(format_id: str, requirement: str) -> list[str]:
+    """Return the design rules that name a requirement in what they find of its format."""
+    return [
+        rule
+        for rule, found in findings(format_id).items()
+        if any(requirement in item.requirements for item in found)
+    ]
 
 
 class RequirementList(FormatDirective):
@@ -75,6 +85,7 @@ class RequirementList(FormatDirective):
                 ("Obeyed in", self._cases(obeys)),
                 ("Broken in", self._cases(breaks)),
                 ("Deviations", markup.joined(deviating)),
+                ("Design rules", self.refs("rule", rules_about(format_.id, item.id))),
             ]
         )
         return markup.section(item.id, node_id(item.id), text, facts)
