@@ -14,7 +14,8 @@ import pytest
 from journalspec_corpus.bitronix_tlog import resume as disk_resume
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
 from journalspec_corpus.crash import again
-from journalspec_corpus.crash.again import CHOICES, FIRST_CRASH, Again, Remains, choose, describe, leave
+from journalspec_corpus.crash.again import CHOICES, FIRST_CRASH, Again, choose
+from journalspec_corpus.crash.again_remains import Remains, describe, leave
 from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.judge import VERDICTS
 from journalspec_corpus.crash.model import PRESETS, get_preset

@@ -10,7 +10,8 @@ from typing import Any
 from journalspec_corpus.bitronix_tlog.long import LINES
 from journalspec_corpus.bitronix_tlog.traces import FILES, Run
 from journalspec_corpus.bitronix_tlog.workloads import BACKGROUNDS, ORDERS, Step, Workload, operation, size_of
-from journalspec_corpus.crash.again import Again, Life, Remains
+from journalspec_corpus.crash.again import Again, Life
+from journalspec_corpus.crash.again_remains import Remains
 from journalspec_corpus.crash.long import LongWorkload, long_workloads
 from journalspec_corpus.crash.relations import Excuse
 from journalspec_corpus.crash.trace import SECOND_LIFE

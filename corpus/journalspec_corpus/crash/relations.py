@@ -20,7 +20,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.again import Again, Life, Remains, describe, leave, second_trace
+from journalspec_corpus.crash.again import Again, Life, second_trace
+from journalspec_corpus.crash.again_remains import Remains, describe, leave
 from journalspec_corpus.crash.cells import Codes
 from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.judge import VERDICTS, Answer, judge

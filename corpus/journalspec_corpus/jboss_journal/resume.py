@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from journalspec_corpus.crash.again import CHOICES, Again, Life, Remains
+from journalspec_corpus.crash.again import CHOICES, Again, Life
+from journalspec_corpus.crash.again_remains import Remains
 from journalspec_corpus.crash.long import LongWorkload, long_workloads
 from journalspec_corpus.crash.relations import Excuse
 from journalspec_corpus.jboss_journal.crash_run import Run
