@@ -21,7 +21,7 @@ from journalspec_corpus.crash.model import PRESETS, rank
 from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
 from journalspec_corpus.crash.room import CrashRoom, crash_room
 from journalspec_corpus.crash.shrink import NotFailing, Shrunk, shrink
-from journalspec_corpus.crash.shrink_lives import smaller_of
+from journalspec_corpus.crash.shrink_lives import crashes_before, smaller_of
 from journalspec_corpus.crash.shrink_readers import Named, mutant_reader, named_reader, reference_reader
 from journalspec_corpus.crash.shrink_states import (
     NoSuchState,
@@ -291,6 +291,11 @@ def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: s
     assert out.steps
     assert out.records <= 3
     assert out.deviations <= 2
+    before = crashes_before(room, out.workload)
+    assert len(before) == isinstance(work, Again)
+    assert out.earlier == sum(state.deviations for state in before)
+    if before:
+        assert before[0].files == out.state.trace.base
     if isinstance(work, LongWorkload):
         assert len(out.workload.rules.split()) <= 4
     again = shrink(room, out.workload, out.descriptor, named.reader, verdict, salvaging=named.salvaging)
@@ -335,7 +340,7 @@ def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, str
             state = State(situation, row)
             answer = named.reader(state.files, trace.edition)
             verdict = state.verdict(answer, salvaging=named.salvaging)
-            if VERDICTS[verdict] and (verdict not in kinds or state.rank > kinds[verdict].rank):
+            if VERDICTS[verdict] and (not kinds or stratum == "L"):
                 kinds[verdict] = state
     assert kinds
     for verdict, state in kinds.items():

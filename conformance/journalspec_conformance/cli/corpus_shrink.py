@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from journalspec_corpus.crash.shrink import Shrunk
     from journalspec_corpus.crash.shrink_find import Place
     from journalspec_corpus.crash.shrink_readers import Named
+    from journalspec_corpus.crash.shrink_states import State
 
 _NEEDS = "journalspec corpus shrink needs NumPy, PyArrow and Numba: pip install 'journalspec[corpus]'"
 _EPILOG = (
@@ -95,7 +96,7 @@ def command(**options: Any) -> None:
     if options["as_json"]:
         click.echo(json.dumps(_summary(found, small, large), indent=2))
     else:
-        for line in _words(found, reader, small):
+        for line in _words(place.room, found, reader, small):
             click.echo(line)
         if options["out"] is not None:
             click.echo(f"in {options['out']}: cases.jsonl, files of the small state in {small.id}/")
@@ -151,6 +152,7 @@ def _summary(found: Shrunk, small: Case, large: Case) -> dict[str, Any]:
         "breaks": list(found.breaks),
         "records": found.records,
         "deviations": found.deviations,
+        "earlier_deviations": found.earlier,
         "workload": found.workload.name,
         "descriptor": {**asdict(found.descriptor), "mask": found.descriptor.mask.hex()},
         "steps": [{"how": step.how, "workload": step.workload} for step in found.steps],
@@ -159,26 +161,34 @@ def _summary(found: Shrunk, small: Case, large: Case) -> dict[str, Any]:
     }
 
 
-def _words(found: Shrunk, reader: Named, small: Case) -> list[str]:
+def _words(room: CrashRoom, found: Shrunk, reader: Named, small: Case) -> list[str]:
     """Return what is left, line by line."""
-    from journalspec_corpus.crash import shrink_words  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash import shrink_lives, shrink_words  # noqa: PLC0415  # needs optional parts
 
     state = found.state
     out = [
         f"{found.verdict} ({', '.join(found.breaks) or 'no invariant'}) by {reader.name}: "
-        f"{_count(found.records, 'record')}, {_count(found.deviations, 'deviation')}; {found.tried:,} tried"
+        f"{_count(found.records, 'record')}, {_count(found.deviations, 'deviation')}"
+        + (f" and {found.earlier} in the crash before" if found.earlier else "")
+        + f"; {found.tried:,} tried"
         + ("" if found.minimal else "; the budget ended, there may be a smaller one"),
         f"case      {small.id}",
         f"workload  {found.workload.name}",
         f"preset    {shrink_words.preset_words(state)}",
         f"taken     {', '.join(step.how for step in found.steps) or 'nothing: it is the smallest already'}",
         "",
-        f"Before: {state.trace.background} behind what is in use. Done, in this order:",
-        *(f"  {line}" for line in shrink_words.story(state)),
-        "",
+        f"Before: {state.trace.background} behind what is in use.",
     ]
+    for number, before in enumerate(shrink_lives.crashes_before(room, found.workload), start=1):
+        out += [f"Life {number}, done in this order:", *_told(before), ""]
+    return [*out, "Done, in this order:", *_told(state)]
+
+
+def _told(state: State) -> list[str]:
+    from journalspec_corpus.crash import shrink_words  # noqa: PLC0415  # needs optional parts
+
     head, losses = shrink_words.losses(state)
-    out.append(head)
+    out = [*(f"  {line}" for line in shrink_words.story(state)), head]
     for loss in losses:
         out += [f"  {loss}", *(f"    {line}" for line in shrink_words.picture(state, loss))]
     return out

@@ -25,7 +25,7 @@ from journalspec_corpus.crash.classes import CATEGORIES
 from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
 from journalspec_corpus.crash.oracle import REFUSALS, Owed
 from journalspec_corpus.crash.room import CrashRoom
-from journalspec_corpus.crash.shrink_lives import smaller_of
+from journalspec_corpus.crash.shrink_lives import crashes_before, smaller_of
 from journalspec_corpus.crash.shrink_readers import GroupReader
 from journalspec_corpus.crash.shrink_states import Reader, Situation, State, find, situations, wrong
 from journalspec_corpus.crash.states import Descriptor
@@ -65,7 +65,8 @@ class Shrunk:
     `records` and `deviations` are its size; `steps` the reductions that were taken,
     `tried` the reader calls (distinct answers, where a reader answers whole groups).
     `minimal` is false if the budget ended before every smaller candidate had been
-    looked at. `state` knows the rest; `start` is the case id that it was shrunk from.
+    looked at. `state` knows the rest; `start` is the case id that it was shrunk from. In a second
+    life, `earlier` are the deviations of the crash that it began with.
     """
 
     workload: Any
@@ -80,6 +81,7 @@ class Shrunk:
     minimal: bool
     state: State
     start: str
+    earlier: int
 
     @property
     def breaks(self) -> tuple[str, ...]:
@@ -143,6 +145,7 @@ def shrink(  # noqa: PLR0913  # what is shrunk and how; all but five are keyword
         minimal,
         state,
         start,
+        sum(before.deviations for before in crashes_before(room, workload)),
     )
 
 

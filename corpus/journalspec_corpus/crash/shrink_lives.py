@@ -14,9 +14,10 @@ from types import ModuleType
 from typing import Any
 
 from journalspec.formats import format_module
-from journalspec_corpus.crash.again import CHOICES, Again
+from journalspec_corpus.crash.again import CHOICES, Again, choose
 from journalspec_corpus.crash.long import LongWorkload
-from journalspec_corpus.crash.room import PACKAGE
+from journalspec_corpus.crash.room import PACKAGE, CrashRoom, resume_of
+from journalspec_corpus.crash.shrink_states import State, find
 
 Smaller = Callable[[Any], Iterator[Any]]
 
@@ -41,6 +42,17 @@ def smaller(workload: Any, module: ModuleType) -> Iterator[Any]:
         yield from _smaller_long(workload, module)
     else:
         yield from module.smaller(workload)
+
+
+def crashes_before(room: CrashRoom, workload: Any) -> list[State]:
+    """Return the crash states that the lives of `workload` began with, the first crash first."""
+    if not isinstance(workload, Again):
+        return []
+    resume = resume_of(room.format)
+    first = room.build(workload.first)
+    remains = choose(first, room.read, gone=bool(resume and resume.RELEASED_IS_GONE)).remains
+    left = remains[workload.choice % len(remains)]
+    return [*crashes_before(room, workload.first), find(first, left.descriptor)]
 
 
 def _smaller_life(work: Again, module: ModuleType) -> Iterator[Again]:
