@@ -64,28 +64,26 @@ def stamp(*modules: ModuleType | str) -> str:
     return digest.hexdigest()
 
 
-class Flat(NamedTuple):
-    """A group as arrays; all of it is read only but for what `turn` does.
+#: Columns of `files` and `cells` in a flat group, and of `numbers` of its pages.
+START, ROOM, SIZE_NOW, LOW, HIGH, STALE, FIRST_PAGE = range(7)
+KIND, FILE, AT, LENGTH, FIRST, NOW = range(6)
+ENTRY, REACH, NEXT, LIMIT, WHOLE, FLAGS = range(6)
 
-    Per file: `start` and `room` say where its bytes are in `scratch`, `sizes` how
-    long it is, `low` and `high` which of its bytes changed since the kernel last
-    set them back. Per cell: `kind`, `file`, `at` (place in `scratch`), `length`
-    (bytes), `first` (its version 0 in `values`) and `now` (the version shown). Per
-    version: `values` is the place of its bytes in `pool`, or a size.
+
+class Flat(NamedTuple):
+    """A group as few arrays, which compiled code passes on quickly; what `turn` does changes them.
+
+    `scratch` is the bytes of all files, one file behind the other. A row of `files`
+    says where a file's bytes start and how much room they have, how long it is, which of
+    its bytes changed since the kernel last looked (`STALE` is 1 if that or its length did)
+    and which of the pages is its first. A row of `cells`: the kind, the file, the place in
+    `scratch`, the length in bytes, where in `values` its version 0 is, and which version
+    is shown. `values` holds places in `pool`, or sizes.
     """
 
     scratch: Bytes
-    start: Ints
-    room: Ints
-    sizes: Ints
-    low: Ints
-    high: Ints
-    kind: Ints
-    file: Ints
-    at: Ints
-    length: Ints
-    first: Ints
-    now: Ints
+    files: Ints
+    cells: Ints
     values: Ints
     pool: Bytes
 
@@ -94,47 +92,38 @@ def flatten(group: Group) -> Flat | None:
     """Return `group` laid out flat and showing version 0; None if a cell's versions differ in length."""
     step = group.granule
     room = [max(len(content), size) for content, size in zip(group.contents, group.sizes, strict=True)]
-    kinds, files, offsets, lengths, first = [], [], [], [], []
+    rows: list[list[int]] = []
     values: list[int] = []
     pool: list[bytes] = []
     used = 0
     for cell in group.cells:
-        kinds.append(_KINDS[cell.kind])
-        files.append(cell.file)
-        offsets.append(cell.index * step)
-        first.append(len(values))
-        length = 0
+        length, versions = 0, cell.versions
+        rows.append([_KINDS[cell.kind], cell.file, cell.index * step, 0, len(values), 0])
         if cell.kind == DATA:
-            length, count = len(cell.versions[0]), len(cell.versions)
-            joined = b"".join(cell.versions)
-            if len(joined) != length * count or any(len(version) != length for version in cell.versions):
+            length = len(versions[0])
+            joined = b"".join(versions)
+            if len(joined) != length * len(versions) or len(set(map(len, versions))) > 1:
                 return None
             room[cell.file] = max(room[cell.file], cell.index * step + length)
-            values += range(used, used + length * count, length)
+            values += range(used, used + length * len(versions), length)
             pool.append(joined)
-            used += length * count
+            used += len(joined)
+            rows[-1][LENGTH] = length
         elif cell.kind == SIZE:
-            room[cell.file] = max(room[cell.file], *cell.versions)
-            values += cell.versions
-        lengths.append(length)
-    parts = [content.ljust(size, b"\0") for content, size in zip(group.contents, room, strict=True)]
-    start = np.zeros(len(room) + 1, np.int64)
-    np.cumsum(room, out=start[1:])
-    owner = np.asarray(files, np.int64)
-    inside = np.asarray(offsets, np.int64)
+            room[cell.file] = max(room[cell.file], *versions)
+            values += versions
+    files, start, page = [], 0, 0
+    for size, space in zip(group.sizes, room, strict=True):
+        files.append([start, space, size, _NOWHERE, 0, 1, page])
+        start += space
+        page += space // PAGE + 1
+    for row in rows:
+        row[AT] += files[row[FILE]][START]
+    parts = [content.ljust(space, b"\0") for content, space in zip(group.contents, room, strict=True)]
     return Flat(
         np.frombuffer(bytearray(b"".join(parts)), np.uint8),
-        start[:-1],
-        np.asarray(room, np.int64),
-        np.asarray(group.sizes, np.int64),
-        np.full(len(room), _NOWHERE, np.int64),
-        np.zeros(len(room), np.int64),
-        np.asarray(kinds, np.int64),
-        owner,
-        start[owner] + inside,
-        np.asarray(lengths, np.int64),
-        np.asarray(first, np.int64),
-        np.zeros(len(kinds), np.int64),
+        np.asarray(files, np.int64).reshape(-1, 7),
+        np.asarray(rows, np.int64).reshape(-1, 6),
         np.asarray(values, np.int64),
         np.frombuffer(b"".join((*pool, b"\0")), np.uint8),  # never empty: a type of its own otherwise
     )
@@ -176,93 +165,85 @@ def trace_seed(trace: Trace) -> Hashes:
 
 
 @helper
-def turn(flat: Flat, codes: Codes) -> None:
-    """Show the row `codes`: only cells that differ from the row before are touched."""
-    for cell in range(len(flat.kind)):
-        code = np.int64(codes[cell])
-        if code == flat.now[cell]:
+def turn(flat: Flat, codes: Codes, row: int) -> bool:
+    """Show a row of `codes`, touching only what differs from the one before; tell whether anything did."""
+    cells, moved = flat.cells, False
+    for cell in range(len(cells)):
+        code = np.int64(codes[row, cell])
+        kind = cells[cell, KIND]
+        if code == cells[cell, NOW] or kind > _IS_SIZE:
             continue
-        flat.now[cell] = code
-        file = flat.file[cell]
-        value = flat.values[flat.first[cell] + code] if flat.kind[cell] <= _IS_SIZE else 0
-        if flat.kind[cell] == _IS_SIZE:
-            flat.sizes[file] = value
-        elif flat.kind[cell] == _IS_DATA:
-            _overlay(flat, file, flat.at[cell], value, flat.length[cell])
+        cells[cell, NOW] = code
+        file = cells[cell, FILE]
+        value = flat.values[cells[cell, FIRST] + code]
+        if kind == _IS_DATA:
+            moved |= _overlay(flat, file, cells[cell, AT], value, cells[cell, LENGTH])
+        elif flat.files[file, SIZE_NOW] != value:
+            flat.files[file, SIZE_NOW] = value
+            flat.files[file, STALE] = 1
+            moved = True
+    return moved
 
 
 @helper
-def _overlay(flat: Flat, file: int, at: int, value: int, length: int) -> None:
+def _overlay(flat: Flat, file: int, at: int, value: int, length: int) -> bool:
     """Put ``pool[value:value + length]`` to `at`, and note which bytes that changes."""
+    scratch, pool, files = flat.scratch, flat.pool, flat.files
     first, last = 0, length
-    while first < last and flat.scratch[at + first] == flat.pool[value + first]:
+    while first < last and scratch[at + first] == pool[value + first]:
         first += 1
-    while last > first and flat.scratch[at + last - 1] == flat.pool[value + last - 1]:
+    while last > first and scratch[at + last - 1] == pool[value + last - 1]:
         last -= 1
     if first == last:
-        return
+        return False
     for index in range(first, last):
-        flat.scratch[at + index] = flat.pool[value + index]
-    inside = at - flat.start[file]
-    flat.low[file] = min(flat.low[file], inside + first)
-    flat.high[file] = max(flat.high[file], inside + last)
+        scratch[at + index] = pool[value + index]
+    inside = at - files[file, START]
+    files[file, LOW] = min(files[file, LOW], inside + first)
+    files[file, HIGH] = max(files[file, HIGH], inside + last)
+    files[file, STALE] = 1
+    return True
 
 
 class Pages(NamedTuple):
-    """What a kernel remembers of each page: what it found from `entry` on, having looked up to `reach`.
+    """What a kernel remembers of each page: what it found from `ENTRY` on, having looked up to `REACH`.
 
-    `first` is each file's first page. `entry` is -1 where nothing is remembered.
-    `next` is where the walk goes on, `limit` the one that it had, `whole` is 0 if the
-    result depends on that limit. `flags` are the format's. `hash` has shape (pages, 2).
+    `ENTRY` is -1 where nothing is remembered. `NEXT` is where the walk goes on, `LIMIT`
+    the one that it had, `WHOLE` is 0 if the result depends on that limit. `FLAGS` are
+    the format's. `hash` has shape (pages, 2).
     """
 
-    first: Ints
-    entry: Ints
-    reach: Ints
-    next: Ints
-    limit: Ints
-    whole: Ints
-    flags: Ints
+    numbers: Ints
     hash: Hashes
 
 
 @helper
 def new_pages(flat: Flat) -> Pages:
-    """Return pages of which nothing is remembered."""
-    first = np.zeros(len(flat.room) + 1, np.int64)
-    for file in range(len(flat.room)):
-        first[file + 1] = first[file] + flat.room[file] // PAGE + 1
-    count = first[-1]
-    return Pages(
-        first,
-        np.full(count, -1, np.int64),
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int64),
-        np.zeros((count, 2), np.uint64),
-    )
+    """Return pages of which nothing is remembered, for files of which nothing has been looked at."""
+    flat.files[:, STALE] = 1
+    last = len(flat.files) - 1
+    count = flat.files[last, FIRST_PAGE] + flat.files[last, ROOM] // PAGE + 1 if last >= 0 else 0
+    pages = Pages(np.zeros((count, 6), np.int64), np.zeros((count, 2), np.uint64))
+    pages.numbers[:, ENTRY] = -1
+    return pages
 
 
 @helper
 def forget(flat: Flat, pages: Pages, file: int) -> None:
-    """Forget what was found by looking at bytes that have changed since."""
-    low, high = flat.low[file], flat.high[file]
-    if low >= high:
-        return
-    for page in range(pages.first[file], pages.first[file + 1]):
-        if pages.entry[page] < high and pages.reach[page] > low:
-            pages.entry[page] = -1
-    flat.low[file] = _NOWHERE
-    flat.high[file] = 0
+    """Forget what was found by looking at bytes that have changed since; the file is not stale any more."""
+    files, numbers = flat.files, pages.numbers
+    low, high, start = files[file, LOW], files[file, HIGH], files[file, FIRST_PAGE]
+    for page in range(start, start + files[file, ROOM] // PAGE + 1):
+        if numbers[page, ENTRY] < high and numbers[page, REACH] > low:
+            numbers[page, ENTRY] = -1
+    files[file, LOW], files[file, HIGH], files[file, STALE] = _NOWHERE, 0, 0
 
 
 @helper
-def forget_all(pages: Pages, file: int) -> None:
+def forget_all(flat: Flat, pages: Pages, file: int) -> None:
     """Forget everything about `file`."""
-    for page in range(pages.first[file], pages.first[file + 1]):
-        pages.entry[page] = -1
+    start = flat.files[file, FIRST_PAGE]
+    pages.numbers[start : start + flat.files[file, ROOM] // PAGE + 1, ENTRY] = -1
 
 
 @helper

@@ -18,7 +18,15 @@ import numpy as np
 
 from journalspec_corpus.crash.cells import NAMES, Codes, Group
 from journalspec_corpus.crash.kernel import (
+    ENTRY,
+    FIRST_PAGE,
+    FLAGS,
+    NEXT,
     PAGE,
+    REACH,
+    SIZE_NOW,
+    STALE,
+    START,
     Bytes,
     Flat,
     Hashes,
@@ -26,7 +34,6 @@ from journalspec_corpus.crash.kernel import (
     Known,
     Pages,
     by_names,
-    crc32,
     entry,
     flatten,
     forget,
@@ -34,32 +41,31 @@ from journalspec_corpus.crash.kernel import (
     helper,
     int32,
     int64,
-    is_known,
     mix,
-    mix_bytes,
     new_pages,
     stamp,
     start_hash,
     trace_seed,
     turn,
 )
-from journalspec_corpus.jboss_journal import kernel_rules
+from journalspec_corpus.jboss_journal import kernel_record, kernel_rules
 from journalspec_corpus.jboss_journal.crash_run import EXTENSIONS
+from journalspec_corpus.jboss_journal.kernel_record import (
+    FOREIGN,
+    TORN,
+    Tools,
+    candidate,
+    mix_key,
+    next_candidate,
+)
 from journalspec_corpus.jboss_journal.kernel_rules import (
-    ID,
-    LENGTH,
-    LISTED,
-    NAME,
     NO_VERSION,
-    SIZE,
-    TALLY,
-    TX,
     TYPES,
-    USER_TYPE,
     Rules,
     rules_of,
 )
-from journalspec_reference.jboss_journal.codec import CHECK_SIZE, PAIR, PROLOGUE
+from journalspec_reference.jboss_journal import codec
+from journalspec_reference.jboss_journal.codec import PROLOGUE
 from journalspec_reference.jboss_journal.dialect import DIALECTS
 from journalspec_reference.jboss_journal.fileset import CONTROL, gather
 
@@ -68,9 +74,6 @@ READERS = ("strict", "salvage", "counts-not-compared")
 PATIENCE = 0
 #: Problems of a file.
 _NONE, _SHORT, _BAD_VERSION, _BAD_USER = range(4)
-#: What a page may hold: a rejected candidate, a record that nobody wrote.
-_TORN, _FOREIGN = 1, 2
-_PAIR_SIZE = PAIR.size
 
 
 def signatures(group: Group, codes: Codes) -> Hashes | None:
@@ -130,37 +133,22 @@ def hash_of_key(text: str) -> tuple[int, int]:
 _KNOWN = Known(hash_of_key)
 
 
-class Tools(NamedTuple):
-    """What a search needs beside the files.
+class Found(NamedTuple):
+    """What was found in each file when it was last searched.
 
-    `known` are the hashes of all keys of the trace, `item` takes that of one record,
-    `stamped` the four bytes that the file's records carry behind their type. ``reach[0]``
-    is how far a search looked, ``reach[1]`` where the last record found ends.
+    A row of `headers` is what is wrong with the file, its id, which form it has and the
+    flags; one of `before` the id, form and size that the search had; `hash` is its result.
     """
 
-    rules: Rules
-    known: Hashes
-    item: Hashes
-    reach: Ints
-    stamped: Bytes
-
-
-@helper
-def _mix_key(
-    h: Hashes, name: int, tx: int, ident: int, user_type: Any, data: Bytes, start: int, end: int
-) -> None:
-    start_hash(h)
-    mix(h, name)
-    mix(h, tx)
-    mix(h, ident)
-    mix(h, user_type)
-    mix_bytes(h, data, start, end)
+    headers: Ints
+    before: Ints
+    hash: Hashes
 
 
 @helper
 def _examine(flat: Flat, file: int, rules: Rules, header: Ints) -> None:
     """Set `header` to what is wrong with a file, its id, and which of the two forms it has."""
-    size, at = flat.sizes[file], flat.start[file]
+    size, at = flat.files[file, SIZE_NOW], flat.files[file, START]
     header[0], header[1], header[2] = _NONE, 0, 0
     if size < rules.header:
         header[0] = _SHORT
@@ -177,122 +165,51 @@ def _examine(flat: Flat, file: int, rules: Rules, header: Ints) -> None:
 
 
 @helper
-def _field(data: Bytes, at: int, place: int) -> int:
-    return int32(data, at + place) if place >= 0 else 0
-
-
-@helper
-def _long(data: Bytes, at: int, place: int) -> int:
-    return int64(data, at + place) if place >= 0 else 0
-
-
-@helper
-def _end_of(data: Bytes, at: int, limit: int, form: Ints, reach: Ints) -> int:
-    """Return where the candidate at `at` ends, 0 if it cannot be a record; `reach` is how far that looked."""
-    fixed = at + form[SIZE] + CHECK_SIZE
-    if fixed > limit:
-        return 0
-    reach[0] = max(reach[0], fixed)
-    size, listed = _field(data, at, form[LENGTH]), _field(data, at, form[LISTED])
-    end = fixed + size + _PAIR_SIZE * listed
-    return 0 if size < 0 or listed < 0 or end > limit else end
-
-
-@helper
-def _accepted(data: Bytes, at: int, end: int, hashed: bool) -> Any:
-    stored = int32(data, end - CHECK_SIZE)
-    if hashed:
-        return np.uint64(stored) & np.uint64(0xFFFFFFFF) == crc32(data, at, end - CHECK_SIZE, 0)
-    return stored == end - at
-
-
-@helper
-def _candidate(data: Bytes, at: int, limit: int, form: Ints, tools: Tools) -> int:
-    """Return what a candidate is, and set `tools` to its key and its end if it is a record."""
-    h, reach = tools.item, tools.reach
-    end = _end_of(data, at, limit, form, reach)
-    if end == 0:
-        return _TORN
-    reach[0] = max(reach[0], end)
-    if not _accepted(data, at, end, tools.rules.hashed):
-        return _TORN
-    body = at + form[SIZE]
-    size, listed = _field(data, at, form[LENGTH]), _field(data, at, form[LISTED])
-    user_type = np.int64(data[at + form[USER_TYPE]]) if form[USER_TYPE] >= 0 else 0
-    tx, ident = _long(data, at, form[TX]), _long(data, at, form[ID])
-    _mix_key(h, form[NAME], tx, ident, user_type, data, body, body + size)
-    reach[1] = end
-    if not is_known(h, tools.known):
-        return _FOREIGN
-    mix(h, _field(data, at, form[TALLY]))
-    mix_bytes(h, data, body + size, body + size + _PAIR_SIZE * listed)
-    return _NONE
-
-
-@helper
-def _next(data: Bytes, at: int, edge: int, limit: int, older: int, tools: Tools) -> int:
-    """Return the next candidate before `edge`, or `edge`."""
-    stamped, sizes = tools.stamped, tools.rules.forms[older, :, SIZE]
-    end = min(edge, limit - PROLOGUE + 1) + 4
-    sought = stamped[3]
-    for last in range(at + 4, end):
-        # Of the four, the last byte is the one that says something.
-        if data[last] != sought:
-            continue
-        start = last - 4
-        if (
-            data[start + 1] == stamped[0]
-            and data[start + 2] == stamped[1]
-            and data[start + 3] == stamped[2]
-            and sizes[data[start]] > 0
-        ):
-            return start
-    return edge
-
-
-@helper
 def _read_page(flat: Flat, pages: Pages, page: int, file: int, at: int, older: int, tools: Tools) -> None:
     """Search from `at` to the end of its page, and remember what was found."""
-    base, limit, reach = flat.start[file], flat.sizes[file], tools.reach
-    total = pages.hash[page]
+    base, limit = flat.files[file, START], flat.files[file, SIZE_NOW]
+    reach, item, total = tools.reach, tools.item, pages.hash[page]
     start_hash(total)
-    pages.entry[page], pages.flags[page] = at, 0
-    edge = min(limit, (at // PAGE + 1) * PAGE)
+    flags, edge = 0, min(limit, (at // PAGE + 1) * PAGE)
+    pages.numbers[page, ENTRY] = at
     # The search looks at the bytes of a candidate's front beyond the edge as well.
     reach[0] = base + edge + PROLOGUE
     while at < edge:
-        found = _next(flat.scratch, base + at, base + edge, base + limit, older, tools) - base
+        found = next_candidate(flat.scratch, base + at, base + edge, base + limit, older, tools) - base
         if found >= edge:
             at = edge
             break
         form = tools.rules.forms[older, flat.scratch[base + found]]
-        what = _candidate(flat.scratch, base + found, base + limit, form, tools)
-        pages.flags[page] |= what
+        what = candidate(flat.scratch, base + found, base + limit, form, tools)
+        flags |= what
         at = found + 1
-        if what != _TORN:
+        if what != TORN:
             at = reach[1] - base
-            mix(total, tools.item[0])
-            mix(total, tools.item[1])
-    pages.reach[page], pages.next[page] = reach[0] - base, at
+            mix(total, item[0])
+            mix(total, item[1])
+    pages.numbers[page, REACH], pages.numbers[page, NEXT] = reach[0] - base, at
+    pages.numbers[page, FLAGS] = flags
 
 
 @helper
 def _search(flat: Flat, pages: Pages, file: int, header: Ints, tools: Tools, h: Hashes) -> int:
-    """Take what is found in `file` into `h` and return its flags."""
+    """Set `h` to what is found in `file` and return its flags."""
+    stamped, numbers = tools.stamped, pages.numbers
     for index in range(4):
-        tools.stamped[index] = (header[1] >> (8 * (3 - index))) & 0xFF
+        stamped[index] = (header[1] >> (8 * (3 - index))) & 0xFF
     if tools.rules.lowest != NO_VERSION:
-        tools.stamped[0] &= 0x7F
+        stamped[0] &= 0x7F
     flags = 0
-    at = tools.rules.header
-    while at < flat.sizes[file]:
-        page = pages.first[file] + at // PAGE
-        if pages.entry[page] != at:
+    start_hash(h)
+    at, size, first = tools.rules.header, flat.files[file, SIZE_NOW], flat.files[file, FIRST_PAGE]
+    while at < size:
+        page = first + at // PAGE
+        if numbers[page, ENTRY] != at:
             _read_page(flat, pages, page, file, at, header[2], tools)
         mix(h, pages.hash[page, 0])
         mix(h, pages.hash[page, 1])
-        flags |= pages.flags[page]
-        at = pages.next[page]
+        flags |= numbers[page, FLAGS]
+        at = numbers[page, NEXT]
     return flags
 
 
@@ -307,35 +224,38 @@ def _sort(order: Ints, headers: Ints) -> None:
 
 
 @helper
-def _look(flat: Flat, pages: Pages, order: Ints, rules: Rules, headers: Ints, before: Ints) -> None:
-    """Examine all files, and forget what was found in them under another header or size."""
-    for file in order:
-        _examine(flat, file, rules, headers[file])
-        forget(flat, pages, file)
-        size = flat.sizes[file]
-        same = before[file, 0] == headers[file, 1] and before[file, 1] == headers[file, 2]
-        if not same or before[file, 2] != size:
-            forget_all(pages, file)
-            before[file, 0], before[file, 1], before[file, 2] = headers[file, 1], headers[file, 2], size
+def _look(flat: Flat, pages: Pages, file: int, found: Found, tools: Tools) -> None:
+    """Examine and search a file that has changed; forget what was found under another header or size."""
+    header, before = found.headers[file], found.before[file]
+    _examine(flat, file, tools.rules, header)
+    forget(flat, pages, file)
+    size = flat.files[file, SIZE_NOW]
+    if before[0] != header[1] or before[1] != header[2] or before[2] != size:
+        forget_all(flat, pages, file)
+        before[0], before[1], before[2] = header[1], header[2], size
+    if header[0] == _NONE:
+        header[3] = _search(flat, pages, file, header, tools, found.hash[file])
 
 
 @helper
-def _recover(flat: Flat, pages: Pages, order: Ints, headers: Ints, tools: Tools, h: Hashes) -> int:
-    """Set `h` to the signature of the state that `flat` shows; return the problem and the flags."""
-    rules = tools.rules
+def _recover(order: Ints, found: Found, rules: Rules, h: Hashes) -> int:
+    """Set `h` to the signature of what was found in the files; return the problem and the flags."""
+    headers = found.headers
     start_hash(h)
     mix(h, rules.edition)
     problem, flags = _NONE, 0
     for file in order:
-        header = headers[file]
-        if header[0] != _NONE:
-            flags |= _TORN
-            if problem == _NONE and (header[0] != _SHORT or rules.lowest == NO_VERSION):
-                problem = header[0]
+        wrong = headers[file, 0]
+        if wrong != _NONE:
+            flags |= TORN
+            if problem == _NONE and (wrong != _SHORT or rules.lowest == NO_VERSION):
+                problem = wrong
             continue
-        mix(h, header[1])
-        mix(h, header[2])
-        flags |= _search(flat, pages, file, header, tools, h)
+        mix(h, headers[file, 1])
+        mix(h, headers[file, 2])
+        mix(h, found.hash[file, 0])
+        mix(h, found.hash[file, 1])
+        flags |= headers[file, 3]
     mix(h, problem)
     mix(h, flags)
     return (problem << 2) | flags
@@ -348,7 +268,7 @@ def _nobodys(what: int, seed: Hashes, rules: Rules, h: Hashes) -> None:
     mix(h, rules.edition)
     mix(h, seed[0])
     mix(h, seed[1])
-    mix(h, what | _TORN)
+    mix(h, what | TORN)
 
 
 def _compiled(version: str) -> tuple[Any, Any]:
@@ -358,7 +278,7 @@ def _compiled(version: str) -> tuple[Any, Any]:
     def key(name: int, tx: int, ident: int, user_type: int, payload: Bytes) -> Hashes:
         version  # noqa: B018  # see crash.kernel
         h = np.zeros(2, np.uint64)
-        _mix_key(h, name, tx, ident, user_type, payload, 0, len(payload))
+        mix_key(h, name, tx, ident, user_type, payload, 0, len(payload))
         return h
 
     @entry
@@ -367,21 +287,26 @@ def _compiled(version: str) -> tuple[Any, Any]:
         pages = new_pages(flat)
         item, reach, stamped = np.zeros(2, np.uint64), np.zeros(2, np.int64), np.zeros(4, np.uint8)
         tools = Tools(rules, known, item, reach, stamped)
-        headers = np.zeros((len(flat.room), 3), np.int64)
-        before = np.zeros((len(flat.room), 3), np.int64)
+        count = len(flat.files)
+        headers, before = np.zeros((count, 4), np.int64), np.zeros((count, 3), np.int64)
+        found = Found(headers, before, np.zeros((count, 2), np.uint64))
         sequence = order.copy()
         out = np.zeros((len(codes), 2), np.uint64)
         for row in range(len(codes)):
-            turn(flat, codes[row])
-            sequence[:] = order
-            _look(flat, pages, order, rules, headers, before)
+            if not turn(flat, codes, row) and row > 0:
+                out[row, 0], out[row, 1] = out[row - 1, 0], out[row - 1, 1]
+                continue
+            for index in range(len(order)):
+                sequence[index] = order[index]
+                if flat.files[order[index], STALE]:
+                    _look(flat, pages, order[index], found, tools)
             _sort(sequence, headers)
-            what = _recover(flat, pages, sequence, headers, tools, out[row])
-            if what & _FOREIGN:
+            what = _recover(sequence, found, rules, out[row])
+            if what & FOREIGN:
                 _nobodys(what, seed, rules, out[row])
         return out
 
     return key, run
 
 
-_hash_key, _run = _compiled(stamp(__file__, kernel_rules))
+_hash_key, _run = _compiled(stamp(__file__, kernel_record, kernel_rules, codec))
