@@ -1,7 +1,7 @@
 """From shards to the final parts: what several shards hold is taken out, and the rest is counted.
 
 Both are linear in the number of states but for one sort of 64-bit numbers, and
-need 24 to 32 bytes of memory per state next to one shard per core.
+need 32 bytes of memory per state next to one shard per core.
 """
 
 from __future__ import annotations
@@ -39,9 +39,12 @@ def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -
     `reached` says who reaches what, states that were taken out included.
     """
     numbers = range(plan.shards())
-    ids = [_case_ids(shard_file(out, number)) for number in numbers]
-    bounds = np.cumsum([0, *(len(part) for part in ids)])
-    first = first_of_each(np.concatenate(ids or [np.zeros((0, 2), np.uint64)]))
+    bounds = np.cumsum([0, *(summaries[number].states for number in numbers)])
+    # Halves apart: each of them is sorted or compared as a whole.
+    ids = np.empty((int(bounds[-1]), 2), np.uint64, order="F")
+    for number in numbers:
+        ids[bounds[number] : bounds[number + 1]] = _case_ids(shard_file(out, number))
+    first = first_of_each(ids)
     del ids
     (out / STATES).mkdir(exist_ok=True)
     keeps = [first[bounds[number] : bounds[number + 1]] for number in numbers]
@@ -116,9 +119,10 @@ def _case_ids(path: Path) -> Ids:
 def first_of_each(ids: Ids) -> Rows:
     """Return True for each row that equals no earlier row."""
     out = np.ones(len(ids), bool)
-    order = np.argsort(np.ascontiguousarray(ids[:, 0]))
+    order = np.argsort(ids[:, 0])
     ordered = ids[order, 0]
     same = ordered[1:] == ordered[:-1]
+    del ordered
     alike = np.zeros(len(ids), bool)
     alike[1:] |= same
     alike[:-1] |= same
