@@ -31,7 +31,7 @@ def selection() -> Callable[[Command], Command]:
     """Return the options that say which probes: --tier, --format, --select, --cases."""
     return apply(
         click.option(
-            "--tier", default="smoke", show_default=True, metavar="T", help="Tier: smoke or captured."
+            "--tier", default="smoke", show_default=True, metavar="T", help="Tier: smoke, captured or worst."
         ),
         click.option(
             "--format", "formats", multiple=True, metavar="F", help="Only this format. May be repeated."
