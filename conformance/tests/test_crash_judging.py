@@ -88,6 +88,7 @@ def test_who_does_nothing_wrong_fails_nowhere(judge: Judge) -> None:
         ("Resurrects", "resurrected", ["I4"]),
         ("Refuses", "refused", ["I1"]),
         ("Raises", "crash", ["I7"]),
+        ("Forgets", "non-idempotent", ["I6"]),
         ("Nonsense", "error", []),
     ],
 )

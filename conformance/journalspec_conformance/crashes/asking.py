@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from journalspec.observation import At, Observation, Record
@@ -36,13 +36,15 @@ Files = Mapping[str, bytes]
 class Reply:
     """What came of asking: an `answer`, or the name of what came instead (hang, crash, error, unsupported).
 
-    `told` is what was said, for people; `tries` is how often it was asked.
+    `told` is what was said, for people; `tries` is how often it was asked. `second`
+    is what it made of the files as its own recovery had left them, if that changes any.
     """
 
     answer: Answer | None
     instead: str = ""
     told: str = ""
     tries: int = 1
+    second: Answer | None = None
 
 
 class Asker:
@@ -62,6 +64,8 @@ class Asker:
         self._connection = target.open(timeout)
         self.hello = self._connection.hello()
         self._in_memory = self._connection.in_memory
+        declared = self.hello.formats.get(format_id)
+        self._pure = declared is None or "pure" in declared.features
         place = str(_MEMORY) if os.access(_MEMORY, os.W_OK) else None
         self._root = Path(tempfile.mkdtemp(prefix="journalspec-", dir=place))
         self._count = 0
@@ -80,7 +84,7 @@ class Asker:
         if self._answered is not None:
             self._try(*self._answered)
         again = self._try(files, edition, policy)
-        return Reply(again.answer, again.instead, again.told, 2)
+        return replace(again, tries=2)
 
     def close(self) -> None:
         """Let go of the implementation and of all files."""
@@ -115,16 +119,24 @@ class Asker:
             "policy": policy,
         }
         if self._in_memory:
-            return self._read(self._connection.ask({**request, "files": dict(files)}))
+            return self._twice({**request, "files": dict(files)})
         self._count += 1
         place = self._root / str(self._count)
         place.mkdir()
         for name, content in files.items():
             (place / name).write_bytes(content)
         try:
-            return self._read(self._connection.ask({**request, "dir": str(place)}))
+            return self._twice({**request, "dir": str(place)})
         finally:
             shutil.rmtree(place, ignore_errors=True)
+
+    def _twice(self, request: Message) -> Reply:
+        """Return the reply to `request`, and the next one if recovery changes what it recovers from."""
+        reply = self._read(self._connection.ask(request))
+        if self._pure or reply.answer is None or reply.answer.refused is not None:
+            return reply
+        again = self._read(self._connection.ask(request))
+        return replace(reply, second=again.answer or Answer((), again.instead))
 
     def _read(self, reply: Message) -> Reply:
         if "unsupported" in reply:

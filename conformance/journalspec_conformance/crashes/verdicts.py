@@ -9,13 +9,14 @@ error      --      it answered that it failed, or nothing that can be understood
 unsupported --     it says that it does not do this; nothing is judged
 ========== ======= ==============================================================
 
-All others are those of the crash model's judge.
+All others are those of the crash model's judge. Where recovery writes to the files,
+it is asked again about what it left: another answer is ``non-idempotent``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from journalspec_conformance.crashes.asking import Reply
@@ -76,9 +77,17 @@ def verdict_on(reply: Reply, debt: Owed, refusal: str, *, holes_allowed: bool) -
     if reply.answer is None:
         return Verdict(reply.instead, told=reply.told, tries=reply.tries)
     name = judge(reply.answer, debt, refusal, holes_allowed=holes_allowed)
+    if name in HARMLESS and reply.second is not None and _differ(reply.answer, reply.second):
+        told = f"asked again: {reply.second.refused or 'other records'}"
+        return replace(_with_detail("non-idempotent", reply.answer, debt, reply), told=told)
     if name in HARMLESS:
         return Verdict(name, refused=reply.answer.refused or "", tries=reply.tries)
     return _with_detail(name, reply.answer, debt, reply)
+
+
+def _differ(first: Answer, second: Answer) -> bool:
+    """Tell whether two recoveries in a row, of which the first was no refusal, gave different records."""
+    return second.refused is not None or first.keys != second.keys
 
 
 def _with_detail(name: str, answer: Answer, debt: Owed, reply: Reply) -> Verdict:

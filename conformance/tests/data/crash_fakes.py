@@ -117,6 +117,24 @@ class Tires(_Fake):
         return right
 
 
+class Forgets(_Fake):
+    """Removes the newest record from the files that it has recovered."""
+
+    def hello(self) -> Message:
+        """Declare that recovery writes."""
+        said = super().hello()
+        for entry in said["formats"].values():
+            entry["features"] = ["damage", "memory"]
+        return said
+
+    def recover(self, request: Message) -> Message:
+        """Recover, then move the tail back to the first record."""
+        reply = super().recover(request)
+        for name, data in request["files"].items():
+            request["files"][name] = data[:13] + (21).to_bytes(8, "big") + data[21:]
+        return reply
+
+
 class Unable(_Fake):
     """Says of everything that it does not do it."""
 

@@ -132,11 +132,11 @@ class Causes(_FindingDirective):
 
     def _section(self, cause: Cause) -> nodes.section:
         part = markup.section(cause.title, nodes.make_id(f"cause-{cause.id}"))
-        part += markup.paragraph(" ".join(cause.text.split()))
+        part += markup.paragraph(*markup.code_text(" ".join(cause.text.split())))
         part += markup.fields(
             [
-                ("What to do", " ".join(cause.advice.split())),
-                ("It cannot happen", cause.safe),
+                ("What to do", markup.code_text(" ".join(cause.advice.split()))),
+                ("Where it cannot happen", cause.safe),
                 ("Whose fault", ", ".join(_BLAMED[name] for name in cause.blame)),
                 ("Seen on", [markup.bullets([[nodes.Text(text)] for text in _seen(cause)])]),
                 ("Design rules", markup.joined([self.ref("rule", name) for name in cause.rules])),
