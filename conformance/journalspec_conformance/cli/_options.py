@@ -53,8 +53,8 @@ def selection() -> Callable[[Command], Command]:
     )
 
 
-def implementation() -> Callable[[Command], Command]:
-    """Return the options that say who is asked, and how: --impl, --mode, --timeout."""
+def implementation(timeout: str = "what the harness asks for, or 10") -> Callable[[Command], Command]:
+    """Return the options that say who is asked, and how: --impl, --mode, --timeout (by default `timeout`)."""
     return apply(
         click.option(
             "--impl",
@@ -73,7 +73,7 @@ def implementation() -> Callable[[Command], Command]:
             "--timeout",
             type=float,
             metavar="S",
-            help="Seconds per question. Default: what the harness asks for, or 10.",
+            help=f"Seconds per question. Default: {timeout}.",
         ),
     )
 

@@ -39,7 +39,7 @@ _EPILOG = (
 
 
 @click.command("judge", epilog=_EPILOG)
-@_options.implementation()
+@_options.implementation(timeout="2")
 @click.option("--format", "format_id", metavar="F", help="The format; needed if IMPL recovers several.")
 @click.option(
     "--tier", type=click.Choice(["smoke", "core", "full"]), default="core", show_default=True, metavar="T"
