@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from journalspec_corpus.crash.classes import CATEGORIES, categories, fields
+from journalspec_corpus.crash.classes import CATEGORIES, Column, categories, fields
 from journalspec_corpus.crash.digest import ID_BYTES, promise
 from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
@@ -20,7 +20,7 @@ from journalspec_corpus.crash.reading import reading_of
 from journalspec_corpus.crash.room import CrashRoom
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.pipeline.ids import case_ids, content_ids
-from journalspec_corpus.pipeline.reach import Repeats
+from journalspec_corpus.pipeline.reach import Reached, Repeats, repeated
 from journalspec_corpus.pipeline.targets import sampled
 
 #: What a crash can leave; where a force was a lie; corruption afterwards. Never added up.
@@ -70,6 +70,7 @@ class Rows:
     refusal: npt.NDArray[np.uint8]
     verdicts: list[npt.NDArray[np.uint8]]
     acknowledged: int
+    debt: Owed
     category_names: tuple[str, ...] = CATEGORIES
 
     def verdict(self, reader: int, row: int) -> str:
@@ -104,14 +105,11 @@ def judged_rows(
                 tally.ids.add(name)
                 keep.append(at)
         if tally.repeats is not None and len(keep) < len(names):
-            tally.repeats.append(_repeats(trace, states, names, keep))
+            again = np.delete(np.arange(len(names)), keep)
+            ids = [names[at] for at in again.tolist()]
+            tally.repeats.append(Repeats(writer_of(trace), ids, states.take(again), debt))
         if keep:
             yield _judged(states, debt, room, names, contents, np.asarray(keep))
-
-
-def _repeats(trace: Trace, states: States, names: list[bytes], keep: list[int]) -> Repeats:
-    again = np.delete(np.arange(len(names)), keep)
-    return Repeats(writer_of(trace), [names[at] for at in again.tolist()], states.preset[again])
 
 
 def writer_of(trace: Trace) -> str:
@@ -129,9 +127,8 @@ def _judged(
 ) -> Rows:
     states = states.take(keep)
     facts = Facts(states)
-    found, which = reading_of(room.format, room.read).answers(states.group, states.codes)
-    refusal = facts.refusals
     field_of, field_names = fields(facts)
+    refusal, verdicts = _answered(facts, debt, room)
     return Rows(
         states,
         [names[at] for at in keep],
@@ -141,9 +138,17 @@ def _judged(
         field_of,
         field_names,
         refusal,
-        _verdicts(found, which, refusal, debt, room),
+        verdicts,
         len(debt.must_keep),
+        debt,
     )
+
+
+def _answered(facts: Facts, debt: Owed, room: CrashRoom) -> tuple[Column, list[Column]]:
+    """Return for each state whether refusing it is allowed, and one column of verdicts per reader."""
+    states = facts.states
+    found, which = reading_of(room.format, room.read).answers(states.group, states.codes)
+    return facts.refusals, _verdicts(found, which, facts.refusals, debt, room)
 
 
 def _verdicts(
@@ -188,6 +193,16 @@ class Shard:
         for rows in judged_rows(trace, self.room, self.presets, self.seed, self.tally):
             self._groups.append((number, rows))
             self.sampled |= sampled(rows.states, rows.category)
+
+    def repeated(self, table: pa.Table) -> list[Reached]:
+        """Return who else reaches the states of `table`, which is this shard's."""
+        owners = [rows.debt for _, rows in self._groups for _ in rows.case_ids]
+        return repeated(
+            table,
+            owners,
+            self.tally.repeats or [],
+            lambda states, debt: _answered(Facts(states), debt, self.room)[1],
+        )
 
     @property
     def traces(self) -> int:

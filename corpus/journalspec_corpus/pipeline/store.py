@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.reach import Reached, repeated
+from journalspec_corpus.pipeline.reach import Reached
 
 
 class BuildError(Exception):
@@ -167,7 +167,7 @@ def write_shard(plan: Plan, out: Path, number: int) -> Summary:
     table = shard.table()
     replace_table(data, table)
     sha256 = hashlib.sha256(data.read_bytes()).hexdigest()
-    again = repeated(table, shard.tally.repeats or ())
+    again = shard.repeated(table)
     cpu = time.process_time() - started
     summary = Summary(
         shard=number,
