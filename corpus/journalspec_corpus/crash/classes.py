@@ -11,7 +11,7 @@ from journalspec_corpus.crash.cells import DATA, NAMES, SIZE
 from journalspec_corpus.crash.model import CORRUPTED, PRESETS
 from journalspec_corpus.crash.oracle import Facts, Rows
 from journalspec_corpus.crash.rot_fields import rotten_fields
-from journalspec_corpus.crash.trace import Create, Mark, Publish, Reuse, Write
+from journalspec_corpus.crash.trace import Create, Mark, Reuse, Write
 
 #: Category -> the code it has in the plan of the corpus. Names stay; a code may have several.
 CODES: Mapping[str, str] = {
@@ -184,21 +184,12 @@ def _pointers(facts: Facts) -> tuple[Rows, Rows, Rows]:
     for index, mark in facts.issued:
         whole = facts.intact(index, mark)
         published = facts.published(mark.record)
-        if _is_member(facts, mark.record):
+        if mark.record in facts.trace.members:
             split |= (published & ~whole) | (~published & whole & ~facts.kill)
             continue
         ahead |= published & ~whole
         behind |= ~published & whole & ~facts.kill
     return ahead, behind, split
-
-
-def _is_member(facts: Facts, record: str) -> bool:
-    """Tell whether `record` counts through another record."""
-    marks = {(index, op.record) for index, op in facts.trace.annotated if isinstance(op, Mark)}
-    for index, op in facts.trace.annotated:
-        if isinstance(op, Publish) and record in op.records:
-            return any(at == index and name != record and name in op.records for at, name in marks)
-    return False
 
 
 def fields(facts: Facts) -> tuple[Column, list[str]]:

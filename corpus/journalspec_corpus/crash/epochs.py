@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.cells import DATA, NAMES, SIZE, Codes, Group, Timeline
-from journalspec_corpus.crash.combos import changed_at, distinct, samples, stream_of, subsets
+from journalspec_corpus.crash.combos import distinct, samples, stream_of, subsets
 from journalspec_corpus.crash.extras import BROKEN, broken_group, foreign_group
 from journalspec_corpus.crash.model import PRESETS, Preset
 from journalspec_corpus.crash.stateset import States
@@ -190,53 +190,60 @@ def _uncovered(group: Group, rows: Codes) -> Codes:
 def _loose(group: Group, count: int) -> Codes:
     """Return each choice of names that no order leaves, with the rest all there, all lost, or nearly so."""
     at = next((at for at, cell in enumerate(group.cells) if cell.kind == NAMES), -1)
-    out = []
-    for row in _nearly(group.dims) if at >= 0 else ():
-        for extra in range(count):
-            row[at] = group.dims[at] + extra
-            out.append(row.copy())
-    return distinct(np.stack(out))[0] if out else np.zeros((0, len(group.cells)), np.uint16)
+    if at < 0 or not count:
+        return np.zeros((0, len(group.cells)), np.uint16)
+    rows = np.repeat(_nearly(group.dims), count, axis=0)
+    rows[:, at] = group.dims[at] + np.tile(np.arange(count), len(rows) // count)
+    return distinct(rows)[0]
 
 
-def _nearly(dims: tuple[int, ...]) -> Iterator[Codes]:
-    """Yield all arrived and all lost, each also with every single deviation."""
-    last = np.asarray(dims, np.uint16) - 1
-    for base in (last.astype(np.uint16), np.zeros(len(dims), np.uint16)):
-        for count in (0, 1):
-            for where in combinations(range(len(dims)), count):
-                yield from changed_at(base, where, dims)
+def _nearly(dims: tuple[int, ...]) -> Codes:
+    """Return all arrived and all lost, each also with every single deviation."""
+    parts = []
+    places = np.repeat(np.arange(len(dims)), np.asarray(dims) - 1)
+    for base in (np.asarray(dims, np.uint16) - 1, np.zeros(len(dims), np.uint16)):
+        rows = np.tile(base.astype(np.uint16), (1 + len(places), 1))
+        others = [
+            code for size, own in zip(dims, base.tolist(), strict=True) for code in range(size) if code != own
+        ]
+        rows[np.arange(1, len(rows)), places] = others
+        parts.append(rows)
+    return np.concatenate(parts)
+
+
+def _data(group: Group) -> npt.NDArray[np.intp]:
+    return np.asarray([at for at, cell in enumerate(group.cells) if cell.kind == DATA], np.intp)
 
 
 def _trashed(group: Group) -> Codes:
     """Return rows with garbage in exactly one granule; the rest all arrived, all did not, or nearly so."""
-    rows: dict[bytes, Codes] = {}
-    for row in _nearly(group.dims):
-        for at, cell in enumerate(group.cells):
-            if cell.kind == DATA:
-                changed = row.copy()
-                changed[at] = group.dims[at]
-                rows.setdefault(changed.tobytes(), changed)
-    return np.stack(list(rows.values())) if rows else np.zeros((0, len(group.cells)), np.uint16)
+    data = _data(group)
+    if not len(data):
+        return np.zeros((0, len(group.cells)), np.uint16)
+    near = _nearly(group.dims)
+    rows = np.repeat(near, len(data), axis=0)
+    places = np.tile(data, len(near))
+    rows[np.arange(len(rows)), places] = np.asarray(group.dims)[places]
+    return distinct(rows)[0]
 
 
 def _broken(group: Group, stream: int) -> Codes:
     """Return rows with half granules, with two of garbage, and samples with any number of them."""
-    data = [at for at, cell in enumerate(group.cells) if cell.kind == DATA]
-    dims = np.asarray(group.dims, np.uint16)
-    rows = []
-    for base in (dims - 1, np.zeros_like(dims)):
-        pairs = combinations(data, 2) if len(data) <= PAIRS else ()
-        for places, kind in [
-            *(((at,), kind) for at in data for kind in (1, 2)),
-            *((pair, 0) for pair in pairs),
-        ]:
-            row = base.copy()
-            for at in places:
-                row[at] = dims[at] + kind
-            rows.append(row)
-    if not rows:
+    data = _data(group)
+    if not len(data):
         return np.zeros((0, len(group.cells)), np.uint16)
-    return np.concatenate([np.stack(rows), _broken_samples(group, data, dims, stream)])
+    dims = np.asarray(group.dims, np.uint16)
+    halves, kinds = np.repeat(data, 2), np.tile(np.asarray([1, 2], np.uint16), len(data))
+    few = len(data) <= PAIRS
+    pairs = np.asarray(list(combinations(data.tolist(), 2)) if few else [], np.intp).reshape(-1, 2)
+    parts = []
+    for base in (dims - 1, np.zeros_like(dims)):
+        rows = np.tile(base.astype(np.uint16), (len(halves) + len(pairs), 1))
+        rows[np.arange(len(halves)), halves] = dims[halves] + kinds
+        for side in (0, 1):
+            rows[np.arange(len(halves), len(rows)), pairs[:, side]] = dims[pairs[:, side]]
+        parts.append(rows)
+    return np.concatenate([*parts, _broken_samples(group, data.tolist(), dims, stream)])
 
 
 def _broken_samples(group: Group, data: list[int], dims: Codes, stream: int) -> Codes:

@@ -98,17 +98,30 @@ class Facts:
         self.all = np.ones(len(codes), bool)
         self._intact: dict[tuple[int, int], Rows] = {}
         self._published: dict[str, Rows] = {}
+        # Columns are shared and never changed in place.
+        self._at: dict[tuple[int, int], Rows] = {}
+        self._arrived: dict[int, Rows] = {}
+        self._counting: dict[int, Rows] = {}
+        #: granules that may hold what nobody wrote
+        self._broken = [
+            (at, cell)
+            for at, cell in enumerate(self.group.cells)
+            if cell.kind == DATA and min(cell.levels) < 0
+        ]
 
     def arrived(self, index: int) -> Rows:
         """Return the rows in which operation `index` is on disk as a whole."""
-        op = self.trace.ops[index]
-        out = self.all.copy()
-        for cell, level in self.group.reach.get(index, ()):
-            if isinstance(op, Write):
-                out &= self._shows(cell, level, op, op.off, op.off + len(op.data))
-            else:
-                out &= self._levels[:, cell] >= level
-        return out
+        known = self._arrived.get(index)
+        if known is None:
+            known = self.all
+            op = self.trace.ops[index]
+            for cell, level in self.group.reach.get(index, ()):
+                if isinstance(op, Write):
+                    known = known & self._shows(cell, level, op, op.off, op.off + len(op.data))
+                else:
+                    known = known & self.cell_at(cell, level)
+            self._arrived[index] = known
+        return known
 
     def _shows(self, at: int, level: int, op: Write, start: int, end: int) -> Rows:
         """Rows in which cell `at` holds what `op` put into ``[start, end)``, or something later.
@@ -116,11 +129,11 @@ class Facts:
         In a version that nobody wrote (half of one, say) the bytes decide.
         """
         cell = self.group.cells[at]
-        out = np.asarray(self._levels[:, at] >= level)
+        out = self.cell_at(at, level)
         if cell.kind == DATA and min(cell.levels) < 0:
             for code in (code for code, known in enumerate(cell.levels) if known < 0):
                 if self._same(at, code, start, end, op.data, op.off):
-                    out |= self.states.codes[:, at] == code
+                    out = out | (self.states.codes[:, at] == code)
         return out
 
     def _same(self, at: int, code: int, start: int, end: int, data: bytes, off: int) -> bool:
@@ -134,17 +147,20 @@ class Facts:
         """Return the rows in which at least a part of operation `index` is on disk."""
         entries = self.group.reach.get(index)
         if entries is None:
-            return self.all.copy()
+            return self.all
         out = ~self.all
         for cell, level in entries:
-            out |= self._levels[:, cell] >= level
+            out |= self.cell_at(cell, level)
         if index == self.states.torn:
             out |= self.states.tear > 0
         return out
 
     def cell_at(self, cell: int, level: int) -> Rows:
         """Return the rows in which `cell` is at `level` or beyond."""
-        return np.asarray(self._levels[:, cell] >= level)
+        known = self._at.get((cell, level))
+        if known is None:
+            known = self._at[cell, level] = np.asarray(self._levels[:, cell] >= level)
+        return known
 
     @cached_property
     def kill(self) -> Rows:
@@ -215,15 +231,15 @@ class Facts:
 
     def _overwritten(self, mark: Mark, start: int) -> Rows:
         out = ~self.all
-        for index, op in self.trace.writes:
-            if start <= index < self._upto and op.file == mark.file and _overlap(op, mark):
+        for index, op in self.trace.writes_over(mark.file, mark.off, mark.length):
+            if start <= index < self._upto:
                 out |= self._overlap_touched(index, op, mark)
-        return out | self._trash_over(mark, start - 1)
+        return out | self._trash_over(mark, start - 1) if self._broken else out
 
     def _overlap_touched(self, index: int, op: Write, mark: Mark) -> Rows:
         entries = self.group.reach.get(index)
         if entries is None:
-            return self.all.copy()
+            return self.all
         if index == self.states.torn:
             return self.states.tear > max(0, mark.off - op.off)
         out = ~self.all
@@ -232,7 +248,7 @@ class Facts:
             start = self.group.cells[cell].index * step
             a, b = max(op.off, start), min(op.off + len(op.data), start + step)
             if a < mark.off + mark.length and mark.off < b:
-                out |= self._levels[:, cell] >= level
+                out |= self.cell_at(cell, level)
         return out
 
     def _replaced(self, index: int) -> Rows:
@@ -248,8 +264,8 @@ class Facts:
         out = ~self.all
         step = self.group.granule
         number = self.group.names.get(mark.file)
-        for at, cell in enumerate(self.group.cells):
-            if cell.kind == DATA and cell.file == number and min(cell.levels) < 0:
+        for at, cell in self._broken:
+            if cell.file == number:
                 start = cell.index * step
                 if start < mark.off + mark.length and mark.off < start + step:
                     for code in (code for code, level in enumerate(cell.levels) if level < 0):
@@ -264,8 +280,15 @@ class Facts:
             known = ~self.all
             for index, op in self.trace.annotated:
                 if isinstance(op, Publish) and index < self._upto and record in op.records:
-                    known |= self.arrived(index) & ~self._replaced(index)
+                    known |= self._counts(index)
             self._published[record] = known
+        return known
+
+    def _counts(self, index: int) -> Rows:
+        """Rows in which operation `index` is on disk and nothing hides it."""
+        known = self._counting.get(index)
+        if known is None:
+            known = self._counting[index] = self.arrived(index) & ~self._replaced(index)
         return known
 
     @cached_property
@@ -330,7 +353,3 @@ def _memories(trace: Trace) -> tuple[bytes, ...]:
         _images.clear()
         found = _images[trace.id] = tuple(ids)
     return found
-
-
-def _overlap(op: Write, mark: Mark) -> bool:
-    return op.off < mark.off + mark.length and mark.off < op.off + len(op.data)

@@ -215,6 +215,37 @@ class Trace:
         """Return every write with its index."""
         return tuple((index, op) for index, op in enumerate(self.ops) if isinstance(op, Write))
 
+    def writes_over(self, file: str, off: int, length: int) -> tuple[tuple[int, Write], ...]:
+        """Return every write into ``[off, off + length)`` of `file` with its index; kept per place."""
+        found = self._over.get((file, off, length))
+        if found is None:
+            found = self._over[file, off, length] = tuple(
+                (index, op)
+                for index, op in self.writes
+                if op.file == file and op.off < off + length and off < op.off + len(op.data)
+            )
+        return found
+
+    @cached_property
+    def _over(self) -> dict[tuple[str, int, int], tuple[tuple[int, Write], ...]]:
+        return {}
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """Return the records that count through another record: what publishes them first is one itself."""
+        marks: dict[int, set[str]] = {}
+        out, seen = set(), set()
+        for index, op in self.annotated:
+            if isinstance(op, Mark):
+                marks.setdefault(index, set()).add(op.record)
+        for index, op in self.annotated:
+            if isinstance(op, Publish):
+                for record in op.records:
+                    if record not in seen and marks.get(index, set()) & {*op.records} - {record}:
+                        out.add(record)
+                    seen.add(record)
+        return frozenset(out)
+
     @cached_property
     def annotated(self) -> tuple[tuple[int, Mark | Publish], ...]:
         """Return every Mark and Publish with the index of the write that it is about."""
