@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,30 @@ def test_an_implementation_can_be_the_reader(directory: Path) -> None:
     )
 
 
+def test_every_kind_of_failure_gets_small(directory: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = run(directory, "--kinds", "--reader", "skip-checksum", "--json", "--out", out)
+    assert done.exit_code == 0, done.output
+    lines = json.loads(done.stdout)
+    counted = Counter(
+        (row["stratum"], row["writer"], row["category"], row["verdict_skip-checksum"])
+        for row in rows(directory)
+        if VERDICTS[row["verdict_skip-checksum"]]
+    )
+    names = ("stratum", "writer", "category", "verdict")
+    assert {tuple(line[name] for name in names): line["states"] for line in lines} == counted
+    assert max(line["records"] for line in lines) <= 3
+    assert max(line["deviations"] for line in lines) <= 2
+    cases = {case.id: case for case in parse_lines((out / "cases.jsonl").read_text("utf-8"), "cases.jsonl")}
+    for line in lines:
+        small = cases[f"btm.crash.{line['case']}"]
+        larger = f"btm.crash.{line['shrunk_from']}"
+        assert larger in cases
+        assert small.origin.shrunk_from or small.id == larger
+    table = run(directory, "--kinds", "--reader", "strict")
+    assert "median" in table.output
+
+
 def test_errors_say_what_to_do(directory: Path, failing: dict[str, Any], tmp_path: Path) -> None:
     name = failing["case_id"].hex()
     for arguments, code, words in (
@@ -108,6 +133,11 @@ def test_errors_say_what_to_do(directory: Path, failing: dict[str, Any], tmp_pat
         ((directory, "--case", name, "--reader", "strict", "--impl", "reference"), 2, "exclude each other"),
         ((directory, "--case", name, "--impl", "reference", "--policy", "x"), 2, "no policy 'x'"),
         ((directory, "--case", name, "--impl", "no-such-thing"), 2, "neither a shipped harness"),
+        ((directory,), 2, "either --case ID or --kinds"),
+        ((directory, "--case", name, "--kinds"), 2, "either --case ID or --kinds"),
+        ((directory, "--kinds", "--impl", "reference"), 2, "--impl has none there"),
+        ((directory, "--kinds", "--reader", "x"), 2, "choose one of strict, salvage, skip-checksum"),
+        ((tmp_path, "--kinds"), 2, "is no build"),
     ):
         done = run(*arguments)
         assert (done.exit_code, words in done.output) == (code, True), done.output

@@ -327,23 +327,19 @@ def test_lives_and_rules_get_smaller_one_by_one() -> None:
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, stratum: str) -> None:
     room, named = crash_room(format_id), named_reader(format_id, "strict")
-    short = (Log("COMMITTING", 1, "typical"),) if format_id == FORMATS[0] else (Op("add", 1, 40),)
-    work = next(
-        work
-        for work in first_lives(room, "core")
-        if (work.background, work.kind, work.steps) == ("stale-same", "append", short)
-    )
-    trace = room.build(work)
-    kinds: dict[str, State] = {}
-    for situation in situations(trace, len(PRESETS) - 1, SEED, stratum):
-        for row in range(0, len(situation.states), 3):
-            state = State(situation, row)
-            answer = named.reader(state.files, trace.edition)
-            verdict = state.verdict(answer, salvaging=named.salvaging)
-            if VERDICTS[verdict] and (not kinds or stratum == "L"):
-                kinds[verdict] = state
+    kinds: dict[str, tuple[Any, State]] = {}
+    for work in first_lives(room, "core")[4::61]:
+        for situation in situations(room.build(work), len(PRESETS) - 1, SEED, stratum):
+            answers, which = named.reader.answers(situation.states)  # type: ignore[attr-defined]  # a room's
+            for row in range(0, len(situation.states), 3):
+                state = State(situation, row)
+                verdict = state.verdict(answers[which[row]], salvaging=named.salvaging)
+                if VERDICTS[verdict]:
+                    kinds.setdefault(verdict, (work, state))
+        if kinds:
+            break
     assert kinds
-    for verdict, state in kinds.items():
+    for verdict, (work, state) in kinds.items():
         assert PRESETS[state.rank].stratum == stratum
         out = shrink(
             room,

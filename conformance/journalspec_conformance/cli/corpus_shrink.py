@@ -36,7 +36,10 @@ class _NotFailing(click.ClickException):
 
 @click.command("shrink", epilog=_EPILOG)
 @click.argument("directory", type=_options.FILE, metavar="DIR")
-@click.option("--case", "case_id", required=True, metavar="ID", help="The state, by its id (32 hex digits).")
+@click.option("--case", "case_id", default="", metavar="ID", help="The state, by its id (32 hex digits).")
+@click.option(
+    "--kinds", is_flag=True, help="Instead of one state: one of every kind of failure in the build."
+)
 @click.option(
     "--reader",
     "name",
@@ -62,11 +65,18 @@ def command(**options: Any) -> None:
     ID is a `case_id` of the build's Parquet files, or the id of a published core
     case. What stays is the verdict; what goes, in this order, are records, sectors that
     did not arrive, weak guarantees, backgrounds, bytes of payload and alignment.
+    With --kinds, one state of each stratum, writer, category, reader and verdict
+    is shrunk, and a table says how small they get.
     """
+    if bool(options["case_id"]) == options["kinds"]:
+        raise click.UsageError("give either --case ID or --kinds")
     try:
         from journalspec_corpus.crash import shrink, shrink_find  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
+    if options["kinds"]:
+        _kinds(options)
+        return
     try:
         place = shrink_find.place_of(options["directory"], options["case_id"])
         reader = _reader(place, options)
@@ -100,6 +110,23 @@ def command(**options: Any) -> None:
             click.echo(line)
         if options["out"] is not None:
             click.echo(f"in {options['out']}: cases.jsonl, files of the small state in {small.id}/")
+
+
+def _kinds(options: dict[str, Any]) -> None:
+    from journalspec_conformance.cli.corpus_shrink_kinds import shrink_kinds  # noqa: PLC0415  # needs them too
+
+    if options["impl"]:
+        raise click.UsageError("--kinds goes by the verdicts in the build: --impl has none there")
+    try:
+        shrink_kinds(
+            options["directory"],
+            options["name"],
+            options["out"],
+            options["budget"],
+            as_json=options["as_json"],
+        )
+    except (LookupError, OSError) as error:
+        raise click.UsageError(_text(error)) from None
 
 
 def _text(error: Exception) -> str:

@@ -63,7 +63,7 @@ class Shrunk:
     """The smallest failing state that was found.
 
     `records` and `deviations` are its size; `steps` the reductions that were taken,
-    `tried` the reader calls (distinct answers, where a reader answers whole groups).
+    `tried` the calls of the reader on files; what it says of whole groups is not counted.
     `minimal` is false if the budget ended before every smaller candidate had been
     looked at. `state` knows the rest; `start` is the case id that it was shrunk from. In a second
     life, `earlier` are the deviations of the crash that it began with.
@@ -269,13 +269,13 @@ class _Search:
 
     def _fails(self, situation: Situation, reader: GroupReader) -> Any:
         answers, which = reader.answers(situation.states)
-        self.tried += len(answers)
         refusals = situation.facts.refusals
         table = np.zeros((len(answers), len(REFUSALS)), bool)
         for entry in np.unique(which.astype(np.int64) * len(REFUSALS) + refusals).tolist():
             at, kind = divmod(entry, len(REFUSALS))
             given = judge(answers[at], situation.debt, REFUSALS[kind], holes_allowed=self.salvaging)
-            table[at, kind] = given == self.verdict and self._alike(answers[at], situation.debt)
+            # Of records that nobody wrote, the quick way says only that there are some.
+            table[at, kind] = given == self.verdict
         return table[which, refusals]
 
     def answer(self, state: State) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from journalspec_corpus.crash.shrink_states import State, find
 from journalspec_corpus.crash.states import Descriptor
 
 ID_DIGITS = 32
-_COLUMNS = ("trace", "workload", "background", "preset", "crash_index", "mask", "tear", "seed", "rot")
+_COLUMNS = ("trace", "background", "preset", "crash_index", "mask", "tear", "seed", "rot")
 
 
 class NotThere(LookupError):
@@ -61,21 +61,29 @@ def place_of(directory: Path, name: str) -> Place:
         wanted = b""
     if len(digits) != ID_DIGITS or len(wanted) * 2 != ID_DIGITS:
         raise NotThere(f"{name!r} is no id of a state: that is {ID_DIGITS} hex digits")
-    plan = _plan(directory)
+    return places(directory, {wanted})[wanted]
+
+
+def places(directory: Path, wanted: Set[bytes]) -> dict[bytes, Place]:
+    """Return the states of these case ids in the build in `directory`; raises NotThere if one is missing."""
+    plan = plan_of(directory)
     room = crash_room(plan["format"])
-    row = _row(directory, wanted, room)
-    if row is None:
+    rows = {row["case_id"]: row for row in _rows(directory, wanted, room)}
+    for name in sorted(wanted - rows.keys()):
         raise NotThere(
-            f"{directory} holds no state {digits}: ids are in the column case_id of states/*.parquet"
+            f"{directory} holds no state {name.hex()}: ids are in the column case_id of states/*.parquet"
         )
-    if row["seed"] != plan["seed"]:
-        raise NotThere(f"{directory}: the row of {digits} was made with seed {row['seed']}, which is odd")
-    workload = next((work for work in room.workloads(plan["tier"]) if work.name == row["workload"]), None)
-    if workload is None:
-        raise NotThere(f"{row['workload']} is no workload of this version: build {directory} again")
-    members = {column: row[column] for column in _COLUMNS if column != "workload"}
+    names = {row["workload"] for row in rows.values()}
+    workloads = {work.name: work for work in room.workloads(plan["tier"]) if work.name in names}
+    for name in sorted(names - workloads.keys()):
+        raise NotThere(f"{name} is no workload of this version: build {directory} again")
+    return {name: _place(room, workloads[row["workload"]], row) for name, row in rows.items()}
+
+
+def _place(room: CrashRoom, workload: Any, row: Mapping[str, Any]) -> Place:
+    descriptor = Descriptor(**{column: row[column] for column in _COLUMNS})
     verdicts = {reader: row[f"verdict_{reader}"] for reader in room.readers}
-    return Place(room, workload, Descriptor(**members), verdicts, digits)
+    return Place(room, workload, descriptor, verdicts, row["case_id"].hex())
 
 
 def verdict_of(place: Place, reader: Named) -> str:
@@ -87,7 +95,8 @@ def verdict_of(place: Place, reader: Named) -> str:
     return state.verdict(answer, salvaging=reader.salvaging)
 
 
-def _plan(directory: Path) -> dict[str, Any]:
+def plan_of(directory: Path) -> dict[str, Any]:
+    """Return the plan of the build in `directory`; raises NotThere if it is none."""
     try:
         plan: dict[str, Any] = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
         plan["format"], plan["tier"], plan["seed"]
@@ -98,15 +107,11 @@ def _plan(directory: Path) -> dict[str, Any]:
     return plan
 
 
-def _row(directory: Path, wanted: bytes, room: CrashRoom) -> dict[str, Any] | None:
-    """Return the row of the state `wanted`; part by part, so that memory is bounded by the largest one."""
-    verdicts = [f"verdict_{name}" for name in room.readers]
+def _rows(directory: Path, wanted: Set[bytes], room: CrashRoom) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the states `wanted`; part by part, so that memory is bounded by the largest one."""
+    columns = ["case_id", "workload", *_COLUMNS, *(f"verdict_{name}" for name in room.readers)]
     for path in sorted((directory / "states").glob("part-*.parquet")):
         ids = pq.read_table(path, columns=["case_id"])["case_id"].to_pylist()
-        if wanted in ids:
-            at = ids.index(wanted)
-            row: dict[str, Any] = (
-                pq.read_table(path, columns=[*_COLUMNS, *verdicts]).slice(at, 1).to_pylist()[0]
-            )
-            return row
-    return None
+        rows = [at for at, name in enumerate(ids) if name in wanted]
+        if rows:
+            yield from pq.read_table(path, columns=columns).take(rows).to_pylist()

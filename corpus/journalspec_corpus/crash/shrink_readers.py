@@ -17,10 +17,11 @@ import numpy.typing as npt
 from journalspec_corpus.crash.cells import Group
 from journalspec_corpus.crash.enumerate import States
 from journalspec_corpus.crash.judge import Answer
+from journalspec_corpus.crash.reading import reading_of
 from journalspec_corpus.crash.room import CrashRoom, crash_room
 from journalspec_corpus.crash.shrink_states import Reader
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.crash.view import View, answers
+from journalspec_corpus.crash.view import View
 from journalspec_corpus.mutants import MutantError, load_mutants
 from journalspec_reference import load
 
@@ -56,7 +57,7 @@ class FastReader:
 
     def answers(self, states: States) -> tuple[list[Answer], npt.NDArray[np.int32]]:
         """Return the distinct answers, and for each state the index of its own."""
-        found, which = answers(states.group, states.codes, self.room.read)
+        found, which = reading_of(self.room.format, self.room.read).answers(states.group, states.codes)
         return [given[self.number] for given in found], which
 
 

@@ -13,7 +13,7 @@ from journalspec_corpus.crash.classes import CATEGORIES, categories, fields
 from journalspec_corpus.crash.digest import case_id, content_id, promise
 from journalspec_corpus.crash.enumerate import States, crash_states
 from journalspec_corpus.crash.judge import Answer, judge
-from journalspec_corpus.crash.model import PRESETS, get_preset
+from journalspec_corpus.crash.model import CORRUPTED, PRESETS, get_preset
 from journalspec_corpus.crash.oracle import REFUSALS, Facts, Owed, owed
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import Mark, Trace
@@ -187,9 +187,12 @@ class State:
 def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Situation]:
     """Yield the states of `trace` in `stratum`, under presets no weaker than number `rank`.
 
-    Presets that a build applies to some traces only are applied to this one.
+    Presets that a build applies to some traces only are applied to this one. Kinds
+    of corruption are not stronger or weaker: it stays the same kind.
     """
     presets = tuple(preset for preset in PRESETS[: rank + 1] if preset.stratum == stratum)
+    if stratum == CORRUPTED:
+        presets = presets[-1:]
     for states in crash_states(trace, presets, seed, everywhere=True):
         yield Situation(trace, states)
 

@@ -1,0 +1,116 @@
+"""``journalspec corpus shrink --kinds``: one state of every kind of failure in a build, made small."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import click
+from rich.console import Console
+
+from journalspec_conformance.cli._tables import show_table
+from journalspec_corpus.case import Case
+from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.shrink import Shrunk, shrink
+from journalspec_corpus.crash.shrink_case import as_case, case_of
+from journalspec_corpus.crash.shrink_find import Place, places, plan_of
+from journalspec_corpus.crash.shrink_readers import named_reader
+from journalspec_corpus.crash.shrink_survey import Sample, samples
+
+_HEAD = (
+    "stratum",
+    "writer",
+    "category",
+    "reader",
+    "verdict",
+    "states",
+    "records",
+    "deviations",
+    "preset",
+    "case",
+)
+
+
+def shrink_kinds(directory: Path, name: str, out: Path | None, budget: int, *, as_json: bool) -> None:
+    """Shrink one state of each kind, and print a table of what is left; `name` limits it to one reader.
+
+    Raises NotThere if `directory` is no build, and LookupError for an unknown reader.
+    """
+    room = crash_room(plan_of(directory)["format"])
+    if name and name not in room.readers:
+        raise LookupError(f"no reader {name!r} in the build: choose one of {', '.join(room.readers)}")
+    found = samples(directory, (name,) if name else room.readers)
+    known = places(directory, {sample.case_id for sample in found})
+    done: list[tuple[Sample, Place, Shrunk]] = []
+    with Console(stderr=True).status("shrinking") as status:
+        for number, sample in enumerate(found, start=1):
+            status.update(f"{number} of {len(found)}: {' '.join(sample.kind)}")
+            place = known[sample.case_id]
+            done.append((sample, place, _shrunk(place, sample, budget)))
+    if out is not None:
+        _write(out, done)
+    if as_json:
+        click.echo(json.dumps([_line(sample, shrunk) for sample, _, shrunk in done], indent=2))
+    else:
+        _show(done)
+
+
+def _shrunk(place: Place, sample: Sample, budget: int) -> Shrunk:
+    reader = named_reader(place.room.format, sample.kind.reader)
+    return shrink(
+        place.room,
+        place.workload,
+        place.descriptor,
+        reader.reader,
+        sample.kind.verdict,
+        salvaging=reader.salvaging,
+        budget=budget,
+    )
+
+
+def _line(sample: Sample, shrunk: Shrunk) -> dict[str, Any]:
+    return {
+        **sample.kind._asdict(),
+        "states": sample.states,
+        "records": shrunk.records,
+        "deviations": shrunk.deviations,
+        "earlier_deviations": shrunk.earlier,
+        "preset": shrunk.descriptor.preset,
+        "workload": shrunk.workload.name,
+        "case": shrunk.state.case_id,
+        "shrunk_from": sample.case_id.hex(),
+        "tried": shrunk.tried,
+        "minimal": shrunk.minimal,
+    }
+
+
+def _show(done: Sequence[tuple[Sample, Place, Shrunk]]) -> None:
+    lines = [_line(sample, shrunk) for sample, _, shrunk in done]
+    show_table(list(_HEAD), [[str(line[name]) for name in _HEAD] for line in lines])
+    if not lines:
+        click.echo("no reader fails anywhere")
+        return
+    records, lost = ([line[name] for line in lines] for name in ("records", "deviations"))
+    open_ = sum(not line["minimal"] for line in lines)
+    click.echo(
+        f"{len(lines)} kinds; median {median(records):g} records (at most {max(records)}), "
+        f"median {median(lost):g} deviations (at most {max(lost)})"
+        + (f"; for {open_} the budget ended first" if open_ else "")
+    )
+
+
+def _write(out: Path, done: Sequence[tuple[Sample, Place, Shrunk]]) -> None:
+    """Write both forms of each kind as cases, every case once."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise click.UsageError(f"{out} exists: choose an empty or new directory")
+    out.mkdir(parents=True, exist_ok=True)
+    cases: dict[str, Case] = {}
+    for _, place, shrunk in done:
+        for case in (case_of(place.room, place.state), as_case(place.room, shrunk)):
+            cases.setdefault(case.id, case)
+    with (out / "cases.jsonl").open("w", encoding="utf-8") as stream:
+        for case in cases.values():
+            stream.write(json.dumps(case.to_json(), separators=(",", ":")) + "\n")
