@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
 
 from journalspec.deviations import deviations
+from journalspec.requirements import requirements
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.crashes.choose import Selection, choose
@@ -90,6 +91,8 @@ def test_every_cause_is_one_of_something_seen_and_leads_to_what_exists() -> None
         assert cause.blame
         assert set(cause.blame) <= set(BLAMES)
         assert set(cause.rules) <= set(rules())
+        assert cause.requirements
+        assert set(cause.requirements) <= {entry.id for entry in requirements(cause.format)}
         assert set(cause.deviations) <= {entry.id for entry in deviations(cause.format)}
         assert min(len(cause.text), len(cause.advice), len(cause.safe)) > 20
 

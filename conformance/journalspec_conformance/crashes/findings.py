@@ -28,8 +28,9 @@ BLAMES = ("format", "writer", "reader")
 class Cause:
     """Why kinds of failure happen. `matches` are patterns in the order of MEMBERS, any of which will do.
 
-    `blame` is who could have prevented it; `rules` are design rules, `deviations`
-    what the format's room lists. `safe` says under which guarantee of the disk it cannot happen.
+    `blame` is who could have prevented it; `rules` are design rules, `requirements`
+    what the specification says about it, `deviations` what the format's room lists of
+    products. `safe` says under which guarantee of the disk it cannot happen.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Cause:
     safe: str
     blame: tuple[str, ...]
     rules: tuple[str, ...]
+    requirements: tuple[str, ...]
     deviations: tuple[str, ...]
     matches: tuple[tuple[str, ...], ...]
 
@@ -105,6 +107,7 @@ def causes() -> tuple[Cause, ...]:
             entry["safe"].strip(),
             tuple(entry["blame"]),
             tuple(entry["rules"]),
+            tuple(entry["requirements"]),
             tuple(entry["deviations"]),
             tuple(tuple(match.get(name, "*") for name in MEMBERS) for match in entry["match"]),
         )

@@ -140,6 +140,7 @@ class Causes(_FindingDirective):
                 ("Whose fault", ", ".join(_BLAMED[name] for name in cause.blame)),
                 ("Seen on", [markup.bullets([[nodes.Text(text)] for text in _seen(cause)])]),
                 ("Design rules", markup.joined([self.ref("rule", name) for name in cause.rules])),
+                ("Requirements", markup.joined([self.ref("req", name) for name in cause.requirements])),
                 ("Deviations", markup.joined([self.ref("deviation", name) for name in cause.deviations])),
             ]
         )
