@@ -3,8 +3,9 @@
 Rows alone make no rate. A state that several presets or writers reach stands in
 one row only, under the first of them, and a large crash point has a choice of
 its states. So the traces of the plan are recorded again, every crash point says
-which states it has, and each state's verdict is the one in the row of its id: a
-state that has none there means that build and code do not belong together.
+which states it has, and each state's verdict is the one in the row of its id (or, where
+this trace may owe something else than the row's, judged again): a state that has no
+row means that build and code do not belong together.
 
 A trace that the strict reader gets wrong before its first write says nothing about
 crashes (its files hold what no record of this journal tells from its own): it is
@@ -32,12 +33,13 @@ import pyarrow.parquet as pq
 from journalspec_corpus.crash import rates
 from journalspec_corpus.crash.digest import ID_BYTES, promise
 from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.judge import VERDICTS
+from journalspec_corpus.crash.judge import VERDICTS, judge
 from journalspec_corpus.crash.model import CORRUPTED, PRESETS, REACHABLE, get_preset
-from journalspec_corpus.crash.oracle import Owed, owed
+from journalspec_corpus.crash.oracle import REFUSALS, Facts, Owed, owed
 from journalspec_corpus.crash.rates import Rate
 from journalspec_corpus.crash.rates_check import Checked, self_check
-from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.reading import reading_of
+from journalspec_corpus.crash.room import CrashRoom, crash_room
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.pipeline.ids import case_ids, content_ids
 from journalspec_corpus.pipeline.manifest import load
@@ -45,6 +47,7 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError
 
 _NAMES = tuple(VERDICTS)
+_FAILING = np.asarray([bool(broken) for broken in VERDICTS.values()])
 Ids = npt.NDArray[np.uint64]
 
 
@@ -233,7 +236,7 @@ def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
         for states in crash_states(trace, presets, plan.seed):
             if not len(states):
                 continue
-            verdicts = known.verdicts(_names(trace, states, states.stratum))
+            verdicts = _verdicts(trace, states, known, room)
             if wrong is None:
                 # The first state of a trace is the one before its first write.
                 wrong = _NAMES[int(verdicts[0])] in rates.UNSAFE
@@ -243,6 +246,31 @@ def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
             else:
                 totals.add(trace, states, verdicts)
     return totals
+
+
+def _verdicts(trace: Trace, states: States, known: Known, room: CrashRoom) -> rates.Verdicts:
+    """Return the verdict of every state, looked up, and judged again where this trace may owe something else.
+
+    One row stands for all traces that leave a state. A record of an earlier life
+    in one of them may have just been issued in another.
+    """
+    verdicts = known.verdicts(_names(trace, states, states.stratum))
+    debt = owed(trace, states.group.crash_index, states.torn, states.stratum)
+    again = np.arange(len(states)) if debt.must_drop else np.flatnonzero(_FAILING[verdicts])
+    if not len(again):
+        return verdicts
+    chosen = states.take(again)
+    found, which = reading_of(room.format, room.read).answers(chosen.group, chosen.codes)
+    holes = room.readers[0] in room.salvaging
+    pairs = which.astype(np.int64) * len(REFUSALS) + Facts(chosen).refusals
+    table = {
+        pair: _NAMES.index(judge(found[at][0], debt, REFUSALS[refusal], holes_allowed=holes))
+        for pair in np.unique(pairs).tolist()
+        for at, refusal in [divmod(pair, len(REFUSALS))]
+    }
+    out = verdicts.copy()
+    out[again] = [table[pair] for pair in pairs.tolist()]
+    return out
 
 
 def _is_sound(trace: Trace, states: States, known: Known) -> bool:
