@@ -141,17 +141,15 @@ def _expected(sets: Members, policy: str, refusal: str, asked: str = PLAIN) -> I
     """Yield the permitted outcomes under one policy."""
     when = {"op": "recover", "policy": policy}
     allowed = {**sets, "refusal": refusal}
+    every = sets["must_keep"] + sets["may_keep"]
     if asked == MUST_REPORT:
         allowed["must_report"] = True
+    if asked == MAY_LOSE:
+        # A write that landed elsewhere, or a doubled file, leaves a record in two places.
+        allowed["may_keep"] = sets["may_keep"] + every
     yield {"when": when, "verdict": "refused" if refusal == "required" else "clean", "allowed": allowed}
     if asked == MAY_LOSE:
-        lost = {
-            "must_keep": [],
-            "may_keep": sets["must_keep"] + sets["may_keep"],
-            "must_drop": sets["must_drop"],
-            "refusal": refusal,
-            "must_report": True,
-        }
+        lost = {**allowed, "must_keep": [], "may_keep": every + every, "must_report": True}
         yield {"when": when, "verdict": "recovered", "allowed": lost}
 
 
