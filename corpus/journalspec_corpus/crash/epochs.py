@@ -23,7 +23,7 @@ from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace
 #: Of the rows in which new space shows what it should not, so many are looked at per crash point.
 UNCOVERED = 1024
 #: Samples with any number of broken sectors, and the most sectors of which all pairs are broken.
-BROKEN_SAMPLES, PAIRS = 24, 8
+BROKEN_SAMPLES, PAIRS = 16, 6
 #: A descriptor says a version in one byte.
 MOST_VERSIONS = 255
 Mask = npt.NDArray[np.bool_]

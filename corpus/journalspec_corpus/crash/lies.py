@@ -16,6 +16,8 @@ from journalspec_corpus.crash.model import LYING, PRESETS, Preset
 from journalspec_corpus.crash.stateset import States
 from journalspec_corpus.crash.trace import Ack, Sync, SyncDir, Trace
 
+#: So many acknowledgements of a trace are looked at: in a long one, the earlier ones say the same.
+LAST = 3
 #: A descriptor says a version in one byte.
 MOST_VERSIONS = 255
 
@@ -43,9 +45,9 @@ def lied_states(trace: Trace, presets: tuple[Preset, ...], *, everywhere: bool =
 
 
 def acknowledged_points(trace: Trace) -> list[int]:
-    """Return the points of interest right after an acknowledgement; the trace's end if there is none."""
+    """Return the last points of interest right after an acknowledgement; the trace's end if there is none."""
     points = [at + 1 for at, op in enumerate(trace.ops) if isinstance(op, Ack) and at >= trace.crash_from]
-    return points or [len(trace.ops)]
+    return points[-LAST:] or [len(trace.ops)]
 
 
 def _states(group: Group, ranks: list[int]) -> States:

@@ -95,12 +95,16 @@ def _names(trace: Trace, group: Group, contents: list[bytes]) -> Iterator[tuple[
                 yield f"doubled:{name}:{other}", {**names, other: number}
                 if name < other:
                     yield f"swapped:{name}:{other}", {**names, name: its, other: number}
+    now = Timeline(trace, SECTOR)
+    now.advance(group.crash_index)
+    present = now.group(settled=True).materialise(b"")
     line = Timeline(trace, SECTOR)
     points = [at + 1 for at, op in enumerate(trace.ops[: group.crash_index - 1]) if isinstance(op, Ack)]
     for index in (0, *points):
         line.advance(index)
         then = line.group(settled=True).materialise(b"")
         for name in names:
-            if name in then:
+            # An older copy that is the same is no damage.
+            if name in then and then[name] != present[name]:
                 contents.append(then[name])
                 yield f"older:{name}:{index}", {**names, name: len(contents) - 1}

@@ -14,6 +14,8 @@ HEADER = 64
 #: Every bit of a record of up to so many bytes; of a longer one every bit of its front and
 #: its back, and so many others: inside a long run of payload all bits say the same.
 EVERY_BIT, FRONT, BACK, BETWEEN = 128, 64, 32, 32
+#: Of a long journal so many of the last records are treated like that; of the others so many bits are drawn.
+RECENT, DISTANT = 12, 16
 _Span = tuple[str, int, int]
 
 
@@ -23,15 +25,17 @@ class Places:
     def __init__(self, group: Group, seed: int) -> None:
         self.group = group
         self._key = f"{seed}/{group.trace.id}/{group.crash_index}/rot"
-        self.records = self._records()
+        marks = self._marks()
+        self.records = sorted(set(marks))
+        self.recent = sorted(set(marks[-RECENT:]))
         self.headers = self._headers()
 
-    def _records(self) -> list[_Span]:
-        """Return ``(file, from, to)`` of every record that was written or stood before, in file order."""
+    def _marks(self) -> list[_Span]:
+        """Return ``(file, from, to)`` of every record that stood before or was written, in that order."""
         trace = self.group.trace
         marks = [*trace.standing, *(op for op in trace.ops[: self.group.crash_index] if isinstance(op, Mark))]
-        spans = {(mark.file, mark.off, mark.off + mark.length) for mark in marks}
-        return sorted(span for span in spans if span[2] <= self._size(span[0]))
+        spans = [(mark.file, mark.off, mark.off + mark.length) for mark in marks]
+        return [span for span in spans if span[2] <= self._size(span[0])]
 
     def _size(self, name: str) -> int:
         number = self.group.names.get(name)
@@ -49,12 +53,15 @@ class Places:
     def bits(self, elsewhere: int) -> Iterator[tuple[str, int, int]]:
         """Yield ``(file, byte, bit)``: all of headers and records, and `elsewhere` others per file."""
         seen: set[tuple[str, int]] = set()
-        for name, start, end in [*self.headers, *self.records]:
+        for name, start, end in [*self.headers, *self.recent]:
             for off in self._bytes(name, start, end):
                 if (name, off) not in seen:
                     seen.add((name, off))
                     for bit in range(8):
                         yield name, off, bit
+        for name, start, end in [span for span in self.records if span not in self.recent]:
+            drawn = draws(f"{self._key}/{name}/{start}/distant", DISTANT, (end - start) * 8)
+            yield from ((name, start + place // 8, place % 8) for place in sorted({*drawn}))
         for name in sorted(self.group.names):
             room = self._size(name)
             for place in draws(f"{self._key}/elsewhere/{name}", elsewhere, room * 8):
