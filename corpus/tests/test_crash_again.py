@@ -402,6 +402,23 @@ def test_the_swap_of_2_1_4_loses_what_is_appended_after_a_crash(disk: CrashRoom)
     assert failing(disk, Again(Workload("append", "3.0", ONE), 0, "swap")) == set()
 
 
+def test_two_crashes_make_a_mixture_in_a_new_file_on_an_ordered_disk(tx: CrashRoom) -> None:
+    """A check that compares lengths holds against one crash of this kind, and not against two."""
+    ordered = (get_preset("prefix-sector-4096"), get_preset("prefix-sector-512"))
+
+    def kinds(work: Any) -> set[str]:
+        return {
+            rows.verdict(0, row)
+            for rows in judged_rows(tx.build(work), tx, ordered, 1, Tally())
+            for row in range(len(rows.case_ids))
+        }
+
+    for edition, twice in (("v2", {"pass", "torn-accepted"}), ("seed+hash", {"pass"})):
+        first = TxWorkload("append", edition, (TxStep("add", 1, LONG),))
+        assert kinds(first) == {"pass"}
+        assert set().union(*(kinds(Again(first, choice, "same")) for choice in range(CHOICES))) == twice
+
+
 def test_a_writer_that_appends_behind_a_gap_is_caught(
     disk: CrashRoom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
