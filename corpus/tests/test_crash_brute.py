@@ -8,6 +8,7 @@ import pytest
 
 from journalspec_corpus.crash import brute
 from journalspec_corpus.crash.brute_debts import Ledger
+from journalspec_corpus.crash.brute_rot import Past, is_rotten, lied, other_debt, other_verdict
 from journalspec_corpus.crash.brute_states import (
     BASE,
     GARBAGE,
@@ -19,6 +20,7 @@ from journalspec_corpus.crash.brute_states import (
     brute_subset,
     origin,
 )
+from journalspec_corpus.crash.judge import Answer
 from journalspec_corpus.crash.model import get_preset
 from journalspec_corpus.crash.room import crash_room
 from journalspec_corpus.crash.trace import Ack, Create, Mark, Publish, Release, Rename, Sync, Trace, Write
@@ -185,3 +187,54 @@ def test_values_that_a_write_would_have_given_count_as_written() -> None:
         for state in brute_prefix(trace, get_preset("prefix-byte"), 0)
     ]
     assert whole == [(0, []), (1, []), (2, []), (3, ["p"])]
+
+
+def rotten(label: str, **files: bytes) -> bool:
+    """Whether corruption `label` may leave `files` of a trace that put 600 times A behind a page of zeros."""
+    trace = toy(*record("a", PAGE, 600, b"A"), base=bytes(3 * PAGE))
+    settled = bytes(PAGE) + b"A" * 600 + bytes(2 * PAGE - 600)
+    return is_rotten(Past(trace, len(trace.ops)), files or {"log": settled}, label)
+
+
+def test_corruption_changes_so_much_and_no_more() -> None:
+    whole = bytes(PAGE) + b"A" * 600 + bytes(2 * PAGE - 600)
+    flipped = whole[:PAGE] + b"C" + whole[PAGE + 1 :]
+    assert rotten("bit:log:512:1", log=flipped)
+    assert not rotten("bit:log:512:1", log=whole)
+    assert not rotten("bit:log:512:1", log=whole[:PAGE] + b"\xbe" * 4 + whole[PAGE + 4 :])
+    assert rotten("burst:log:512:8", log=flipped)
+    assert not rotten("burst:log:512:8", log=whole[:PAGE] + bytes(64) + whole[PAGE + 64 :])
+    assert rotten("zero:log:1", log=bytes(2 * PAGE) + whole[2 * PAGE :])
+    assert not rotten("zero:log:2", log=bytes(2 * PAGE) + whole[2 * PAGE :])
+    assert rotten("phantom:log:1", log=bytes(2 * PAGE) + whole[2 * PAGE :])
+    assert not rotten("phantom:log:1", log=b"x" * PAGE + whole[PAGE:])
+    assert rotten("misdirect:log:1:log:0", log=b"A" * PAGE + bytes(PAGE) + whole[2 * PAGE :])
+    assert not rotten("misdirect:log:1:log:0", log=b"B" * PAGE + bytes(PAGE) + whole[2 * PAGE :])
+    assert rotten("cut:log:700", log=whole[:700])
+    assert rotten("older:log:0", log=bytes(3 * PAGE))
+    assert not rotten("older:log:0", log=whole)
+
+
+def test_with_corruption_a_loss_is_to_be_told_and_refusing_is_no_fault() -> None:
+    trace = toy(*record("a", PAGE, 600, b"A"), Sync("log"), Ack(("a",)), base=bytes(3 * PAGE))
+    past, ledger = Past(trace, len(trace.ops)), Ledger(trace, len(trace.ops))
+    files = {"log": past.settled["log"][:PAGE] + bytes(2 * PAGE)}
+    debt = other_debt(ledger, past, {"log": past.settled["log"][:900]}, "bitrot-cut", "cut:log:900")
+    assert debt is not None
+    assert debt.must_keep == {"a"}
+    assert other_debt(ledger, past, files, "bitrot-cut", "cut:log:900") is None
+    said = [Answer(()), Answer((), None, True), Answer((), "no"), Answer(("a",)), Answer(("x",))]
+    verdicts = [other_verdict(answer, debt, "C", salvaging=True) for answer in said]
+    assert verdicts == ["silent", "pass", "acceptable", "pass", "torn-accepted"]
+    assert other_verdict(said[0], debt, "L", salvaging=True) == "lost"
+
+
+def test_a_cache_that_lied_leaves_a_time_before_and_a_failed_force_old_pages() -> None:
+    trace = toy(*record("a", PAGE, 600, b"A"), Sync("log"), *record("b", 0, 4, b"B"), base=bytes(3 * PAGE))
+    past = Past(trace, len(trace.ops))
+    half = {"log": bytes(PAGE) + b"A" * PAGE + bytes(PAGE)}
+    assert lied(past, half, "lying-cache") is not None
+    later = {"log": b"BBBB" + bytes(3 * PAGE - 4)}
+    assert lied(past, later, "lying-cache") is None
+    assert lied(past, later, "fail-marks-clean") is not None
+    assert lied(past, {"log": b"x" * 3 * PAGE}, "fail-marks-clean") is None

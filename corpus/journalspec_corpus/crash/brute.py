@@ -28,6 +28,7 @@ from itertools import islice
 
 from journalspec.formats import UnknownFormat
 from journalspec_corpus.crash.brute_debts import BruteDebt, Content, Ledger, verdict
+from journalspec_corpus.crash.brute_rot import Past, other_debt, other_verdict
 from journalspec_corpus.crash.brute_states import (
     BruteState,
     Machine,
@@ -57,6 +58,8 @@ KNOWN = tuple(
     and preset.metadata != "any"
     and not preset.broken
 )
+#: Presets of the other strata: their states are checked, not enumerated.
+OTHERS = tuple(preset for preset in PRESETS if preset.stratum != REACHABLE)
 #: So many disagreements of a kind are shown.
 SHOWN = 5
 
@@ -86,6 +89,7 @@ class Report:
     large: int = 0
     rows: int = 0
     again: int = 0
+    others: int = 0
     keys: int = 0
     debts: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -104,7 +108,7 @@ class Report:
         yield f"presets {', '.join(preset.name for preset in KNOWN)}"
         yield (
             f"states of the engine {self.rows} ({self.again} for the second time), "
-            f"distinct by brute force {self.keys}, "
+            f"distinct by brute force {self.keys}, of other strata {self.others}, "
             f"owed and refusal compared in {self.debts}, verdicts {self.verdicts.total()}"
         )
         yield "verdicts: " + ", ".join(f"{name} {count}" for name, count in sorted(self.verdicts.items()))
@@ -156,6 +160,7 @@ class Comparison:
         theirs: dict[Key, int] = {}
         for states in self.groups:
             self._group(states, theirs)
+        self._others()
         self.report.keys += len(mine)
         for key in wanted - theirs.keys():
             self._differ("missing", f"{PRESETS[mine[key]].name} owed {sorted(key[1])}", "no state", "a state")
@@ -273,6 +278,35 @@ class Comparison:
                 self.report.verdicts[think] += 1
                 if said != think:
                     self._differ("verdict", f"{where} {reader}", said, think)
+
+    def _others(self) -> None:
+        """Compare the states of the other strata, as far as the engine has some of this trace."""
+        pasts: dict[int, Past] = {}
+        for states in crash_states(self.trace, OTHERS, SEED):
+            group = states.group
+            past = pasts.setdefault(group.crash_index, Past(self.trace, group.crash_index))
+            debt = owed(self.trace, group.crash_index, states.torn, states.stratum)
+            refusals = Facts(states).refusals
+            found, which = answers(group, states.codes, self.room.read)
+            for row, codes in enumerate(states.codes):
+                self.report.others += 1
+                preset = PRESETS[states.preset[row]].name
+                label = states.rot[row] if states.rot else ""
+                where = f"{preset} at {group.crash_index} {codes.tolist()} {label}"
+                ledger = self._ledger(group.crash_index, -1)
+                mine = other_debt(ledger, past, group.materialise(codes), preset, label)
+                if mine is None:
+                    self._differ("unreachable", where, "a state", "no state")
+                    continue
+                if REFUSALS[refusals[row]] != mine.refusal:
+                    self._differ("refusal", where, REFUSALS[refusals[row]], mine.refusal)
+                for reader, answer in zip(self.room.readers, found[which[row]], strict=True):
+                    salvaging = reader in self.room.salvaging
+                    said = judge(answer, debt, REFUSALS[refusals[row]], holes_allowed=salvaging)
+                    think = other_verdict(answer, mine, states.stratum, salvaging=salvaging)
+                    self.report.verdicts[think] += 1
+                    if said != think:
+                        self._differ("verdict", f"{where} {reader}", said, think)
 
     def _owed(self, debt: object, mine: BruteDebt, where: str) -> None:
         self.report.debts += 1
