@@ -31,7 +31,7 @@ from journalspec_corpus.jboss_journal.traces import Step, Workload
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.manifest import ManifestError
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.rates import as_text, measure
+from journalspec_corpus.pipeline.rates import Known, as_text, measure, verdicts_of
 from journalspec_corpus.pipeline.store import BuildError
 
 FORMATS = [name for name in format_ids() if has_crash_room(name)]
@@ -257,6 +257,22 @@ def test_a_build_is_measured_and_two_ways_agree_on_what_is_safe(built: Path) -> 
     assert measure(built, 2) == result
     # What is in the text is what was measured.
     assert json.loads(as_text(result)) == json.loads(json.dumps(result))
+
+
+def test_verdicts_are_those_of_each_trace_judged_alone(built: Path) -> None:
+    """A row stands for all traces that leave its state; what one of them owes may be something else."""
+    plan = Plan(built.name, "core", every=97)
+    room = crash_room(plan.format)
+    known = Known(built, room.readers[0])
+    presets = tuple(get_preset(name) for name in plan.presets)
+    seen = 0
+    for work in plan.workloads()[::4]:
+        trace = room.build(work)
+        for states in crash_states(trace, presets, plan.seed):
+            if len(states):
+                assert verdicts_of(trace, states, known, room).tolist() == judged(room, states).tolist()
+                seen += len(states)
+    assert seen > 1000
 
 
 def test_the_command_prints_it(built: Path) -> None:

@@ -236,7 +236,7 @@ def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
         for states in crash_states(trace, presets, plan.seed):
             if not len(states):
                 continue
-            verdicts = _verdicts(trace, states, known, room)
+            verdicts = verdicts_of(trace, states, known, room)
             if wrong is None:
                 # The first state of a trace is the one before its first write.
                 wrong = _NAMES[int(verdicts[0])] in rates.UNSAFE
@@ -248,7 +248,7 @@ def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
     return totals
 
 
-def _verdicts(trace: Trace, states: States, known: Known, room: CrashRoom) -> rates.Verdicts:
+def verdicts_of(trace: Trace, states: States, known: Known, room: CrashRoom) -> rates.Verdicts:
     """Return the verdict of every state, looked up, and judged again where this trace may owe something else.
 
     One row stands for all traces that leave a state. A record of an earlier life
