@@ -78,8 +78,10 @@ def _settle(storage: Storage, found: FileSet, extension: str, force_names: bool)
         if force_names:
             storage.sync_dir()
         storage.unlink(CONTROL)
+    # A control file that was not finished is one of them: the next compaction needs its name.
+    leftovers = (*(f".{extension}{suffix}" for suffix in LEFTOVERS), CONTROL + LEFTOVERS[0])
     for name in storage.names():
-        if name.endswith(tuple(f".{extension}{suffix}" for suffix in LEFTOVERS)):
+        if name.endswith(leftovers):
             storage.unlink(name)
     if force_names:
         storage.sync_dir()
