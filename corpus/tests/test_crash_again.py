@@ -260,6 +260,19 @@ def test_an_interrupted_compaction_is_finished_under_the_new_names(tx: CrashRoom
     assert ended(life.ops, left).must_keep == owed(trace, left.descriptor.crash_index).must_keep
 
 
+def test_a_compaction_may_begin_again_wherever_the_first_one_ended(tx: CrashRoom) -> None:
+    """What an unfinished one left behind (a control file without its name, for one) is in nobody's way."""
+    work = TxWorkload("compact", "v2", (TxStep("add", 1, TYPICAL),))
+    left_control = False
+    for states in crash_states(tx.build(work), (BYTES,), 1):
+        left = leave(states, len(states) - 1, gone=False)
+        assert left is not None
+        left_control |= any(name.endswith(".ctr.tmp") for name in left.files)
+        life = tx_resume.live(work, 2, left, "compact")
+        assert any(isinstance(op, Rename) and op.new.endswith(".ctr") for op in life.ops[life.opened :])
+    assert left_control
+
+
 # --- Second lives as workloads --------------------------------------------------------------------
 
 SOME: list[tuple[str, Any, tuple[str, ...]]] = [

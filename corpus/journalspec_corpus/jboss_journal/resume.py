@@ -200,7 +200,7 @@ def _firsts(scope: str) -> Iterator[Workload]:
         for steps in _APPENDED if full else _APPENDED[:2]:
             yield Workload("append", edition, steps, background=background)
         yield Workload("append", edition, _TOGETHER, force="end", background=background)
-        for align in ("type", "id", "check") if full else ("type",):
+        for align in ("type", "file_id", "id", "check") if full else ("type",):
             yield Workload("append", edition, _CROWD, align, background=background)
 
 
