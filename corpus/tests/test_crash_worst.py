@@ -20,6 +20,7 @@ from journalspec_corpus.crash.shrink_states import wrong
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.crash.worst import SEED, TIER, Worst, published_cases, worst_cases
 from journalspec_corpus.crash.worst_findings import FILE, Finding, findings, rendered, text_of
+from journalspec_corpus.design_rules import rules
 from journalspec_corpus.lint import lint
 from journalspec_reference import load
 
@@ -102,6 +103,7 @@ def test_requirements_exist_and_hold_in_the_edition(worst: Worst) -> None:
     for name in worst.requirements:
         assert worst.state(worst.full).trace.edition in known[name].editions
     assert worst.rules
+    assert set(worst.rules) <= set(rules())
     assert worst.text.endswith(".")
 
 
