@@ -70,6 +70,26 @@ def test_published_cases_hold_and_the_reference_keeps_them(built: Path, manifest
     assert manifest["cases"]["left_out"]["R"]["torn-accepted"] > 0
 
 
+def test_what_a_compaction_wrote_twice_may_come_out_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = [
+        work for work in crash_room(FORMAT).workloads("core") if work.name.startswith("compact/v2/artemis")
+    ]
+    monkeypatch.setattr("journalspec_corpus.pipeline.plan._workloads", lambda name, tier: tuple(work[:1]))
+    plan = Plan(FORMAT, "core")
+    publish_core(plan, tmp_path / "out", build(plan, tmp_path / "out", Engine("local")))
+    twice = 0
+    for case in read_cases(tmp_path / "out"):
+        observed = load(FORMAT).recover(case.files(), edition=case.edition, policy="strict").to_json()
+        expected = [entry for entry in case.expect if entry["when"]["policy"] == "strict"]
+        assert not expected or any(compare(entry, observed, Claims()) is None for entry in expected), case.id
+        found = observed.get("records") or []
+        bodies = [(record["id"], record["body"]) for record in found if {"id", "body"} <= record.keys()]
+        twice += len(bodies) > len(set(bodies))
+    assert twice
+
+
 def test_requirements_of_cases_hold_in_every_edition() -> None:
     known = {item.id: item for item in requirements(FORMAT)}
     for named in crash_room(FORMAT).obeys.values():

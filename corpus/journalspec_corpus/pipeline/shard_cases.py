@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from journalspec_corpus.crash.judge import VERDICTS
 from journalspec_corpus.crash.model import PRESETS, get_preset
 from journalspec_corpus.crash.oracle import ALLOWED, REFUSALS, REQUIRED, Owed, owed
 from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.trace import Mark, Trace
 from journalspec_corpus.pipeline.cases import MAY_LOSE, MUST_REPORT, PLAIN, digest_of
 from journalspec_corpus.pipeline.packing import Packing
 from journalspec_corpus.pipeline.plan import Plan
@@ -84,6 +85,10 @@ class _Found:
     def __init__(self, plan: Plan, room: CrashRoom, trace: Trace, left: set[bytes]) -> None:
         self._room = room
         self._trace = trace
+        written = [op for op in trace.ops if isinstance(op, Mark)]
+        marks = {(op.record, op.file, op.off) for op in (*trace.standing, *trace.possible, *written)}
+        #: record -> in how many places of the journal it was written
+        self._places = Counter(record for record, _, _ in marks)
         self.states: list[_State] = []
         #: (operation after which the crash came, what is owed)
         self.groups: list[tuple[int, Owed]] = []
@@ -161,11 +166,14 @@ class _Found:
         for key, record in debt.record_of.items():
             keys.setdefault(record, []).append(key)
 
-        def records(ids: frozenset[str]) -> list[dict[str, Any]]:
+        def records(ids: Iterable[str]) -> list[dict[str, Any]]:
             return [self._room.record_json(keys[record]) for record in sorted(ids) if record in keys]
 
+        # What was written in several places (a compaction under way) may come out of each of them.
+        known = debt.must_keep | debt.may_keep
+        copies = [record for record in known for _ in range(1, self._places[record])]
         return {
             "must_keep": records(debt.must_keep),
-            "may_keep": records(debt.may_keep - debt.must_keep),
+            "may_keep": records([*(debt.may_keep - debt.must_keep), *copies]),
             "must_drop": records(debt.must_drop),
         }
