@@ -341,10 +341,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--start", type=int, default=0, metavar="N", help="begin with the N-th workload")
     options = parser.parse_args(arguments)
     try:
-        report = compare(crash_room(options.format), options.scope, options.every, options.start)
+        room = crash_room(options.format)
+        count = sum(1 for _ in room.workloads(options.scope))
     except (UnknownFormat, KeyError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    report = compare(room, options.scope, options.every, options.start)
+    print(f"{count} workloads in the scope, every {options.every}. of them looked at")
     for line in report.lines():
         print(line)
     return int(bool(report.kinds))

@@ -37,19 +37,18 @@ class Past:
         self.trace, self.crash = trace, crash
         self.settled = {name: body.data for name, body in self.memories[-1].files.items()}
 
-    def numbers(self) -> Mapping[str, int]:
-        """Return the files' numbers by name."""
-        return self.memories[-1].numbers
+    def number(self, name: str) -> int:
+        """Return the number of the file that was called `name` last, -1 if there never was one."""
+        return next((state.numbers[name] for state in self.memories[::-1] if name in state.numbers), -1)
 
     def pieces(self, name: str, start: int, end: int) -> set[bytes]:
-        """Return what ``[start, end)`` of the file that is now `name` has ever been, zeros included."""
-        number = self.numbers()[name]
-        size = len(self.settled[name])
-        out = {bytes(min(end, size) - start)}
+        """Return what ``[start, end)`` of whatever file was ever called `name` has been, zeros included."""
+        called = {state.numbers[name] for state in self.memories if name in state.numbers}
+        out = {bytes(end - start)}
         for state in self.memories:
             for each, body in state.files.items():
-                if state.numbers[each] == number:
-                    out.add(body.sized(max(size, len(body.data))).data[start : min(end, size)])
+                if state.numbers[each] in called:
+                    out.add(body.sized(max(end, len(body.data))).data[start:end])
         return out
 
 
@@ -101,10 +100,9 @@ def _phantom(past: Past, files: Files, name: str, where: str) -> bool:
     start = int(where) * SECTOR
     (changed,) = _changes(past, files)
     piece = files[name][start : start + SECTOR]
+    once = past.pieces(name, start, start + len(piece))
     same = files[name][:start] + past.settled[name][start : start + SECTOR] + files[name][start + SECTOR :]
-    return (
-        changed == name and same == past.settled[name] and piece in past.pieces(name, start, start + SECTOR)
-    )
+    return changed == name and same == past.settled[name] and piece in once
 
 
 def _misdirect(past: Past, files: Files, name: str, where: str, other: str, there: str) -> bool:
@@ -116,7 +114,8 @@ def _misdirect(past: Past, files: Files, name: str, where: str, other: str, ther
         (each == name and start <= at < start + SECTOR) or (each == other and end <= at < end + SECTOR)
         for each, at in spots
     )
-    old = files[name][start : start + SECTOR] in past.pieces(name, start, start + SECTOR)
+    left = files[name][start : start + SECTOR]
+    old = left in past.pieces(name, start, start + len(left))
     return within and old and meant[: len(landed)] == landed[: len(meant)]
 
 
@@ -156,11 +155,10 @@ def lied(past: Past, files: Files, preset: str) -> BruteState | None:
     """Return the state if a device that lied may leave `files`, None if it may not."""
     content = tuple(sorted(files.items()))
     if get_preset(preset).force == "fails-clean":
-        spots = [(name, range(0, len(data), SECTOR)) for name, data in files.items()]
         fits = all(
-            data[at : at + SECTOR] in past.pieces(name, at, at + SECTOR)
-            for (name, starts), data in zip(spots, files.values(), strict=True)
-            for at in starts
+            data[at : at + SECTOR] in past.pieces(name, at, min(at + SECTOR, len(data)))
+            for name, data in files.items()
+            for at in range(0, len(data), SECTOR)
         )
         return _bare(past, files, preset) if fits else None
     for upto in range(past.crash + 1):
@@ -172,7 +170,7 @@ def lied(past: Past, files: Files, preset: str) -> BruteState | None:
 
 def _bare(past: Past, files: Files, preset: str) -> BruteState:
     bodies = {name: Body(data, origin(HOLE, len(data))) for name, data in files.items()}
-    numbers = {name: past.numbers().get(name, -1) for name in files}
+    numbers = {name: past.number(name) for name in files}
     return BruteState(preset, past.crash, -1, (), bodies, numbers)
 
 
