@@ -125,7 +125,7 @@ class Shared:
                 "obeys": self.head["obeys"].get(category, self.head["obeys"][""]),
                 "origin": {"kind": "trace", "base": group["base"], "how": preset, "checked_by": ["model"]},
                 "input": {"files": [_plain(name, data) for name, data in sorted(files.items())]},
-                "expect": [entry for given in line["expect"] for entry in _expected(group["sets"], *given)],
+                "expect": [entry for given in line["expect"] for entry in permitted(group["sets"], *given)],
             }
         except (KeyError, TypeError) as error:
             raise CaseError(f"{line.get('id')}: {type(error).__name__}: {error}") from None
@@ -137,8 +137,8 @@ def _base(line: Members) -> _Base:
     return _Base(line["name"], line["edition"], files, line["layouts"], pieces)
 
 
-def _expected(sets: Members, policy: str, refusal: str, asked: str = PLAIN) -> Iterator[dict[str, Any]]:
-    """Yield the permitted outcomes under one policy."""
+def permitted(sets: Members, policy: str, refusal: str, asked: str = PLAIN) -> Iterator[dict[str, Any]]:
+    """Yield the permitted outcomes under one policy: what `sets` owe, and what else is `asked`."""
     when = {"op": "recover", "policy": policy}
     allowed = {**sets, "refusal": refusal}
     every = sets["must_keep"] + sets["may_keep"]
