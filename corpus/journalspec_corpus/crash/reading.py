@@ -87,6 +87,9 @@ class Reading:
 
     def answers(self, group: Group, codes: Codes) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
         """Return some answers and, for each row of `codes`, the index of its own (or one that is alike)."""
+        if len(codes) == 1 and self._patience:
+            # Nobody else can have the same answer.
+            return [self._read(Plain(group, codes[0]))], np.zeros(1, np.int32)
         paths = Paths(group, codes, self._read)
         while paths.left.size and (self._signatures is None or len(paths.found) < self._patience):
             paths.step()

@@ -24,7 +24,12 @@ _PACK_LIMIT = 1 << 62
 
 
 class View:
-    """The files of one state of a group, read lazily; `seen` collects the looks that mattered."""
+    """The files of one state of a group, read lazily; `seen` collects the looks that mattered.
+
+    `stretch` is how many bytes a reader does well to read at once, and to remember together.
+    """
+
+    stretch = 512
 
     def __init__(self, group: Group) -> None:
         self._group = group
@@ -155,6 +160,8 @@ class View:
 
 class Plain(View):
     """The files of one state put together: quicker to read if only a few states of a group are read."""
+
+    stretch = 1 << 62
 
     def __init__(self, group: Group, codes: Codes) -> None:
         files = group.materialise(codes)

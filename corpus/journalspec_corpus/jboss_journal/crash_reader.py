@@ -51,7 +51,6 @@ OBEYS = {
     "rotate": ("JBM-RDR-003", "JBM-RDR-020", "JBM-FIL-003"),
     "create": ("JBM-FIL-012", "JBM-FIL-014", "JBM-FIL-018"),
 }
-_STEP = 512
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -157,7 +156,7 @@ def _walk(view: View, file: _File) -> _Page:
 
 
 def _page(view: View, file: _File, at: int) -> _Page:
-    edge = min(file.size, (at // _STEP + 1) * _STEP)
+    edge = min(file.size, (at // view.stretch + 1) * view.stretch)
     sought = _sought(file.dialect, file.file_id)
     records: list[_Found] = []
     torn = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -43,8 +44,14 @@ def _template(group: Group) -> tuple[bytes, dict[tuple[int, int], int]]:
         out += file_head(name, size)
         for page, at in enumerate(range(0, size, PAGE)):
             slots[number, page] = len(out)
-            out += page_id(content[at : at + PAGE])
+            out += _settled_id(content[at : at + PAGE])
     return bytes(out), slots
+
+
+@lru_cache(maxsize=8192)
+def _settled_id(page: bytes) -> bytes:
+    """Return the id of a page that is not in flight: it is so in many groups."""
+    return page_id(page)
 
 
 def _page_table(group: Group, cell: Cell, part: int) -> Bytes:

@@ -89,6 +89,16 @@ class Tally:
     generated: int = 0
     repeats: list[Repeats] | None = None
 
+    def take(self, names: list[bytes]) -> list[int]:
+        """Add ids, and return the places of those that were new: of equal ones the first."""
+        keep = [at for at, name in enumerate(names) if name not in self.ids]
+        before = len(self.ids)
+        self.ids.update(names)
+        if len(self.ids) - before < len(keep):
+            first: dict[bytes, int] = {}
+            keep = [at for at in keep if first.setdefault(names[at], at) == at]
+        return keep
+
 
 def judged_rows(
     trace: Trace, room: CrashRoom, presets: tuple[Preset, ...], seed: int, tally: Tally
@@ -99,11 +109,7 @@ def judged_rows(
         debt = owed(trace, states.group.crash_index, states.torn, states.stratum)
         contents = content_ids(states.group, states.codes)
         names = case_ids(contents, _promise(trace, debt))
-        keep = []
-        for at, name in enumerate(names):
-            if name not in tally.ids:
-                tally.ids.add(name)
-                keep.append(at)
+        keep = tally.take(names)
         if tally.repeats is not None and len(keep) < len(names):
             again = np.delete(np.arange(len(names)), keep)
             ids = [names[at] for at in again.tolist()]
