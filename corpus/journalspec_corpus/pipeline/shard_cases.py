@@ -68,6 +68,10 @@ class _AllBut(set[bytes]):
         """Cross `name` off the wanted ones."""
         self._wanted.discard(name)
 
+    def update(self, *names: Iterable[bytes]) -> None:
+        """Cross all `names` off the wanted ones."""
+        self._wanted.difference_update(*names)
+
 
 @dataclass(frozen=True)
 class _State:
