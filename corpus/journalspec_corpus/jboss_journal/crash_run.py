@@ -24,6 +24,7 @@ from journalspec_corpus.crash.trace import (
     Write,
 )
 from journalspec_corpus.jboss_journal.steps import Step
+from journalspec_reference.api import WriterRefused
 from journalspec_reference.jboss_journal.codec import PROLOGUE, Fault, JournalRecord, decode_record, forms
 from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect
 from journalspec_reference.jboss_journal.digest import direct
@@ -212,13 +213,17 @@ class Run:
         self.apply({"op": "open"})
 
     def apply(self, op: dict[str, Any]) -> None:
-        """Do one operation and annotate what it did."""
+        """Do one operation and annotate what it did, also if it ends with WriterRefused."""
         name = RECORD_OPS.get(op["op"])
         if name is not None and "body" in op:
             base = "UPDATE" if name.startswith("UPDATE") else "ADD"
             self._bodies[f"{base}-{op['id']}"] = (int(op["user_type"]), op["body"])
         before = len(self.storage.ops)
-        reply = self._writer.apply(op)
+        refused, durable = None, False
+        try:
+            durable = bool(self._writer.apply(op)["durable"])
+        except WriterRefused as refusal:
+            refused = refusal
         done = self.storage.ops[before:]
         del self.storage.ops[before:]
         for item in done:
@@ -233,7 +238,9 @@ class Run:
                 self._written(item)
             else:
                 self.storage.ops.append(item)
-        if reply["durable"]:
+        if refused is not None:
+            raise refused
+        if durable:
             self._promise()
 
     def _decided(self) -> None:

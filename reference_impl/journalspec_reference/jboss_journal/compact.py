@@ -25,7 +25,9 @@ def run(writer: JournalWriter) -> None:
     Until the control file is durable the old files count, from then on the new
     ones; recovery needs nothing else. Records come out in the order of delivery,
     those of finished transactions as plain ones; rejected transactions do not
-    come out at all (JBM-CMP). Raises ValueError in editions without compaction.
+    come out at all (JBM-CMP). Raises ValueError in editions without compaction, and
+    WriterRefused if what lives needs more files than it came from; then the current
+    file has been left, and nothing else has been done.
     """
     if not writer.dialect.control_file:
         raise ValueError(f"edition {writer.dialect.name} has no compaction")
@@ -41,7 +43,7 @@ def run(writer: JournalWriter) -> None:
             output.add(record)
         if pending.prepare is not None:
             output.add(pending.prepare)
-    output.finish()
+    output.write()
     _switch(writer, old, output)
 
 
@@ -57,6 +59,7 @@ class _Output:
         self._writer = writer
         self._file = Usage(first_id, "")
         self._data = bytearray()
+        self._full: list[tuple[Usage, bytes]] = []
         self.files: list[Usage] = []
         self.ledger = Ledger()
 
@@ -65,7 +68,7 @@ class _Output:
         writer = self._writer
         data = self._encode(record)
         if len(self._data) + len(data) > writer.file_size - writer.first_offset:
-            self.finish()
+            self._next()
             data = self._encode(record)
         self._data += data.ljust(writer.aligned(len(data)), b"\0")
         if record.kind.ends:
@@ -82,23 +85,28 @@ class _Output:
         dialect = self._writer.dialect
         return encode_record(record, dialect, dialect.stamp(self._file.file_id), direct)
 
-    def finish(self) -> None:
-        """Write the current output file, durable, under its .cmp name; the next gets the next id."""
-        if not self._data:
-            return
-        writer, usage = self._writer, self._file
+    def _next(self) -> None:
+        """Take the current output file for full; the next gets the next id."""
+        if self._data:
+            self._full.append((self._file, bytes(self._data)))
+            self._file, self._data = Usage(self._file.file_id + 1, ""), bytearray()
+
+    def write(self) -> None:
+        """Write all output files, durable, under their .cmp names; raises WriterRefused before the first."""
+        self._next()
+        writer = self._writer
         assert writer.current is not None  # the writer is open
-        if usage.file_id >= writer.current.file_id:
+        if any(usage.file_id >= writer.current.file_id for usage, _ in self._full):
             raise WriterRefused("does-not-fit", "the live records need more files than they came from")
-        usage.name = writer.create_file(writer.next_id(), ".cmp", header_id=usage.file_id)
-        if writer.order.whole_output:
-            whole = (writer.header(usage.file_id) + self._data).ljust(writer.file_size, b"\0")
-            writer.storage.write(usage.name, 0, bytes(whole))
-        else:
-            writer.storage.write(usage.name, writer.first_offset, bytes(self._data))
-        writer.storage.sync(usage.name)
-        self.files.append(usage)
-        self._file, self._data = Usage(usage.file_id + 1, ""), bytearray()
+        for usage, data in self._full:
+            usage.name = writer.create_file(writer.next_id(), ".cmp", header_id=usage.file_id)
+            if writer.order.whole_output:
+                whole = (writer.header(usage.file_id) + data).ljust(writer.file_size, b"\0")
+                writer.storage.write(usage.name, 0, whole)
+            else:
+                writer.storage.write(usage.name, writer.first_offset, data)
+            writer.storage.sync(usage.name)
+            self.files.append(usage)
 
 
 def _switch(writer: JournalWriter, old: list[Usage], output: _Output) -> None:
