@@ -149,7 +149,11 @@ class Ledger:
             must_drop=frozenset(mark.record for mark in trace.stale) - possible,
             names=keys,
             refusal=self._refusal(state),
-            sequences=self._sequences(),
+            # What was possible before is written over by this run, or written again elsewhere and still there.
+            sequences=(
+                *self._sequences(trace.standing),
+                *self._sequences((*trace.standing, *(mark for mark in trace.possible if mark.length))),
+            ),
             possible=frozenset(possible),
             whole=frozenset(standing),
             found_before=frozenset(self._found_before()),
@@ -181,11 +185,11 @@ class Ledger:
             (old.number, old.off) in spots and (name in unknown or old.whole(state)) for name, old in self.old
         )
 
-    def _sequences(self) -> tuple[tuple[str, ...], ...]:
-        """Return for each life of each file what was written to it, front to back."""
+    def _sequences(self, before: Iterable[Mark]) -> tuple[tuple[str, ...], ...]:
+        """Return for each life of each file what was written to it, front to back, on top of `before`."""
         files: dict[int, list[list[str]]] = {}
         ends: dict[int, int] = {}
-        kept = {mark.record for mark in self.trace.standing}
+        kept = {mark.record for mark in before}
         old = [(name, place) for name, place in self.old if name in kept]
         for name, place in (*sorted(old, key=lambda item: item[1].off), *self.written):
             lives = files.setdefault(place.number, [])
@@ -220,8 +224,12 @@ def verdict(answer: Answer, debt: BruteDebt, *, salvaging: bool) -> str:
 
 def _front(found: Sequence[str], debt: BruteDebt) -> bool:
     """Tell whether `found` is all that one file held up to some point."""
-    sure = [record for record in found if record not in debt.possible]
-    return not sure or any(sure == list(sequence[: len(sure)]) for sequence in debt.sequences)
+    sure = _sure(found, debt)
+    return not sure or any(sure == _sure(sequence, debt)[: len(sure)] for sequence in debt.sequences)
+
+
+def _sure(records: Sequence[str], debt: BruteDebt) -> list[str]:
+    return [record for record in records if record not in debt.possible]
 
 
 def mixture(state: BruteState, places: Collection[Place]) -> str:
