@@ -149,7 +149,7 @@ class Ledger:
             must_drop=frozenset(mark.record for mark in trace.stale) - possible,
             names=keys,
             refusal=self._refusal(state),
-            # What was possible before is written over by this run, or written again elsewhere and still there.
+            # What was possible before is written over, or written again elsewhere and still there.
             sequences=(
                 *self._sequences(trace.standing),
                 *self._sequences((*trace.standing, *(mark for mark in trace.possible if mark.length))),
