@@ -33,7 +33,6 @@ from journalspec_conformance.crashes.run import Job, Workers
 from journalspec_conformance.crashes.shrinking import digest_of
 from journalspec_conformance.crashes.tally import Tally
 from journalspec_conformance.crashes.verdicts import BREAKS, HARMLESS, Kind
-from journalspec_conformance.crashes.worst import seen
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash.model import get_preset
@@ -210,11 +209,3 @@ def test_the_product_answers_the_smallest_states_as_written(judgement: Judgement
             reply = asker.ask(case.files(), case.edition, finding.policy)
             assert reply.answer is not None
             assert digest_of(reply.answer) == finding.example["answer_digest"], str(Kind(*finding.members))
-
-
-@pytest.mark.product
-@pytest.mark.java
-def test_the_product_gets_on_the_worst_cases_what_is_written(judgement: Judgement) -> None:
-    ready(judgement.harness)
-    written = [item for item in worst_seen() if item.harness == judgement.harness]
-    assert list(seen(judgement.harness)) == written

@@ -17,9 +17,13 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
+from journalspec.formats import format_ids
 from journalspec_conformance.crashes.known import MEMBERS
+from journalspec_corpus.crash.room import crash_room, has_crash_room
+from journalspec_corpus.crash.worst import worst_cases
+from journalspec_corpus.crash.worst_findings import findings
 
-CAUSES, WORST = "causes.toml", "worst.toml"
+CAUSES = "causes.toml"
 #: Who can be at fault.
 BLAMES = ("format", "writer", "reader")
 
@@ -146,14 +150,26 @@ class WorstSeen:
 
 @cache
 def worst_seen() -> tuple[WorstSeen, ...]:
-    """Return what all products got on the worst cases."""
-    loaded = tomllib.loads(_folder().joinpath(WORST).read_text(encoding="utf-8"))
-    return tuple(WorstSeen(**entry) for entry in loaded["seen"])
+    """Return what all products got on the worst cases, under the policy that each case is about."""
+    return tuple(
+        seen for format_id in format_ids() if has_crash_room(format_id) for seen in _worst(format_id)
+    )
+
+
+def _worst(format_id: str) -> Iterator[WorstSeen]:
+    room, run = crash_room(format_id), findings(format_id)
+    verdicts = {(entry.product, entry.policy, entry.case): entry.verdict for entry in run}
+    for harness in dict.fromkeys(entry.product for entry in run):
+        for case in worst_cases(format_id):
+            policy = room.policies.get(case.reader, "")
+            full, small = (verdicts.get((harness, policy, name)) for name in (case.id, case.small_id))
+            if full is not None and small is not None:
+                yield WorstSeen(case.id, harness, policy, full, small, case.verdict)
 
 
 def _judgements() -> Iterator[Judgement]:
     for path in sorted(_folder().iterdir(), key=lambda entry: entry.name):
-        if path.name.endswith(".toml") and path.name not in (CAUSES, WORST):
+        if path.name.endswith(".toml") and path.name != CAUSES:
             loaded = tomllib.loads(path.read_text(encoding="utf-8"))
             run = loaded["run"]
             yield Judgement(

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from journalspec.formats import get_format
 from journalspec_corpus.case import Case, Origin
 from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.model import CORRUPTED, PRESETS
-from journalspec_corpus.crash.oracle import ALLOWED, REQUIRED
+from journalspec_corpus.crash.model import PRESETS
+from journalspec_corpus.crash.owing import Owing, asked
 from journalspec_corpus.crash.room import CrashRoom
 from journalspec_corpus.crash.shrink import Shrunk
 from journalspec_corpus.crash.shrink_readers import reference_reader
 from journalspec_corpus.crash.shrink_states import State
-from journalspec_corpus.crash.trace import Mark
 from journalspec_corpus.making import make_case
-from journalspec_corpus.pipeline.cases import MAY_LOSE, MUST_REPORT, PLAIN, permitted
+from journalspec_corpus.pipeline.cases import permitted
 
 #: A case in which not even a reader that follows the specification gives what is owed carries this flag.
 BEYOND = "BeyondReaders"
@@ -75,40 +73,12 @@ def case_of(  # noqa: PLR0913  # a case has many members; all but two are keywor
 
 def expectations(room: CrashRoom, state: State) -> list[dict[str, Any]]:
     """Return for each policy of the room the outcomes that are permitted, as the pipeline publishes them."""
-    sets = allowed(room, state)
-    corrupted = state.situation.states.stratum == CORRUPTED
+    sets = Owing(room, state.trace).sets(state.situation.debt)
     out: list[dict[str, Any]] = []
     for reader, policy in room.policies.items():
-        refusal, asked = state.refusal, PLAIN
-        if refusal == REQUIRED and reader in room.salvaging:
-            # Who may leave records out reports the damage that others must refuse.
-            refusal, asked = ALLOWED, MAY_LOSE if corrupted else MUST_REPORT
-        elif refusal != REQUIRED and corrupted:
-            asked = MAY_LOSE
-        out += permitted(sets, policy, refusal, asked)
+        demand = asked(state.refusal, state.situation.states.stratum, salvaging=reader in room.salvaging)
+        out += permitted(sets, policy, *demand)
     return out
-
-
-def allowed(room: CrashRoom, state: State) -> dict[str, list[dict[str, Any]]]:
-    """Return the sets of what is owed, with records as an observation would list them."""
-    debt, trace = state.situation.debt, state.trace
-    keys: dict[str, list[str]] = {}
-    for key, record in debt.record_of.items():
-        keys.setdefault(record, []).append(key)
-    written = [op for op in trace.ops if isinstance(op, Mark)]
-    marks = {(op.record, op.file, op.off) for op in (*trace.standing, *trace.possible, *written)}
-    places = Counter(record for record, _, _ in marks)
-
-    def records(ids: Iterable[str]) -> list[dict[str, Any]]:
-        return [room.record_json(keys[record]) for record in sorted(ids) if record in keys]
-
-    # What was written in several places may come out of each of them.
-    copies = [record for record in debt.must_keep | debt.may_keep for _ in range(1, places[record])]
-    return {
-        "must_keep": records(debt.must_keep),
-        "may_keep": records([*(debt.may_keep - debt.must_keep), *copies]),
-        "must_drop": records(debt.must_drop),
-    }
 
 
 def _fails(room: CrashRoom, state: State, policy: str) -> bool:

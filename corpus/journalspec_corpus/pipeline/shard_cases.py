@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,17 +12,16 @@ from journalspec.formats import get_format
 from journalspec_corpus.crash.digest import ID_BYTES
 from journalspec_corpus.crash.judge import VERDICTS
 from journalspec_corpus.crash.model import PRESETS, get_preset
-from journalspec_corpus.crash.oracle import ALLOWED, REFUSALS, REQUIRED, Owed, owed
+from journalspec_corpus.crash.oracle import REFUSALS, Owed, owed
+from journalspec_corpus.crash.owing import Owing, asked
 from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.crash.trace import Mark, Trace
-from journalspec_corpus.pipeline.cases import MAY_LOSE, MUST_REPORT, PLAIN, digest_of
+from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.pipeline.cases import digest_of
 from journalspec_corpus.pipeline.packing import Packing
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import Rows, Tally, judged_rows
 from journalspec_corpus.pipeline.store import replace_text
 
-#: The stratum in which what is lost cannot be demanded back, only told.
-_CORRUPTED = "C"
 #: Names below ``work/``, by shard: the chosen ids, the cases, and what they share.
 ID_FILE = "chosen-{:05d}"
 LINES, BASE_LINES, GROUP_LINES = "cases-{:05d}.jsonl", "bases-{:05d}.jsonl", "groups-{:05d}.jsonl"
@@ -89,10 +87,7 @@ class _Found:
     def __init__(self, plan: Plan, room: CrashRoom, trace: Trace, left: set[bytes]) -> None:
         self._room = room
         self._trace = trace
-        written = [op for op in trace.ops if isinstance(op, Mark)]
-        marks = {(op.record, op.file, op.off) for op in (*trace.standing, *trace.possible, *written)}
-        #: record -> in how many places of the journal it was written
-        self._places = Counter(record for record, _, _ in marks)
+        self._owing = Owing(room, trace)
         self.states: list[_State] = []
         #: (operation after which the crash came, what is owed)
         self.groups: list[tuple[int, Owed]] = []
@@ -140,13 +135,8 @@ class _Found:
         for reader, policy in self._room.policies.items():
             if VERDICTS[rows.verdict(self._room.readers.index(reader), at)]:
                 continue
-            given, asked = refusal, PLAIN
-            if rows.states.stratum == _CORRUPTED:
-                asked = MAY_LOSE if refusal != REQUIRED else PLAIN
-            if refusal == REQUIRED and reader in self._room.salvaging:
-                # Who may leave records out reports the damage that others must refuse.
-                given, asked = ALLOWED, MAY_LOSE if rows.states.stratum == _CORRUPTED else MUST_REPORT
-            yield [policy, given, *([asked] if asked else [])]
+            given, demand = asked(refusal, rows.states.stratum, salvaging=reader in self._room.salvaging)
+            yield [policy, given, *([demand] if demand else [])]
 
     def base(self) -> dict[str, Any]:
         """Return the line of the trace; after all cases have been put."""
@@ -162,22 +152,4 @@ class _Found:
         """Yield the line of each crash point."""
         trace = self._trace
         for name, (index, debt) in zip(names, self.groups, strict=True):
-            yield {"group": name, "base": trace.id, "after": str(index), "sets": self._sets(debt)}
-
-    def _sets(self, debt: Owed) -> dict[str, list[dict[str, Any]]]:
-        """Return the allowed set with records as an observation would list them."""
-        keys: dict[str, list[str]] = {}
-        for key, record in debt.record_of.items():
-            keys.setdefault(record, []).append(key)
-
-        def records(ids: Iterable[str]) -> list[dict[str, Any]]:
-            return [self._room.record_json(keys[record]) for record in sorted(ids) if record in keys]
-
-        # What was written in several places (a compaction under way) may come out of each of them.
-        known = debt.must_keep | debt.may_keep
-        copies = [record for record in known for _ in range(1, self._places[record])]
-        return {
-            "must_keep": records(debt.must_keep),
-            "may_keep": records([*(debt.may_keep - debt.must_keep), *copies]),
-            "must_drop": records(debt.must_drop),
-        }
+            yield {"group": name, "base": trace.id, "after": str(index), "sets": self._owing.sets(debt)}
