@@ -25,12 +25,36 @@ class UnknownFormat(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One edition: the seed document's description, or what a product writes."""
+    """One edition: the seed document's description, or what a product writes.
+
+    `reads_as` is the edition by whose rules it is read, if not its own.
+    `unchecked` is what no check of the edition vouches for, as one sentence.
+    """
 
     id: str
     title: str
     products: tuple[str, ...]
     doc: str
+    reads_as: str = ""
+    unchecked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter of a format's operations: what it means and which values it takes."""
+
+    name: str
+    type: str
+    doc: str
+    default: str = ""
+
+    def problem(self, value: str) -> str:
+        """Return what is wrong with `value`, or nothing."""
+        if self.type == "int" and not re.fullmatch("0|-?[1-9][0-9]{0,18}", value):
+            return "an integer is needed"
+        if self.type == "bool" and value not in ("true", "false"):
+            return "true or false is needed"
+        return ""
 
 
 @dataclass(frozen=True)

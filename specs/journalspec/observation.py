@@ -112,21 +112,27 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class FileMap:
-    """One file of the set at level ``layout``: its length, role and header fields."""
+    """One file of the set at level ``layout``: its length, role and header fields.
+
+    `content` is what a file says as a whole that is neither data nor damaged,
+    such as what is still to be done to other files.
+    """
 
     file: str
     length: int
     role: str
     header: Mapping[str, object] = field(default_factory=dict)
+    content: Mapping[str, object] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Json]:
-        """Return ``{"file", "len", "role", "header"}``."""
-        return {
+        """Return ``{"file", "len", "role", "header"}``, and ``content`` if there is any."""
+        out = {
             "file": self.file,
             "len": str(self.length),
             "role": self.role,
             "header": jsonable(self.header),
         }
+        return out | ({"content": jsonable(self.content)} if self.content else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,14 @@ from journalspec.observation import (
 from journalspec_reference.api import Files, Params
 from journalspec_reference.jboss_journal.codec import Fault, JournalRecord
 from journalspec_reference.jboss_journal.dialect import Dialect
-from journalspec_reference.jboss_journal.fileset import DataFile, FileSet, gather, limit_of
+from journalspec_reference.jboss_journal.fileset import (
+    DataFile,
+    FileSet,
+    control_lists,
+    gather,
+    header_of,
+    limit_of,
+)
 from journalspec_reference.jboss_journal.replay import Replay
 from journalspec_reference.jboss_journal.scan import stale, walk
 
@@ -186,9 +193,11 @@ def _transaction_notes(state: dict[str, list[dict[str, object]]]) -> list[Note]:
 
 
 def _map_of(file: DataFile) -> FileMap:
-    header: dict[str, object] = {"file_id": file.file_id}
-    if file.dialect.versions:
-        header = {"format_version": file.version, "user_version": file.user_version, **header}
-    if file.problem is not None and file.problem[0] == "short-file":
-        header = {}
-    return FileMap(file.name, file.length, "invalid" if file.problem else file.role, header)
+    lists = control_lists(file.data, file.dialect) if file.role == "control" else None
+    content: dict[str, object] = {}
+    if lists is not None:
+        old, new, renames = lists
+        pairs = [{"source": source, "target": target} for source, target in renames]
+        content = {"old_names": old, "new_names": new, "renames": pairs}
+    role = "invalid" if file.problem else file.role
+    return FileMap(file.name, file.length, role, header_of(file), content)
