@@ -17,6 +17,11 @@ from importlib.resources.abc import Traversable
 from types import ModuleType
 
 import journalspec
+from journalspec import vocabulary
+from journalspec.vocabulary import Vocabulary
+
+#: Tables that another file holds; two places would be one too many.
+_IN_FIELDS = frozenset({"record_types", "reasons", "codes", "notes", "state"})
 
 
 class UnknownFormat(LookupError):
@@ -59,7 +64,7 @@ class Param:
 
 @dataclass(frozen=True)
 class Format:
-    """A format's vocabulary, from its ``format.toml``.
+    """What a format is, from its ``format.toml``, and what is said of it, from its ``fields.toml``.
 
     Each mapping gives name -> one sentence that says what it means.
     """
@@ -71,12 +76,33 @@ class Format:
     default_edition: str
     editions: Mapping[str, Edition]
     policies: Mapping[str, str]
-    record_types: Mapping[str, str]
-    reasons: Mapping[str, str]
-    codes: Mapping[str, str]
-    notes: Mapping[str, str]
-    state: Mapping[str, str]
     root: Traversable
+    vocabulary: Vocabulary
+
+    @property
+    def record_types(self) -> Mapping[str, str]:
+        """The types of records."""
+        return {name: entry.doc for name, entry in self.vocabulary.record_types.items()}
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """Why a region was dropped."""
+        return {name: entry.doc for name, entry in self.vocabulary.reasons.items()}
+
+    @property
+    def codes(self) -> Mapping[str, str]:
+        """Why a journal was refused, each behind its phase."""
+        return {name: f"{entry.phase}: {entry.doc}" for name, entry in self.vocabulary.codes.items()}
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """Things worth saying."""
+        return {name: entry.doc for name, entry in self.vocabulary.notes.items()}
+
+    @property
+    def state(self) -> Mapping[str, str]:
+        """The keys of the logical state."""
+        return {entry.name: entry.doc for entry in self.vocabulary.state}
 
     def edition(self, name: str | None) -> Edition:
         """Return the edition `name`, or the default one; raises UnknownFormat."""
@@ -109,10 +135,14 @@ def get_format(format_id: str) -> Format:
         entry["id"]: Edition(entry["id"], entry["title"], tuple(entry.get("products", ())), entry["doc"])
         for entry in data["edition"]
     }
-    tables = {
-        name: dict(data.get(name, {}))
-        for name in ("policies", "record_types", "reasons", "codes", "notes", "state")
-    }
+    moved = sorted(set(data) & _IN_FIELDS)
+    if moved:
+        raise ValueError(f"{format_id}/format.toml: [{moved[0]}] belongs into fields.toml beside it")
+    tables = tomllib.loads(root.joinpath("fields.toml").read_text(encoding="utf-8"))
+    try:
+        words = vocabulary.parse(tables, tuple(editions))
+    except ValueError as error:
+        raise ValueError(f"{format_id}/fields.toml: {error}") from None
     return Format(
         id=format_id,
         title=data["title"],
@@ -120,8 +150,9 @@ def get_format(format_id: str) -> Format:
         summary=data["summary"],
         default_edition=data["default_edition"],
         editions=editions,
+        policies=dict(data.get("policies", {})),
         root=root,
-        **tables,
+        vocabulary=words,
     )
 
 
