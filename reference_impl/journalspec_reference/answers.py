@@ -61,7 +61,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a journal. `trials` are the readings that led to its edition; empty: it was told or known."""
+    """What came of a journal. `trials` are the readings that led to its edition, if nobody told it."""
 
     journal: Journal
     observation: Observation
@@ -83,12 +83,16 @@ class Answer:
 
 
 class UnknownEdition(FilesetError):
-    """Several editions admit the files, and reading does not settle which it is. `trials` are what it gave."""
+    """Several editions admit the files, and reading does not settle it. `trials` are what it gave."""
 
     def __init__(self, journal: Journal, trials: tuple[Trial, ...]) -> None:
         names = ", ".join(list(journal.files)[:3]) + (", ..." if len(journal.files) > 3 else "")
         clean = sum(trial.verdict == CLEAN for trial in trials)
-        why = "several editions read them cleanly and differ" if clean > 1 else "no edition explains all of them"
+        why = (
+            "several editions read them cleanly and differ"
+            if clean > 1
+            else "no edition explains all of them"
+        )
         lines = "".join(f"\n  {trial}" for trial in trials)
         super().__init__(
             f"which edition of {journal.format} wrote {names} cannot be told: {why}{lines}",
@@ -218,13 +222,14 @@ def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None)
     )  # fmt: skip
 
 
-def checked_params(description: Format, params: Mapping[str, str]) -> dict[str, str]:
-    """Return `params` if the format knows them and their values; raises FilesetError that says what it knows."""
+def checked_params(description: Format, params: Mapping[str, str], edition: str | None = None) -> None:
+    """Hold `params` against those that reading and recovery take; raises FilesetError if one is wrong."""
+    known = description.vocabulary.params_of("read") | description.vocabulary.params_of("recover")
     for name, value in params.items():
-        if name not in description.params:
-            known = ", ".join(description.params) or "none"
-            raise FilesetError(f"{description.id} has no parameter {name!r}", f"known parameters: {known}")
-        problem = description.params[name].problem(value)
-        if problem:
-            raise FilesetError(f"parameter {name} = {value!r} of {description.id}: {problem}")
-    return dict(params)
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise FilesetError(
+                f"{description.id}: reading knows no parameter {name!r}", f"parameters of reading: {listed}"
+            )
+        for problem in known[name].problems(value, name, edition or description.default_edition):
+            raise FilesetError(f"{description.id}: parameter {problem}")

@@ -44,24 +44,6 @@ class Edition:
     unchecked: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
-    """One parameter of a format's operations: what it means and which values it takes."""
-
-    name: str
-    type: str
-    doc: str
-    default: str = ""
-
-    def problem(self, value: str) -> str:
-        """Return what is wrong with `value`, or nothing."""
-        if self.type == "int" and not re.fullmatch("0|-?[1-9][0-9]{0,18}", value):
-            return "an integer is needed"
-        if self.type == "bool" and value not in ("true", "false"):
-            return "true or false is needed"
-        return ""
-
-
 @dataclass(frozen=True)
 class Format:
     """What a format is, from its ``format.toml``, and what is said of it, from its ``fields.toml``.
@@ -78,6 +60,8 @@ class Format:
     policies: Mapping[str, str]
     root: Traversable
     vocabulary: Vocabulary
+    #: Words that tools add, whatever the format: table -> name -> meaning.
+    tools: Mapping[str, Mapping[str, str]]
 
     @property
     def record_types(self) -> Mapping[str, str]:
@@ -87,17 +71,20 @@ class Format:
     @property
     def reasons(self) -> Mapping[str, str]:
         """Why a region was dropped."""
-        return {name: entry.doc for name, entry in self.vocabulary.reasons.items()}
+        return {name: entry.doc for name, entry in self.vocabulary.reasons.items()} | {
+            **self.tools["reasons"]
+        }
 
     @property
     def codes(self) -> Mapping[str, str]:
         """Why a journal was refused, each behind its phase."""
-        return {name: f"{entry.phase}: {entry.doc}" for name, entry in self.vocabulary.codes.items()}
+        own = {name: f"{entry.phase}: {entry.doc}" for name, entry in self.vocabulary.codes.items()}
+        return own | {**self.tools["codes"]}
 
     @property
     def notes(self) -> Mapping[str, str]:
         """Things worth saying."""
-        return {name: entry.doc for name, entry in self.vocabulary.notes.items()}
+        return {name: entry.doc for name, entry in self.vocabulary.notes.items()} | {**self.tools["notes"]}
 
     @property
     def state(self) -> Mapping[str, str]:
@@ -125,6 +112,12 @@ def format_ids() -> tuple[str, ...]:
 
 
 @cache
+def tool_words() -> Mapping[str, Mapping[str, str]]:
+    """Return the words that tools add to an answer, by table (roles, reasons, codes, notes)."""
+    return tomllib.loads(files(journalspec).joinpath("tools.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def get_format(format_id: str) -> Format:
     """Return the description of `format_id`; raises UnknownFormat naming the known ones."""
     if format_id not in format_ids():
@@ -132,7 +125,7 @@ def get_format(format_id: str) -> Format:
     root = files(journalspec).joinpath(format_id)
     data = tomllib.loads(root.joinpath("format.toml").read_text(encoding="utf-8"))
     editions = {
-        entry["id"]: Edition(entry["id"], entry["title"], tuple(entry.get("products", ())), entry["doc"])
+        entry["id"]: Edition(**{**entry, "products": tuple(entry.get("products", ()))})
         for entry in data["edition"]
     }
     moved = sorted(set(data) & _IN_FIELDS)
@@ -153,6 +146,7 @@ def get_format(format_id: str) -> Format:
         policies=dict(data.get("policies", {})),
         root=root,
         vocabulary=words,
+        tools=tool_words(),
     )
 
 

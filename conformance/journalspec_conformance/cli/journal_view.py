@@ -1,25 +1,40 @@
-"""What `inspect` and `recover` share: finding journals, and writing about them for people."""
+"""What `inspect` and `recover` share: options, finding and asking journals, writing about them for people."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
 from journalspec.formats import Format, UnknownFormat, get_format
-from journalspec.observation import REFUSED, Dropped, Note, Observation, Record
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation, Record
+from journalspec_conformance.cli._options import Command, apply
+from journalspec_conformance.cli._tables import PipeConsole
+from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer, UnknownEdition, ask, checked_params
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, find_journals, load
 
 #: What can be painted on a line: text, or text with a rich style.
 Part = str | tuple[str, str]
 
+#: A verdict's exit status; of several journals the worst counts. 2 is left for usage.
+STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
+EXIT_STATUS = (
+    "Exit status: 0 clean; 1 recovered: something is damaged or was left out, and the rest is told;"
+    " 3 refused; of several journals the worst. 2 usage or configuration: no such path, no journal there,"
+    " an unknown format, edition, policy or parameter, or an edition that cannot be told."
+    " 130 interrupted, 141 closed pipe."
+)
+#: Notes that stand above the tables already.
+SAID = (ASSUMED, UNCHECKED)
+MOST_NAMES = 12
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
 
@@ -41,7 +56,7 @@ class Painter:
         reconfigure = getattr(sys.stdout, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-        self.console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+        self.console = PipeConsole(file=sys.stdout, highlight=False, markup=False, emoji=False)
         self.columns = max(40, self.console.width)
 
     def line(self, *parts: Part) -> None:
@@ -89,23 +104,143 @@ def value_text(value: object) -> str:
     return shown(str(value)) or '""'
 
 
-def find(path: Path, format_id: str | None, edition: str | None) -> tuple[Loaded, list[Journal]]:
-    """Return the files at `path` and the journals among them; raises UsageProblem with a hint."""
+def options() -> Callable[[Command], Command]:
+    """Return the options that say what the files at PATH are: --format, --edition, --param."""
+    return apply(
+        click.option("--format", "format_id", metavar="F", help="The format; found by itself when left out."),
+        click.option(
+            "--edition",
+            metavar="E",
+            help="The edition of the format. When left out and the files do not tell, every edition that they"
+            " admit is tried; the answer says what was assumed, and where they differ there is none.",
+        ),
+        click.option(
+            "--param",
+            "params",
+            multiple=True,
+            metavar="K=V",
+            help="What the journal was configured with, such as extension=hq. May be repeated.",
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The command line as far as it says what the files at `path` are."""
+
+    path: Path
+    format_id: str | None
+    edition: str | None
+    params: tuple[str, ...]
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The parameters by name; raises UsageProblem for one without a value."""
+        found = {}
+        for text in self.params:
+            name, equals, value = text.partition("=")
+            if not equals or not name:
+                raise UsageProblem(
+                    f"--param {shown(text)!r} is not of the form K=V", "for example extension=hq"
+                )
+            found[name] = value
+        return found
+
+    def again(
+        self, command: str, *more: str, journal: Journal | None = None, edition: str | None = None
+    ) -> str:
+        """Return the command line of `command` for the same files, with what was said of them."""
+        format_id = self.format_id or (journal.format if journal is not None and edition else None)
+        words = ["journalspec", command, str(self.path)]
+        for option, value in (("--format", format_id), ("--edition", edition or self.edition)):
+            words += [option, value] if value else []
+        for param in self.params:
+            words += ["--param", param]
+        return shown(shlex.join([*words, *more]))
+
+
+def find(asked: Asked) -> tuple[Loaded, list[Journal]]:
+    """Return the files that are asked about and the journals among them; raises UsageProblem with a hint."""
+    params = asked.settings
     try:
-        loaded = load(path)
-        journals = find_journals(loaded, format_id, edition)
+        loaded = load(asked.path)
+        if asked.format_id is not None:
+            checked_params(get_format(asked.format_id), params, asked.edition)
+        journals = find_journals(loaded, asked.format_id, asked.edition, params)
+        for journal in journals:
+            checked_params(get_format(journal.format), params, asked.edition)
     except FilesetError as error:
-        raise UsageProblem(str(error), error.hint) from None
+        raise _problem(error) from None
     except UnknownFormat as error:
         raise UsageProblem(str(error)) from None
-    for left_out in loaded.left_out:
-        click.echo(f"warning: {shown(left_out.name)} was left out: {left_out.why}", err=True)
     return loaded, journals
 
 
-def tagged(journal: Journal, path: Path, observation: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON object of one journal: what it is, where, and the observation."""
-    return {"format": journal.format, "edition": journal.edition, "path": str(path), **observation}
+def answers(
+    asked: Asked, command: str, journals: Sequence[Journal], policy: str | None, *more: str
+) -> list[Answer]:
+    """Return what came of each journal; UsageProblem says what to type if an edition cannot be told."""
+    found = []
+    for journal in journals:
+        try:
+            found.append(ask(journal, policy))
+        except UnknownEdition as error:
+            lines = [
+                asked.again(command, *more, journal=journal, edition=trial.edition) for trial in error.trials
+            ]
+            raise _problem(error, lines) from None
+    return found
+
+
+def _problem(error: FilesetError, commands: Sequence[str] = ()) -> UsageProblem:
+    lines = [shown(line) for line in str(error).splitlines()]
+    hint = [shown(line) for line in error.hint.splitlines()]
+    return UsageProblem("\n".join(lines), "\n    ".join([*hint, *commands]))
+
+
+def finish(found: Iterable[Answer]) -> None:
+    """End the command with the exit status of the worst verdict."""
+    raise SystemExit(max((STATUSES[answer.observation.verdict] for answer in found), default=0))
+
+
+def document(
+    asked: Asked, loaded: Loaded, found: Sequence[Answer], objects: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the JSON of a command: for each journal what it is, where, what was not read, and its object."""
+    tagged = []
+    for answer, body in zip(found, objects, strict=True):
+        journal = answer.journal
+        head: dict[str, Any] = {"format": journal.format, "edition": journal.edition, "path": str(asked.path)}
+        if answer.trials:
+            trials = [trial.to_json() for trial in answer.trials]
+            head["edition_assumed"] = {"why": answer.assumption, "trials": trials}
+        if journal.unread:
+            head["not_read"] = [{"file": entry.name, "why": entry.why} for entry in journal.unread]
+        tagged.append(head | body)
+    whole = as_document(tagged)
+    beside = [{"file": name, "why": why} for name, why in _beside(loaded, found)]
+    return whole | ({"left_out": beside} if beside else {})
+
+
+def _beside(loaded: Loaded, found: Sequence[Answer]) -> Iterator[tuple[str, str]]:
+    """Yield the names at the path that belong to no journal shown, and why they were left out."""
+    told = {name for answer in found for name in answer.journal.files}
+    told |= {entry.name for answer in found for entry in answer.journal.unread}
+    left_out = {entry.name: entry.why for entry in loaded.left_out}
+    for name in sorted({*loaded.files, *left_out} - told):
+        yield name, left_out.get(name, "not part of a journal shown here")
+
+
+def write_beside(out: Painter, loaded: Loaded, found: Sequence[Answer]) -> None:
+    """Write what lies at the path and was left out."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in _beside(loaded, found):
+        by_reason.setdefault(why, []).append(shown(name))
+    if by_reason:
+        out.line("")
+    for why, names in by_reason.items():
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        out.wrapped("left out ", f"{', '.join(names[:MOST_NAMES])}{more}: {shown(why)}", "yellow")
 
 
 def as_document(journals: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -113,15 +248,25 @@ def as_document(journals: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return dict(journals[0]) if len(journals) == 1 else {"journals": list(journals)}
 
 
-def write_title(out: Painter, journal: Journal, path: Path, seen: Observation) -> None:
-    """Write what the journal is and what came of it."""
+def write_title(out: Painter, answer: Answer, path: Path) -> None:
+    """Write what the journal is, what was assumed, what was not read, and what came of it."""
+    journal, seen = answer.journal, answer.observation
     description = get_format(journal.format)
     title = description.edition(journal.edition).title
+    # A title tells whose files they are; where other editions read alike, nothing does.
+    edition = f"{journal.edition}, assumed" if answer.trials else f"{journal.edition}: {title}"
     names = ", ".join(shown(name) for name in journal.files) or "no files"
-    out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {journal.edition}: {title})")
+    out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
+    if answer.trials:
+        out.wrapped("edition  ", answer.assumption, "cyan")
     out.wrapped("path     ", shown(str(path)))
     out.wrapped("files    ", names)
+    for entry in journal.unread:
+        out.wrapped("not read ", f"{shown(entry.name)}: {shown(entry.why)}", "red")
     out.line("verdict  ", (seen.verdict, VERDICT_STYLES.get(seen.verdict, "")))
+    for note in seen.notes:
+        if note.code == UNCHECKED:
+            out.wrapped("         ", f"no check vouches for {note.text}")
     if seen.verdict == REFUSED:
         write_refusal(out, description, seen)
 
@@ -201,8 +346,10 @@ def write_state(out: Painter, description: Format, state: Mapping[str, object] |
 
 def write_notes(out: Painter, description: Format, notes: Sequence[Note]) -> None:
     """Write the notes, each kind explained once."""
+    notes = [note for note in notes if note.code not in SAID]
     if not notes:
         return
+    out.line("")
     out.line(("notes", "bold"))
     by_code: dict[str, list[Note]] = {}
     for note in notes:

@@ -7,6 +7,7 @@ import struct
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from journalspec.observation import Note
@@ -118,7 +119,7 @@ def _identity_notes(files: list[DataFile]) -> list[Note]:
 
 def _gap_notes(ids: list[int]) -> Iterator[Note]:
     """Yield the ranges of ids that no file bears, between the lowest and the highest; `ids` are in order."""
-    for before, after in zip(ids, ids[1:], strict=False):
+    for before, after in pairwise(ids):
         if after > before + 1:
             absent = f"{before + 1}" if after == before + 2 else f"{before + 1} to {after - 1}"
             yield Note("file-id-gap", text=f"no file with id {absent}")

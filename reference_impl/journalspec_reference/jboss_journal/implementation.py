@@ -45,7 +45,9 @@ class JbossJournal:
             if dot and stem and name != CONTROL:
                 groups[extension].append(name)
         told = (params or {}).get("extension")
-        chosen = [told] if told in groups else [] if told else [e for e in groups if _ours(e, groups[e], files)]
+        chosen = (
+            [told] if told in groups else [] if told else [e for e in groups if _ours(e, groups[e], files)]
+        )
         control = _control_of(chosen, groups, files)
         found = []
         for extension in chosen:
@@ -55,9 +57,7 @@ class JbossJournal:
             editions = _admitted(heads, extension == control)
             preferred = EXTENSIONS.get(extension, "")
             edition = preferred if preferred in editions else editions[-1]
-            found.append(
-                Detection(FORMAT, edition, tuple(names), score, editions, {"extension": extension})
-            )
+            found.append(Detection(FORMAT, edition, tuple(names), score, editions, {"extension": extension}))
         return sorted(found, key=lambda detection: -detection.score)
 
     def read(self, files: Files, *, edition: str, params: Params | None = None) -> Observation:
@@ -87,7 +87,7 @@ def _dialect(edition: str) -> Dialect:
 
 
 def _head(data: Any) -> str:
-    """Return what the first bytes of a file look like: "1" or "2" (format version), "short", or "" for neither.
+    """Return what the first bytes of a file look like: "1" or "2" (format version), "short", or nothing.
 
     Behind the id of a 4-byte header stands a record or fill, neither of which
     is a user version that anybody has configured. A file that was never given
