@@ -52,6 +52,8 @@ class Format:
     codes: Mapping[str, str]
     notes: Mapping[str, str]
     state: Mapping[str, str]
+    #: The fields that tell whose a record is, for sentences about single records.
+    identity: tuple[str, ...]
     root: Traversable
 
     def edition(self, name: str | None) -> Edition:
@@ -96,6 +98,7 @@ def get_format(format_id: str) -> Format:
         summary=data["summary"],
         default_edition=data["default_edition"],
         editions=editions,
+        identity=tuple(data.get("identity", ())),
         root=root,
         **tables,
     )

@@ -19,6 +19,7 @@ from journalspec_conformance.cli.journal_view import (
     tagged,
     write_dropped,
     write_notes,
+    write_outside,
     write_records,
     write_state,
     write_title,
@@ -103,6 +104,9 @@ def _write_journal(  # a journal, what was seen of it, and how to show it
         for name in journal.files:
             _write_file(out, description, name, journal, seen, level, spans.get(name, []))
     if level >= Level.STATE and seen.state is not None:
+        if level >= Level.LAYOUT and seen.given_up:
+            out.line("")
+            write_outside(out, description, seen)
         out.line("")
         write_state(out, description, seen.state)
     if level >= Level.LAYOUT and seen.notes:

@@ -20,6 +20,7 @@ from journalspec_conformance.cli.journal_view import (
     tagged,
     write_dropped,
     write_notes,
+    write_outside,
     write_state,
     write_title,
 )
@@ -90,11 +91,17 @@ def _write_outcome(out: Painter, journal: Journal, path: Path, seen: Observation
             out.wrapped("next     ", step)
             if what_to_type:
                 out.line(f"           {what_to_type}")
+        if seen.unanchored:
+            out.line("")
+            write_outside(out, description, seen)
     else:
         out.line(f"records  {len(seen.records)} counted")
         for name in dict.fromkeys(region.file for region in seen.dropped):
             out.line(f"lost in {shown(name)}:")
             write_dropped(out, description, (region for region in seen.dropped if region.file == name))
+        if seen.unanchored:
+            out.line("")
+            write_outside(out, description, seen)
         out.line("")
         write_state(out, description, seen.state)
     if seen.notes:
