@@ -2,7 +2,9 @@
 
 Call :func:`register` once per session. Each journal is one partition; a row is
 one record, one region that holds none (``kind`` is ``dropped``; a file that could
-not be read is one), or a remark (``kind`` is ``note``: its code in ``reason``, its
+not be read is one), a valid record outside the log that does not count
+(``unanchored``; if it stands in what was given up, ``reason`` says ``given-up``:
+what counts may then not be all), or a remark (``note``: its code in ``reason``, its
 text in ``fields``). Columns that differ between formats stand in the map ``fields``,
 by the spec's names and in the observation's JSON form: integers as decimal text,
 bytes as hex, lists as JSON.
@@ -141,7 +143,7 @@ class JournalReader(DataSourceReader):
         ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one journal as Arrow batches; raises JournalError if its edition cannot be told."""
+        """Yield the rows of one journal as batches; raises JournalError if its edition cannot be told."""
         assert isinstance(partition, JournalPartition)  # made by `partitions`
         try:
             found = find_journals(
@@ -186,23 +188,29 @@ def _matches(path: str) -> list[Path]:
 
 
 def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[str, Any]]:
-    """Yield records, dropped regions and notes in file and offset order; a refusal drops every file."""
+    """Yield records, dropped regions, finds outside the log and notes by place."""
     roles = {entry.file: entry.role for entry in observed.files}
     head = {"journal": path, "format": journal.format, "edition": journal.edition}
     order = {name: number for number, name in enumerate(journal.files)}
+    lost = {(record.at.file, record.at.off) for record in observed.given_up}
+    found = [(record, "record", None) for record in observed.records]
+    found += [
+        (record, "unanchored", "given-up" if (record.at.file, record.at.off) in lost else None)
+        for record in observed.unanchored
+    ]
     rows = [
         {
             **head,
             "file": record.at.file,
             "off": record.at.off,
             "len": record.at.length,
-            "kind": "record",
+            "kind": kind,
             "role": roles.get(record.at.file),
             "type": record.type,
-            "reason": None,
+            "reason": reason,
             "fields": [(name, _text(value)) for name, value in record.fields.items()],
         }
-        for record in observed.records
+        for record, kind, reason in found
     ]
     regions = [(region.file, region.off, region.length, region.reason) for region in observed.dropped]
     if observed.verdict == REFUSED and not regions:

@@ -55,6 +55,7 @@ def expected(directory: Path) -> list[tuple[Any, ...]]:
     for journal in find_journals(load_files(directory)):
         seen = load(journal.format).read(journal.files, edition=journal.edition)
         rows += [(r.at.file, r.at.off, r.at.length, "record", r.type) for r in seen.records]
+        rows += [(r.at.file, r.at.off, r.at.length, "unanchored", r.type) for r in seen.unanchored]
         rows += [(d.file, d.off, d.length, "dropped", d.reason) for d in seen.dropped]
         if seen.verdict == "refused" and not seen.dropped:
             rows += [(name, 0, len(data), "dropped", seen.code) for name, data in journal.files.items()]

@@ -58,6 +58,8 @@ class Format:
     default_edition: str
     editions: Mapping[str, Edition]
     policies: Mapping[str, str]
+    #: The fields that tell whose a record is, for sentences about single records.
+    identity: tuple[str, ...]
     root: Traversable
     vocabulary: Vocabulary
     #: Words that tools add, whatever the format: table -> name -> meaning.
@@ -144,6 +146,7 @@ def get_format(format_id: str) -> Format:
         default_edition=data["default_edition"],
         editions=editions,
         policies=dict(data.get("policies", {})),
+        identity=tuple(data.get("identity", ())),
         root=root,
         vocabulary=words,
         tools=tool_words(),

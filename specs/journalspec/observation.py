@@ -153,6 +153,22 @@ class Observation:
     #: Forensic finds that never enter the result (records outside the log).
     unanchored: tuple[Record, ...] = ()
 
+    @property
+    def given_up(self) -> tuple[Record, ...]:
+        """Return the unanchored records in what was given up: had that been sound, they might count.
+
+        That is a dropped region, or a file that cannot be used. The others stand where
+        records of no account are normal (behind the end of the log, of an earlier life).
+        """
+        unusable = {entry.file for entry in self.files if entry.role == "invalid"}
+        regions = [(region.file, region.off, region.off + region.length) for region in self.dropped]
+        return tuple(
+            record
+            for record in self.unanchored
+            if record.at.file in unusable
+            or any(file == record.at.file and start <= record.at.off < end for file, start, end in regions)
+        )
+
     def to_json(self, level: Level = Level.LAYOUT) -> dict[str, Json]:
         """Return the observation as the protocol's JSON object, cut to `level`."""
         out: dict[str, Json] = {"verdict": self.verdict}

@@ -25,6 +25,7 @@ from journalspec_conformance.cli.journal_view import (
     write_beside,
     write_dropped,
     write_notes,
+    write_outside,
     write_records,
     write_state,
     write_title,
@@ -97,6 +98,9 @@ def _write_journal(out: Painter, answer: Answer, path: Path, level: Level, as_he
         for name in journal.files:
             _write_file(out, description, name, journal, seen, level, spans.get(name, []))
     if level >= Level.STATE and seen.state is not None:
+        if level >= Level.LAYOUT and seen.given_up:
+            out.line("")
+            write_outside(out, description, seen)
         out.line("")
         write_state(out, description, seen.state)
     if level >= Level.LAYOUT:

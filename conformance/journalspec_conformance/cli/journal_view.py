@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,8 @@ SAID = (ASSUMED, UNCHECKED)
 MOST_NAMES = 12
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
+#: So many records that do not count are told one by one.
+MOST_TOLD = 40
 
 
 class UsageProblem(click.ClickException):
@@ -327,6 +330,38 @@ def write_dropped(out: Painter, description: Format, dropped: Iterable[Dropped])
     for region in dropped:
         first = f"  dropped {region.off}..{region.off + region.length} ({region.length} bytes) "
         out.wrapped(first, f"{region.reason}: {description.reasons.get(region.reason, '')}", "yellow")
+
+
+def write_outside(out: Painter, description: Format, seen: Observation) -> None:
+    """Write what stands outside the log, and what that means for the state that is told below."""
+    lost = seen.given_up
+    rest = len(seen.unanchored) - len(lost)
+    if lost:
+        kinds = ", ".join(f"{count} {name}" for name, count in Counter(item.type for item in lost).items())
+        they = "It does" if len(lost) == 1 else "They do"
+        below = "" if seen.state is None else ", and the state below may be incomplete or wrong"
+        told = f"{_valid(len(lost))} outside the log, in what could not be used: {kinds}."
+        told += f" {they} not count{below}:"
+        out.wrapped("", told, "bold yellow")
+        for record in lost[:MOST_TOLD]:
+            out.wrapped("  - ", _one(description, record))
+        if len(lost) > MOST_TOLD:
+            out.line(f"  - and {len(lost) - MOST_TOLD} more, which `journalspec inspect` lists")
+    if rest:
+        told = "behind the end of the log, or of an earlier life, which is where records of no account are normal"
+        out.wrapped("", f"{_valid(rest)} {told}")
+
+
+def _valid(count: int) -> str:
+    return "1 valid record stands" if count == 1 else f"{count} valid records stand"
+
+
+def _one(description: Format, record: Record) -> str:
+    """Return what a record is, whose, and where it stands."""
+    whose = [
+        f"{name} {value_text(record.fields[name])}" for name in description.identity if name in record.fields
+    ]
+    return f"{shown(record.type)} {', '.join(whose)} (file {shown(record.at.file)}, offset {record.at.off})"
 
 
 def write_state(out: Painter, description: Format, state: Mapping[str, object] | None) -> None:

@@ -25,6 +25,7 @@ from journalspec_conformance.cli.journal_view import (
     write_beside,
     write_dropped,
     write_notes,
+    write_outside,
     write_state,
     write_title,
 )
@@ -86,11 +87,17 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
             out.wrapped("next     ", step)
             if what_to_type:
                 out.line(f"           {what_to_type}")
+        if seen.unanchored:
+            out.line("")
+            write_outside(out, description, seen)
     else:
         out.line(f"records  {len(seen.records)} counted")
         for name in dict.fromkeys(region.file for region in seen.dropped):
             out.line(f"lost in {shown(name)}:")
             write_dropped(out, description, (region for region in seen.dropped if region.file == name))
+        if seen.unanchored:
+            out.line("")
+            write_outside(out, description, seen)
         out.line("")
         write_state(out, description, seen.state)
     write_notes(out, description, seen.notes)
