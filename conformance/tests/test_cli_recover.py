@@ -71,7 +71,7 @@ def test_the_state_for_people(clean: Path) -> None:
 
 def test_a_refusal_says_what_where_why_and_what_next(damaged: Path) -> None:
     result = run(damaged)
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     assert "verdict  refused" in result.stdout
     assert "where    file btm1.tlog, offset 64 (43 bytes from there)" in result.stdout
     assert "why      checksum/bad-checksum: well formed, but the CRC does not match" in result.stdout
@@ -82,7 +82,7 @@ def test_a_refusal_says_what_where_why_and_what_next(damaged: Path) -> None:
 
 def test_the_refusal_as_json(damaged: Path) -> None:
     result = run(damaged, "--json")
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     seen = json.loads(result.stdout)
     assert (seen["verdict"], seen["phase"], seen["code"]) == ("refused", "checksum", "bad-checksum")
     assert seen["at"] == {"file": "btm1.tlog", "off": "64", "len": "43"}
@@ -91,7 +91,7 @@ def test_the_refusal_as_json(damaged: Path) -> None:
 
 def test_salvage_reports_what_is_left_and_what_is_lost(damaged: Path) -> None:
     result = run(damaged, "--policy", "salvage")
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     text = " ".join(result.stdout.split())
     assert "verdict recovered" in text
     assert "lost in btm1.tlog: dropped 64..107 (43 bytes) bad-checksum:" in text

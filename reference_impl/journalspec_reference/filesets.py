@@ -339,9 +339,8 @@ def _open_file(path: Path, budget: _Budget) -> Any:
 
 def _map(stream: Any, size: int) -> Any:
     if size <= COPY_BELOW:
-        stream.seek(0)
-        content: bytes = stream.read()
-        return content
+        os.lseek(stream.fileno(), 0, os.SEEK_SET)
+        return b"".join(iter(lambda: os.read(stream.fileno(), CHUNK), b""))
     return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
 
 
