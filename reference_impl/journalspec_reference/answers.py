@@ -31,6 +31,7 @@ from journalspec_reference.filesets import FilesetError, Journal, LeftOut
 
 SALVAGE = "salvage"
 UNREAD = "unreadable-file"
+NO_FILES = "no-files"
 ASSUMED = "edition-assumed"
 UNCHECKED = "unchecked"
 
@@ -117,6 +118,9 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     elif seen is None:
         seen = implementation.read(journal.files, **options)
     answer = Answer(journal, seen, trials)
+    if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
+        # Nothing was looked at: for recovery an empty journal, here a wrong extension or edition.
+        seen = refused("fileset", NO_FILES, f"none of {len(journal.files)} file(s) belongs to such a journal")
     if journal.unread:
         seen = _without(seen, journal.unread, policy)
     notes = list(seen.notes)

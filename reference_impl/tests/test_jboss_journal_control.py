@@ -97,13 +97,13 @@ def test_ids_that_no_file_bears_are_noted() -> None:
         seen = op(files, edition="v2")
         assert seen.verdict == "clean"
         found = [note.text for note in seen.notes if note.code == "file-id-gap"]
-        assert found == ["no file with id 3", "no file with id 5 to 8"]
+        assert found == ["no file has the id 3, 5 to 8"]
     del files["a-4.hq"], files["a-9.hq"]
     assert REFERENCE.read(files, edition="v2").notes == ()
 
 
 def test_gaps_are_normal_where_files_were_used_again() -> None:
-    """What the product leaves after a compaction: its new file bears the id of the first that it replaced."""
+    """Restarts, reclaiming and compactions leave them: no reason to call a journal damaged."""
     captured = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "jboss_journal"
     gaps = 0
     for directory in sorted(captured.glob("*/*")):
@@ -113,4 +113,4 @@ def test_gaps_are_normal_where_files_were_used_again() -> None:
         edition = "v2" if "hornetq" in str(directory) else "v2e"
         seen = REFERENCE.read(files, edition=edition)
         gaps += any(note.code == "file-id-gap" for note in seen.notes) and seen.verdict == "clean"
-    assert gaps
+    assert gaps > 10

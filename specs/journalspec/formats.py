@@ -73,20 +73,18 @@ class Format:
     @property
     def reasons(self) -> Mapping[str, str]:
         """Why a region was dropped."""
-        return {name: entry.doc for name, entry in self.vocabulary.reasons.items()} | {
-            **self.tools["reasons"]
-        }
+        return {**self.tools["reasons"]} | {name: e.doc for name, e in self.vocabulary.reasons.items()}
 
     @property
     def codes(self) -> Mapping[str, str]:
         """Why a journal was refused, each behind its phase."""
         own = {name: f"{entry.phase}: {entry.doc}" for name, entry in self.vocabulary.codes.items()}
-        return own | {**self.tools["codes"]}
+        return {**self.tools["codes"]} | own
 
     @property
     def notes(self) -> Mapping[str, str]:
         """Things worth saying."""
-        return {name: entry.doc for name, entry in self.vocabulary.notes.items()} | {**self.tools["notes"]}
+        return {**self.tools["notes"]} | {name: e.doc for name, e in self.vocabulary.notes.items()}
 
     @property
     def state(self) -> Mapping[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import struct
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -24,6 +23,8 @@ LEFTOVERS = (".tmp", ".cmp")
 UNFILLED = b"JJJJ"
 #: The fields of the header of 16 bytes, in order.
 LONG_FIELDS = ("format_version", "user_version", "file_id")
+#: So many gaps in the ids are told one by one.
+MOST_GAPS = 20
 #: The lists of a control record, in order, and what each of their elements holds.
 CONTROL_LISTS = (("old_names", ("",)), ("new_names", ("",)), ("renames", (".source", ".target")))
 
@@ -114,15 +115,20 @@ def _identity_notes(files: list[DataFile]) -> list[Note]:
             notes.append(Note("unfilled-header", file.name, 0))
         if before is not None and before.problem is None and before.file_id == file.file_id:
             notes.append(Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}"))
-    return [*notes, *_gap_notes([file.file_id for file in files if file.problem is None])]
+    return notes + _gap_notes([file.file_id for file in files if file.problem is None])
 
 
-def _gap_notes(ids: list[int]) -> Iterator[Note]:
-    """Yield the ranges of ids that no file bears, between the lowest and the highest; `ids` are in order."""
-    for before, after in pairwise(ids):
-        if after > before + 1:
-            absent = f"{before + 1}" if after == before + 2 else f"{before + 1} to {after - 1}"
-            yield Note("file-id-gap", text=f"no file with id {absent}")
+def _gap_notes(ids: list[int]) -> list[Note]:
+    """Return a note on the ids between the lowest and the highest that no file bears; `ids` are in order."""
+    gaps = [
+        str(before + 1) if after == before + 2 else f"{before + 1} to {after - 1}"
+        for before, after in pairwise(ids)
+        if after > before + 1
+    ]
+    more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
+    return (
+        [Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}")] if gaps else []
+    )
 
 
 def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile:
