@@ -127,7 +127,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     if answer.assumption:
         notes.append(Note(ASSUMED, text=answer.assumption))
     unchecked = get_format(journal.format).editions[edition].unchecked
-    if unchecked and seen.verdict != REFUSED:
+    if unchecked and seen.verdict == CLEAN:
         notes.append(Note(UNCHECKED, text=unchecked))
     return replace(answer, observation=replace(seen, notes=tuple(notes)))
 

@@ -98,7 +98,7 @@ def test_a_delete_is_found_by_the_one_edition_that_reads_it(tmp_path: Path) -> N
     answer = ask(one(tmp_path))
     assert answer.journal.edition == "seed"
     assert answer.observation.state is not None
-    assert [item["id"] for item in answer.observation.state["live"]] == [2]  # type: ignore[index, attr-defined]
+    assert [item["id"] for item in answer.observation.state["live"]] == [2]  # type: ignore[attr-defined]
     said = answer.assumption
     assert "seed was assumed" in said
     assert "s1: recovered, 2 record(s), 1 dropped region(s)" in said
@@ -313,7 +313,7 @@ def test_the_prefix_of_a_name_does_not_matter(tmp_path: Path) -> None:
     assert list(journal.files) == ["other-77.amq", "x.amq"]
     seen = ask(journal, "strict").observation
     assert seen.state is not None
-    assert [item["id"] for item in seen.state["live"]] == [1, 2]  # type: ignore[index, attr-defined]
+    assert [item["id"] for item in seen.state["live"]] == [1, 2]  # type: ignore[attr-defined]
 
 
 def test_several_extensions_are_several_journals(queue: Path) -> None:

@@ -62,8 +62,6 @@ class Format:
     identity: tuple[str, ...]
     root: Traversable
     vocabulary: Vocabulary
-    #: Words that tools add, whatever the format: table -> name -> meaning.
-    tools: Mapping[str, Mapping[str, str]]
 
     @property
     def record_types(self) -> Mapping[str, str]:
@@ -73,23 +71,27 @@ class Format:
     @property
     def reasons(self) -> Mapping[str, str]:
         """Why a region was dropped."""
-        return {**self.tools["reasons"]} | {name: e.doc for name, e in self.vocabulary.reasons.items()}
+        return {name: entry.doc for name, entry in self.vocabulary.reasons.items()}
 
     @property
     def codes(self) -> Mapping[str, str]:
         """Why a journal was refused, each behind its phase."""
-        own = {name: f"{entry.phase}: {entry.doc}" for name, entry in self.vocabulary.codes.items()}
-        return {**self.tools["codes"]} | own
+        return {name: f"{entry.phase}: {entry.doc}" for name, entry in self.vocabulary.codes.items()}
 
     @property
     def notes(self) -> Mapping[str, str]:
         """Things worth saying."""
-        return {**self.tools["notes"]} | {name: e.doc for name, e in self.vocabulary.notes.items()}
+        return {name: entry.doc for name, entry in self.vocabulary.notes.items()}
 
     @property
     def state(self) -> Mapping[str, str]:
         """The keys of the logical state."""
         return {entry.name: entry.doc for entry in self.vocabulary.state}
+
+    def meaning(self, table: str, name: str) -> str:
+        """Return what `name` of a table (reasons, codes, notes) means, here or where tools say it."""
+        own: Mapping[str, str] = getattr(self, table)
+        return own.get(name) or tool_words()[table].get(name, "")
 
     def edition(self, name: str | None) -> Edition:
         """Return the edition `name`, or the default one; raises UnknownFormat."""
@@ -147,7 +149,6 @@ def get_format(format_id: str) -> Format:
         identity=tuple(data.get("identity", ())),
         root=root,
         vocabulary=words,
-        tools=tool_words(),
     )
 
 

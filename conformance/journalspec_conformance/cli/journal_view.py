@@ -276,13 +276,13 @@ def write_title(out: Painter, answer: Answer, path: Path) -> None:
 
 def write_refusal(out: Painter, description: Format, seen: Observation) -> None:
     """Write what was refused, where and why."""
-    meaning = description.codes.get(seen.code or "") or description.reasons.get(seen.code or "", "")
+    code = seen.code or ""
+    meaning = description.meaning("reasons", code) or description.meaning("codes", code)
     out.wrapped("what     ", shown(seen.message) or f"{seen.phase}: {seen.code}")
     if seen.at is not None:
         size = f"{seen.at.length} bytes"
         out.wrapped("where    ", f"file {shown(seen.at.file)}, offset {seen.at.off} ({size} from there)")
-    reason = description.reasons.get(seen.code or "", "")
-    out.wrapped("why      ", f"{seen.phase}/{seen.code}: {reason or meaning}")
+    out.wrapped("why      ", f"{seen.phase}/{seen.code}: {meaning}")
 
 
 def write_records(out: Painter, records: Sequence[Record]) -> None:
@@ -329,7 +329,7 @@ def write_dropped(out: Painter, description: Format, dropped: Iterable[Dropped])
     """Write the byte ranges that hold no record, and what the reason means."""
     for region in dropped:
         first = f"  dropped {region.off}..{region.off + region.length} ({region.length} bytes) "
-        out.wrapped(first, f"{region.reason}: {description.reasons.get(region.reason, '')}", "yellow")
+        out.wrapped(first, f"{region.reason}: {description.meaning('reasons', region.reason)}", "yellow")
 
 
 def write_outside(out: Painter, description: Format, seen: Observation) -> None:
@@ -390,7 +390,7 @@ def write_notes(out: Painter, description: Format, notes: Sequence[Note]) -> Non
     for note in notes:
         by_code.setdefault(note.code, []).append(note)
     for code, several in by_code.items():
-        out.wrapped(f"  {code}: ", description.notes.get(code, ""), "cyan")
+        out.wrapped(f"  {code}: ", description.meaning("notes", code), "cyan")
         for note in several:
             if note.file or note.text:
                 where = shown(note.file) + ("" if note.off is None else f" at {note.off}")

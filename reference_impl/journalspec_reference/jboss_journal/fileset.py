@@ -236,4 +236,4 @@ def _name(body: bytes, at: int, path: str, fields: list[tuple[str, int, str]]) -
     (size,) = struct.unpack_from(">H", body, at)
     (raw,) = struct.unpack_from(f"{size}s", body, at + 2)
     fields += [(f"{path}.len_name", 2, str(size)), (f"{path}.name", size, raw.decode("utf-8"))]
-    return at + 2 + size
+    return at + 2 + int(size)
