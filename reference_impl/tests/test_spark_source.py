@@ -94,8 +94,8 @@ def test_a_directory_of_journals_is_searched_and_fields_are_text(spark: Any, jou
                 json.loads(value)
 
 
-def files_of_seven(directory: Path, *bodies: bytes) -> Path:
-    """Files with a header of 4 bytes and the ids 1, 2, ...; `bodies` are records without type, id and check."""
+def short_files(directory: Path, *bodies: bytes) -> Path:
+    """Files with headers of 4 bytes and the ids 1, 2, ...; `bodies` are records without file id and check."""
     directory.mkdir()
     for number, body in enumerate(bodies, start=1):
         record = body[:1] + struct.pack(">i", number) + body[1:]
@@ -111,7 +111,7 @@ TORN = b"\x10" + bytes(30)
 
 def test_an_edition_that_was_assumed_is_a_row(spark: Any, tmp_path: Path) -> None:
     read = spark.read.format("journalspec")
-    directory = files_of_seven(tmp_path / "a", ADD, b"\x10" + struct.pack(">q", 9))
+    directory = short_files(tmp_path / "a", ADD, b"\x10" + struct.pack(">q", 9))
     notes = {row["reason"]: row for row in read.load(str(directory)).where("kind = 'note'").collect()}
     assert "read otherwise, seed: recovered" in notes["edition-assumed"]["fields"]["text"]
     assert notes["edition-assumed"]["edition"] == "s2"
@@ -121,13 +121,13 @@ def test_an_edition_that_was_assumed_is_a_row(spark: Any, tmp_path: Path) -> Non
 
 
 def test_an_edition_that_cannot_be_told_ends_the_query(spark: Any, tmp_path: Path) -> None:
-    directory = files_of_seven(tmp_path / "a", ADD, TORN)
-    with pytest.raises(Exception, match="which edition of jboss_journal wrote data-1.jbm"):
+    directory = short_files(tmp_path / "a", ADD, TORN)
+    with pytest.raises(Exception, match="which edition of jboss_journal wrote data-1"):
         spark.read.format("journalspec").load(str(directory)).collect()
 
 
 def test_a_file_that_cannot_be_read_is_a_dropped_row(spark: Any, tmp_path: Path) -> None:
-    directory = files_of_seven(tmp_path / "a", ADD, ADD)
+    directory = short_files(tmp_path / "a", ADD, ADD)
     (directory / "data-2.jbm").unlink()
     (directory / "data-2.jbm").symlink_to("/nowhere/at/all")
     rows = spark.read.format("journalspec").option("edition", "s1").load(str(directory)).collect()
@@ -138,7 +138,7 @@ def test_a_file_that_cannot_be_read_is_a_dropped_row(spark: Any, tmp_path: Path)
 
 
 def test_parameters_are_checked(spark: Any, tmp_path: Path) -> None:
-    directory = files_of_seven(tmp_path / "a", ADD)
+    directory = short_files(tmp_path / "a", ADD)
     with pytest.raises(Exception, match="knows no parameter 'extention'"):
         spark.read.format("journalspec").option("param.extention", "x").load(str(directory)).collect()
 
