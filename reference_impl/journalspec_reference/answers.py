@@ -27,7 +27,7 @@ from journalspec.observation import (
     refused,
 )
 from journalspec_reference.api import load as load_implementation
-from journalspec_reference.filesets import FilesetError, Journal, LeftOut
+from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
 SALVAGE = "salvage"
 UNREAD = "unreadable-file"
@@ -210,8 +210,8 @@ def _covers(whole: list[tuple[str, int, int]], part: list[tuple[str, int, int]])
 def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None) -> Observation:
     """Return what is left to say if files of the journal could not be read: it is a refusal, or a loss."""
     first = unread[0]
-    names = ", ".join(f"{entry.name} ({entry.why})" for entry in unread)
-    message = f"{len(unread)} file(s) of the journal could not be read: {names}"
+    whys = "; ".join(f"{names} ({why})" for why, names in by_reason(unread).items())
+    message = f"{len(unread)} file(s) of the journal could not be read: {whys}"
     problem = refused("fileset", UNREAD, message, At(first.name, 0, first.length))
     if policy is not None and (policy != SALVAGE or seen.verdict == REFUSED):
         return problem

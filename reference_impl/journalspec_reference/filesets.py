@@ -31,6 +31,8 @@ COPY_BELOW = 256 << 10
 OPEN_AT_ONCE = 64
 CHUNK = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
+#: So many names are spelt out in a sentence.
+MOST_NAMES = 12
 #: How far `below` looks around before it gives up.
 MAX_DIRECTORIES = 2000
 MAX_DEPTH = 6
@@ -55,6 +57,17 @@ class LeftOut:
     name: str
     why: str
     length: int = 0
+
+
+def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, str]:
+    """Return why -> the names of those left out for it, no more than `most` of them spelt out."""
+    names: dict[str, list[str]] = {}
+    for entry in entries:
+        names.setdefault(entry.why, []).append(entry.name)
+    return {
+        why: ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+        for why, found in names.items()
+    }
 
 
 @dataclass(frozen=True)

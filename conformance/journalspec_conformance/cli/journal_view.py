@@ -20,7 +20,15 @@ from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Ob
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import PipeConsole
 from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer, UnknownEdition, ask, checked_params
-from journalspec_reference.filesets import FilesetError, Journal, Loaded, find_journals, load
+from journalspec_reference.filesets import (
+    FilesetError,
+    Journal,
+    LeftOut,
+    Loaded,
+    by_reason,
+    find_journals,
+    load,
+)
 
 #: What can be painted on a line: text, or text with a rich style.
 Part = str | tuple[str, str]
@@ -35,7 +43,6 @@ EXIT_STATUS = (
 )
 #: Notes that stand above the tables already.
 SAID = (ASSUMED, UNCHECKED)
-MOST_NAMES = 12
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
 #: So many records that do not count are told one by one.
@@ -221,29 +228,26 @@ def document(
             head["not_read"] = [{"file": entry.name, "why": entry.why} for entry in journal.unread]
         tagged.append(head | body)
     whole = as_document(tagged)
-    beside = [{"file": name, "why": why} for name, why in _beside(loaded, found)]
+    beside = [{"file": entry.name, "why": entry.why} for entry in _beside(loaded, found)]
     return whole | ({"left_out": beside} if beside else {})
 
 
-def _beside(loaded: Loaded, found: Sequence[Answer]) -> Iterator[tuple[str, str]]:
-    """Yield the names at the path that belong to no journal shown, and why they were left out."""
+def _beside(loaded: Loaded, found: Sequence[Answer]) -> Iterator[LeftOut]:
+    """Yield what lies at the path and belongs to no journal shown, and why it was left out."""
     told = {name for answer in found for name in answer.journal.files}
     told |= {entry.name for answer in found for entry in answer.journal.unread}
     left_out = {entry.name: entry.why for entry in loaded.left_out}
     for name in sorted({*loaded.files, *left_out} - told):
-        yield name, left_out.get(name, "not part of a journal shown here")
+        yield LeftOut(name, left_out.get(name, "not part of a journal shown here"))
 
 
 def write_beside(out: Painter, loaded: Loaded, found: Sequence[Answer]) -> None:
     """Write what lies at the path and was left out."""
-    by_reason: dict[str, list[str]] = {}
-    for name, why in _beside(loaded, found):
-        by_reason.setdefault(why, []).append(shown(name))
-    if by_reason:
+    entries = by_reason(_beside(loaded, found))
+    if entries:
         out.line("")
-    for why, names in by_reason.items():
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        out.wrapped("left out ", f"{', '.join(names[:MOST_NAMES])}{more}: {shown(why)}", "yellow")
+    for why, names in entries.items():
+        out.wrapped("left out ", shown(f"{names}: {why}"), "yellow")
 
 
 def as_document(journals: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -264,8 +268,8 @@ def write_title(out: Painter, answer: Answer, path: Path) -> None:
         out.wrapped("edition  ", answer.assumption, "cyan")
     out.wrapped("path     ", shown(str(path)))
     out.wrapped("files    ", names)
-    for entry in journal.unread:
-        out.wrapped("not read ", f"{shown(entry.name)}: {shown(entry.why)}", "red")
+    for why, names in by_reason(journal.unread).items():
+        out.wrapped("not read ", shown(f"{names}: {why}"), "red")
     out.line("verdict  ", (seen.verdict, VERDICT_STYLES.get(seen.verdict, "")))
     for note in seen.notes:
         if note.code == UNCHECKED:

@@ -83,7 +83,7 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
     write_title(out, answer, asked.path)
     out.wrapped("policy   ", f"{policy}: {description.policies[policy]}")
     if seen.verdict == REFUSED:
-        for step, what_to_type in _next_steps(description, asked, policy):
+        for step, what_to_type in _next_steps(description, asked, policy, bool(answer.journal.unread)):
             out.wrapped("next     ", step)
             if what_to_type:
                 out.line(f"           {what_to_type}")
@@ -103,8 +103,10 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
     write_notes(out, description, seen.notes)
 
 
-def _next_steps(description: Format, asked: Asked, policy: str) -> Iterator[tuple[str, str]]:
+def _next_steps(description: Format, asked: Asked, policy: str, unread: bool) -> Iterator[tuple[str, str]]:
     """Yield what an operator can do about a refusal and the command for it, the least daring first."""
+    if unread:
+        yield "make the files readable that could not be read, or raise `ulimit -n` if they are too many", ""
     yield "keep a copy of all files before anything opens them for writing", ""
     yield "look at the bytes and what they mean:", asked.again("inspect", "--hex")
     for name, meaning in description.policies.items():
