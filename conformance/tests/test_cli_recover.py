@@ -71,7 +71,7 @@ def test_the_state_for_people(clean: Path) -> None:
 
 def test_a_refusal_says_what_where_why_and_what_next(damaged: Path) -> None:
     result = run(damaged)
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     assert "verdict  refused" in result.stdout
     assert "where    file btm1.tlog, offset 64 (43 bytes from there)" in result.stdout
     assert "why      checksum/bad-checksum: well formed, but the CRC does not match" in result.stdout
@@ -82,7 +82,7 @@ def test_a_refusal_says_what_where_why_and_what_next(damaged: Path) -> None:
 
 def test_the_refusal_as_json(damaged: Path) -> None:
     result = run(damaged, "--json")
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     seen = json.loads(result.stdout)
     assert (seen["verdict"], seen["phase"], seen["code"]) == ("refused", "checksum", "bad-checksum")
     assert seen["at"] == {"file": "btm1.tlog", "off": "64", "len": "43"}
@@ -91,7 +91,7 @@ def test_the_refusal_as_json(damaged: Path) -> None:
 
 def test_salvage_reports_what_is_left_and_what_is_lost(damaged: Path) -> None:
     result = run(damaged, "--policy", "salvage")
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     text = " ".join(result.stdout.split())
     assert "verdict recovered" in text
     assert "lost in btm1.tlog: dropped 64..107 (43 bytes) bad-checksum:" in text
@@ -139,3 +139,74 @@ def test_a_crash_between_two_commits_leaves_one_resource_to_do() -> None:
         assert result.exit_code == 0
         (left,) = json.loads(result.stdout)["state"]["unfinished"]
         assert left["names"] == ["db1", "jms1"]
+
+
+@pytest.fixture
+def hidden(tmp_path: Path) -> Path:
+    """The active file has lost its header; a decision that nobody confirmed stands whole in it."""
+    write_pair(tmp_path, record(8, b"A", b"db1", b"jms1") + record(2, b"B", b"db1"))
+    data = (tmp_path / "btm1.tlog").read_bytes()
+    (tmp_path / "btm1.tlog").write_bytes(bytes(21) + data[21:])
+    return tmp_path
+
+
+def test_salvage_names_the_decision_that_it_leaves_out(hidden: Path) -> None:
+    result = run(hidden, "--policy", "salvage")
+    text = " ".join(result.stdout.split())
+    assert "unfinished: 0" in text
+    assert (
+        "2 valid records stand outside the log, in what could not be used: 1 COMMITTING, 1 PREPARED." in text
+    )
+    assert "They do not count, and the state below may be incomplete or wrong:" in text
+    assert "- COMMITTING gtrid 41, names db1,jms1 (file btm1.tlog, offset 21)" in text
+    assert text.index("COMMITTING gtrid 41") < text.index("state after recovery")
+
+
+def test_the_json_of_salvage_carries_it_too(hidden: Path) -> None:
+    seen = json.loads(run(hidden, "--policy", "salvage", "--json").stdout)
+    assert seen["records"] == []
+    assert seen["state"]["unfinished"] == []
+    found = seen["unanchored"][0]
+    assert (found["type"], found["gtrid"], found["names"]) == ("COMMITTING", "41", ["db1", "jms1"])
+    assert (found["at"]["file"], found["at"]["off"]) == ("btm1.tlog", "21")
+    assert {"code": "unanchored", "file": "btm1.tlog", "off": "21"} in seen["notes"]
+
+
+def test_where_no_file_is_left_the_refusal_names_it(hidden: Path) -> None:
+    (hidden / "btm2.tlog").write_bytes(bytes(500))
+    result = run(hidden, "--policy", "salvage")
+    assert "verdict  refused" in result.stdout
+    assert "COMMITTING gtrid 41, names db1,jms1" in " ".join(result.stdout.split())
+
+
+def test_records_behind_the_tail_are_no_alarm(clean: Path) -> None:
+    data = bytearray((clean / "btm1.tlog").read_bytes())
+    first = len(record(8, b"A", b"db1", b"jms1"))
+    data[13:21] = (21 + first).to_bytes(8, "big")
+    (clean / "btm1.tlog").write_bytes(data)
+    result = run(clean)
+    text = " ".join(result.stdout.split())
+    assert "2 valid records stand behind the end of the log" in text
+    assert "may be incomplete or wrong" not in text
+    assert "verdict clean" in text
+    assert len(json.loads(run(clean, "--json").stdout)["unanchored"]) == 2
+
+
+def test_a_file_full_of_records_that_salvage_leaves_out_is_named_in_the_other_format(tmp_path: Path) -> None:
+    for number, version in ((1, 2), (2, 9)):
+        size = (24).to_bytes(4, "big")
+        add = (
+            b"\x0b"
+            + number.to_bytes(4, "big")
+            + b"\0"
+            + number.to_bytes(8, "big")
+            + bytes([0, 0, 0, 1, 7, 0x61])
+            + size
+        )
+        head = version.to_bytes(4, "big") + bytes(4) + number.to_bytes(8, "big")
+        (tmp_path / f"activemq-data-{number}.amq").write_bytes((head + add).ljust(1024, b"\0"))
+    text = " ".join(run(tmp_path, "--edition", "v2", "--policy", "salvage").stdout.split())
+    assert (
+        "1 valid record stands outside the log, in what could not be used: 1 ADD. It does not count" in text
+    )
+    assert "- ADD file_id 2, id 2 (file activemq-data-2.amq, offset 16)" in text

@@ -87,9 +87,9 @@ def test_a_reader_that_ignores_the_sum_fails(house: Path) -> None:
 def test_an_operator_can_look_at_its_files(house: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.toy").write_bytes(b"TOY6\x01aa\x02bc\x00")
     seen = command(house, "inspect", "--json", str(tmp_path))
-    assert seen.returncode == 0, seen.stderr
+    assert seen.returncode == 1, seen.stderr
     answer = json.loads(seen.stdout)
     assert (answer["format"], answer["verdict"]) == ("toy_sixth", "recovered")
     assert [record["text"] for record in answer["records"]] == ["a"]
     assert [region["reason"] for region in answer["dropped"]] == ["bad-sum"]
-    assert command(house, "recover", str(tmp_path)).returncode == 1
+    assert command(house, "recover", str(tmp_path)).returncode == 3

@@ -6,7 +6,7 @@ A room ``journalspec_reference.<format>`` exposes one object, ``IMPLEMENTATION``
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from journalspec.formats import format_module
@@ -26,12 +26,18 @@ class Detection:
     `files` are the names that belong together, in the format's own order (a
     name may be listed that is missing). `score` orders rival claims: 3 magic of
     every file, 2 magic of some, 1 names only.
+
+    `editions` are those that the files admit, if they admit more than the files
+    can tell apart; `edition` is then what to call them where all read alike.
+    Empty: the files say which edition it is. `params` are what the names tell.
     """
 
     format: str
     edition: str
     files: tuple[str, ...]
     score: int
+    editions: tuple[str, ...] = ()
+    params: Params = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +86,11 @@ class Implementation(Protocol):
     def write_ops(self) -> tuple[str, ...]:
         """The operation names that this format's writer understands."""
 
-    def detect(self, files: Files) -> list[Detection]:
-        """Return the journals of this format among `files`, best first; never raises."""
+    def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
+        """Return the journals of this format among `files`, best first; never raises.
+
+        A file that cannot be read is there with its name and without content.
+        """
 
     def read(self, files: Files, *, edition: str, params: Params | None = None) -> Observation:
         """Report every record of every file, and every region that holds none.
@@ -94,7 +103,7 @@ class Implementation(Protocol):
     ) -> Observation:
         """Return the logical state after recovery under `policy`. Changes nothing."""
 
-    def spans(self, files: Files, *, edition: str) -> Iterator[Span]:
+    def spans(self, files: Files, *, edition: str, params: Params | None = None) -> Iterator[Span]:
         """Yield the named byte ranges of all files in file and offset order."""
 
     def writer(self, storage: Storage, *, edition: str, params: Params | None = None) -> Writer:

@@ -7,6 +7,7 @@ decompressed on the side, up to a bound, and keep their names.
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import stat
@@ -14,12 +15,12 @@ import tempfile
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from journalspec.formats import format_ids, get_format
-from journalspec_reference.api import Detection
+from journalspec_reference.api import Detection, Params
 from journalspec_reference.api import load as load_implementation
 
 #: What all compressed files of one directory may decompress to, together.
@@ -30,6 +31,8 @@ COPY_BELOW = 256 << 10
 OPEN_AT_ONCE = 64
 CHUNK = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
+#: So many names are spelt out in a sentence.
+MOST_NAMES = 12
 #: How far `below` looks around before it gives up.
 MAX_DIRECTORIES = 2000
 MAX_DEPTH = 6
@@ -43,12 +46,28 @@ class FilesetError(Exception):
         self.hint = hint
 
 
+#: Why a directory was not read: no reason to say so, unless it bears the name of a journal's file.
+DIRECTORY = "a directory, not a file"
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A directory entry that was not read, and why."""
+    """A directory entry that was not read, and why; `length` is its size in bytes as far as that is known."""
 
     name: str
     why: str
+    length: int = 0
+
+
+def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, str]:
+    """Return why -> the names of those left out for it, no more than `most` of them spelt out."""
+    names: dict[str, list[str]] = {}
+    for entry in entries:
+        names.setdefault(entry.why, []).append(entry.name)
+    return {
+        why: ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+        for why, found in names.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -67,19 +86,62 @@ class Loaded:
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What could not be read, as far as it was tried, sorted by name."""
-        return tuple(LeftOut(name, why) for name, why in sorted(self._left_out.items()))
+        """What could not be read, as far as it was tried, sorted by name; directories are not told."""
+        return tuple(
+            LeftOut(name, why, _length(self.root / name))
+            for name, why in sorted(self._left_out.items())
+            if why != DIRECTORY
+        )
+
+    def is_directory(self, name: str) -> bool:
+        """Tell whether `name` is a directory."""
+        return self._left_out.get(name) == DIRECTORY
+
+    def entry(self, name: str) -> LeftOut | None:
+        """Return why `name` could not be read, or None if it could be or is not there."""
+        why = self._left_out.get(name)
+        return None if why is None else LeftOut(name, why, _length(self.root / name))
+
+    @property
+    def entries(self) -> Mapping[str, Any]:
+        """All files and what could not be read, by name; the latter without content."""
+        return _Entries(self.files, self._left_out)
 
 
 @dataclass(frozen=True)
 class Journal:
-    """One journal: format, edition, and its files in the format's own order."""
+    """One journal: format, edition, and its files in the format's own order.
+
+    `editions` are those that the files admit, if nobody has said which it is and
+    the files do not tell; `edition` is then only what to call it where they agree.
+    """
 
     format: str
     edition: str
     files: Mapping[str, Any]
     #: Names that belong to the journal but are not there.
     missing: tuple[str, ...] = ()
+    #: What belongs to the journal by its name and could not be read.
+    unread: tuple[LeftOut, ...] = ()
+    editions: tuple[str, ...] = ()
+    params: Params = field(default_factory=dict)
+    root: Path | None = None
+
+    def verified(self) -> Journal:
+        """Return the journal with those files moved to `unread` that can be opened and not read to their end.
+
+        A mapped page that the disk cannot deliver kills the process that looks at it.
+        """
+        bad = []
+        for name, content in self.files.items():
+            if self.root is not None and isinstance(content, mmap.mmap) and not name.endswith(".gz"):
+                why = _unreadable(self.root / name)
+                bad += [LeftOut(name, why, len(content))] if why else []
+        if not bad:
+            return self
+        gone = {entry.name for entry in bad}
+        files = {name: content for name, content in self.files.items() if name not in gone}
+        return replace(self, files=files, unread=(*self.unread, *bad))
 
 
 class _Refused(Exception):
@@ -150,6 +212,27 @@ class _Files(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
+class _Entries(Mapping[str, Any]):
+    """Files by name, and names of what could not be read with no content: for finding journals by name."""
+
+    def __init__(self, files: Mapping[str, Any], left_out: Mapping[str, str]) -> None:
+        self._files = files
+        self._left_out = left_out
+
+    def __getitem__(self, name: str) -> Any:
+        content = self._files.get(name)
+        if content is None and name not in self._left_out:
+            raise KeyError(name)
+        return b"" if content is None else content
+
+    def __iter__(self) -> Iterator[str]:
+        # Listed first: a file may turn out to be unreadable only now.
+        return iter(sorted({*list(self._files), *self._left_out}))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 def load(path: Path, *, max_bytes: int = MAX_BYTES) -> Loaded:
     """Return the files at `path`: those of a directory, or a file with its neighbours.
 
@@ -189,7 +272,7 @@ def _entries(root: Path, asked: str | None) -> tuple[dict[str, Path], dict[str, 
                 why = _unfit(entry)
                 if why is None:
                     paths[entry.name] = Path(entry.path)
-                elif why:
+                else:
                     left_out[entry.name] = why
     except OSError as error:
         if asked is None:
@@ -202,14 +285,56 @@ def _entries(root: Path, asked: str | None) -> tuple[dict[str, Path], dict[str, 
 
 
 def _unfit(entry: os.DirEntry[str]) -> str | None:
-    """Return None for a regular file, "" for a directory, or why the entry is left out."""
+    """Return None for a regular file, or why the entry is left out."""
     try:
         mode = entry.stat().st_mode
     except OSError as error:
         return f"broken symbolic link: {error.strerror}" if entry.is_symlink() else str(error.strerror)
     if stat.S_ISREG(mode):
         return None
-    return "" if stat.S_ISDIR(mode) else "not a regular file"
+    return DIRECTORY if stat.S_ISDIR(mode) else "not a regular file"
+
+
+def _length(path: Path) -> int:
+    """Return how long a file is that cannot be read; 0 if it is none, or that cannot be told either."""
+    try:
+        info = path.stat()
+    except OSError:
+        return 0
+    return info.st_size if stat.S_ISREG(info.st_mode) else 0
+
+
+def _unreadable(path: Path) -> str:
+    """Read a file to its end, holes left out; return why that fails, or nothing."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        return error.strerror or str(error)
+    try:
+        at, size = 0, os.fstat(handle).st_size
+        while at < size:
+            at = _next_data(handle, at, size)
+            os.lseek(handle, at, os.SEEK_SET)
+            read = len(os.read(handle, CHUNK))
+            if at < size and not read:
+                return f"ends at {at} of {size} bytes"
+            at += read
+    except OSError as error:
+        return f"{error.strerror or error} (at offset {at})"
+    finally:
+        os.close(handle)
+    return ""
+
+
+def _next_data(handle: int, at: int, size: int) -> int:
+    """Return where the next data from `at` on begin; a file system that knows no holes says `at`."""
+    if not hasattr(os, "SEEK_DATA"):
+        return at
+    try:
+        return os.lseek(handle, at, os.SEEK_DATA)
+    except OSError as error:
+        # ENXIO: nothing but a hole up to the end.
+        return size if error.errno == errno.ENXIO else at
 
 
 def _open_file(path: Path, budget: _Budget) -> Any:
@@ -227,9 +352,8 @@ def _open_file(path: Path, budget: _Budget) -> Any:
 
 def _map(stream: Any, size: int) -> Any:
     if size <= COPY_BELOW:
-        stream.seek(0)
-        content: bytes = stream.read()
-        return content
+        os.lseek(stream.fileno(), 0, os.SEEK_SET)
+        return b"".join(iter(lambda: os.read(stream.fileno(), CHUNK), b""))
     return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
 
 
@@ -279,29 +403,32 @@ def _inflate(stream: Any) -> Iterator[bytes]:
         raise _Refused("the gzip data end early")
 
 
-def find_journals(loaded: Loaded, format: str | None = None, edition: str | None = None) -> list[Journal]:
+def find_journals(
+    loaded: Loaded, format: str | None = None, edition: str | None = None, params: Params | None = None
+) -> list[Journal]:
     """Return the journals among the loaded files, sorted by their first file.
 
     Every described format looks; of two claims to one file the better one wins.
-    With `format` given and nothing recognised, the file asked for (or all files)
-    is taken as such a journal, so that damage can be looked at. Raises
-    UnknownFormat for a format or edition that is not described, FilesetError if
-    nothing is found.
+    A file that cannot be read is claimed by its name. With `format` given and
+    nothing recognised, the file asked for (or all files) is taken as such a
+    journal, so that damage can be looked at. Raises UnknownFormat for a format
+    or edition that is not described, FilesetError if nothing is found.
     """
     wanted = (format,) if format else format_ids()
     if format or edition:
         _check_edition(wanted, edition)
+    entries = loaded.entries
     claims: list[Detection] = []
     for format_id in wanted:
-        claims.extend(load_implementation(format_id).detect(loaded.files))
-    chosen = _best(claims)
+        claims.extend(load_implementation(format_id).detect(entries, params))
+    chosen = [claim for claim in _best(claims) if not all(map(loaded.is_directory, claim.files))]
     if loaded.asked is not None:
         chosen = [claim for claim in chosen if loaded.asked in claim.files]
     if not chosen and format:
         chosen = _as_told(loaded, format)
     if not chosen:
         raise FilesetError(*_nothing(loaded))
-    return [_journal(loaded, claim, edition) for claim in chosen]
+    return [_journal(loaded, claim, edition, params or {}) for claim in chosen]
 
 
 def _check_edition(wanted: Iterable[str], edition: str | None) -> None:
@@ -324,18 +451,35 @@ def _best(claims: list[Detection]) -> list[Detection]:
 
 def _as_told(loaded: Loaded, format_id: str) -> list[Detection]:
     names = (loaded.asked,) if loaded.asked else tuple(loaded.files)
-    return [Detection(format_id, get_format(format_id).default_edition, names, 0)] if names else []
+    description = get_format(format_id)
+    editions = tuple(description.editions)
+    return [Detection(format_id, description.default_edition, names, 0, editions)] if names else []
 
 
-def _journal(loaded: Loaded, claim: Detection, edition: str | None) -> Journal:
-    files = {}
+def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Params) -> Journal:
+    files: dict[str, Any] = {}
+    unread: list[LeftOut] = []
+    missing: list[str] = []
     for name in claim.files:
-        if name in loaded.files:
-            files[name] = loaded.files[name]
-    missing = tuple(name for name in claim.files if name not in files)
-    known = get_format(claim.format).editions
-    chosen = edition if edition in known else claim.edition
-    return Journal(claim.format, chosen or claim.edition, files, missing)
+        content = loaded.files.get(name)
+        entry = loaded.entry(name)
+        if content is not None:
+            files[name] = content
+        elif entry is not None:
+            unread.append(entry)
+        else:
+            missing.append(name)
+    told = edition is not None and edition in get_format(claim.format).editions
+    return Journal(
+        claim.format,
+        edition if edition is not None and told else claim.edition,
+        files,
+        tuple(missing),
+        tuple(unread),
+        () if told else claim.editions,
+        {**claim.params, **params},
+        loaded.root,
+    )
 
 
 def _nothing(loaded: Loaded) -> tuple[str, str]:

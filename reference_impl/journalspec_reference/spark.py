@@ -1,12 +1,18 @@
 """Journals as DataFrames: ``spark.read.format("journalspec").load("path or glob")``.
 
 Call :func:`register` once per session. Each journal is one partition; a row is
-one record, or one region that holds none (``kind`` is ``dropped``). Columns that
-differ between formats stand in the map ``fields``, by the spec's names and in
-the observation's JSON form: integers as decimal text, bytes as hex, lists as JSON.
+one record, one region that holds none (``kind`` is ``dropped``; a file that could
+not be read is one), a valid record outside the log that does not count
+(``unanchored``; if it stands in what was given up, ``reason`` says ``given-up``:
+what counts may then not be all), or a remark (``note``: its code in ``reason``, its
+text in ``fields``). Columns that differ between formats stand in the map ``fields``,
+by the spec's names and in the observation's JSON form: integers as decimal text,
+bytes as hex, lists as JSON.
 
-Options: ``format`` and ``edition`` (found out if not given). Paths are read where
-the workers run: on a cluster they must lie on storage that all of them see.
+Options: ``format`` and ``edition`` (found out if not given; the note
+``edition-assumed`` says so, and an edition that cannot be told is an error), and
+``param.NAME`` for what the journal was configured with. Paths are read where the
+workers run: on a cluster they must lie on storage that all of them see.
 """
 
 from __future__ import annotations
@@ -21,9 +27,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from journalspec.formats import UnknownFormat
-from journalspec.observation import REFUSED, Observation, jsonable
-from journalspec_reference.api import load as load_implementation
+from journalspec.formats import UnknownFormat, get_format
+from journalspec.observation import REFUSED, Observation, Record, jsonable
+from journalspec_reference.answers import ask, checked_params
 from journalspec_reference.filesets import FilesetError, Journal, below, find_journals
 from journalspec_reference.filesets import load as load_files
 
@@ -51,6 +57,8 @@ _ARROW = pa.schema(
     ]
 )
 BATCH_ROWS = 8192
+#: What the names of options begin with that are parameters of the format.
+PARAM = "param."
 #: How many directories below a given one are searched for journals.
 MOST_BELOW = 100_000
 
@@ -61,12 +69,14 @@ class JournalError(ValueError):
 
 @dataclass
 class JournalPartition(InputPartition):
-    """One journal: the path that leads to it and which of the journals there it is."""
+    """One journal: the path that leads to it, which of the journals there it is, and what was said of it."""
 
     path: str
     files: tuple[str, ...]
     format: str
-    edition: str
+    #: As the options say; None: to be found out where the files are read.
+    edition: str | None
+    params: tuple[tuple[str, str], ...] = ()
 
 
 def register(spark: SparkSession) -> None:
@@ -97,6 +107,9 @@ class JournalReader(DataSourceReader):
     def __init__(self, options: Mapping[str, str]) -> None:
         self._format = options.get("format")
         self._edition = options.get("edition")
+        self._params = {
+            name.removeprefix(PARAM): value for name, value in options.items() if name.startswith(PARAM)
+        }
         self._paths = _paths(options)
 
     def partitions(self) -> Sequence[JournalPartition]:
@@ -120,22 +133,35 @@ class JournalReader(DataSourceReader):
         return [entry for directory in nested for entry in self._here(directory)]
 
     def _here(self, path: Path) -> list[JournalPartition]:
-        journals = find_journals(load_files(path), self._format, self._edition)
+        journals = find_journals(load_files(path), self._format, self._edition, self._params)
+        for journal in journals:
+            checked_params(get_format(journal.format), self._params, self._edition)
+        params = tuple(sorted(self._params.items()))
         return [
-            JournalPartition(str(path), tuple(journal.files), journal.format, journal.edition)
+            JournalPartition(str(path), _names(journal), journal.format, self._edition, params)
             for journal in journals
         ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one journal as Arrow batches."""
+        """Yield the rows of one journal as batches; raises JournalError if its edition cannot be told."""
         assert isinstance(partition, JournalPartition)  # made by `partitions`
-        loaded = load_files(Path(partition.path))
-        files = {name: loaded.files[name] for name in partition.files}
-        observed = load_implementation(partition.format).read(files, edition=partition.edition)
-        journal = Journal(partition.format, partition.edition, files)
-        rows = list(_rows(partition.path, journal, observed))
+        try:
+            found = find_journals(
+                load_files(Path(partition.path)), partition.format, partition.edition, dict(partition.params)
+            )
+            (journal,) = (item for item in found if _names(item) == partition.files)
+            answer = ask(journal)
+        except FilesetError as error:
+            raise JournalError(f"{partition.path}: {error}\n{error.hint}") from None
+        except ValueError:
+            raise JournalError(f"{partition.path}: the files have changed since the query began") from None
+        rows = list(_rows(partition.path, answer.journal, answer.observation))
         for start in range(0, len(rows), BATCH_ROWS):
             yield pa.RecordBatch.from_pylist(rows[start : start + BATCH_ROWS], schema=_ARROW)
+
+
+def _names(journal: Journal) -> tuple[str, ...]:
+    return (*journal.files, *(entry.name for entry in journal.unread))
 
 
 def _paths(options: Mapping[str, str]) -> list[str]:
@@ -162,23 +188,30 @@ def _matches(path: str) -> list[Path]:
 
 
 def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[str, Any]]:
-    """Yield records and dropped regions in file and offset order; a refusal drops every file."""
+    """Yield records, dropped regions, finds outside the log and notes by place."""
     roles = {entry.file: entry.role for entry in observed.files}
     head = {"journal": path, "format": journal.format, "edition": journal.edition}
     order = {name: number for number, name in enumerate(journal.files)}
+    lost = {(record.at.file, record.at.off) for record in observed.given_up}
+    found: list[tuple[Record, str, str | None]]
+    found = [(record, "record", None) for record in observed.records]
+    found += [
+        (record, "unanchored", "given-up" if (record.at.file, record.at.off) in lost else None)
+        for record in observed.unanchored
+    ]
     rows = [
         {
             **head,
             "file": record.at.file,
             "off": record.at.off,
             "len": record.at.length,
-            "kind": "record",
+            "kind": kind,
             "role": roles.get(record.at.file),
             "type": record.type,
-            "reason": None,
+            "reason": reason,
             "fields": [(name, _text(value)) for name, value in record.fields.items()],
         }
-        for record in observed.records
+        for record, kind, reason in found
     ]
     regions = [(region.file, region.off, region.length, region.reason) for region in observed.dropped]
     if observed.verdict == REFUSED and not regions:
@@ -199,8 +232,22 @@ def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[s
         }
         for file, off, length, reason in regions
     ]
+    rows += [
+        {
+            **head,
+            "file": note.file or None,
+            "off": note.off,
+            "len": None,
+            "kind": "note",
+            "role": roles.get(note.file),
+            "type": None,
+            "reason": note.code,
+            "fields": [("text", note.text)] if note.text else None,
+        }
+        for note in observed.notes
+    ]
     yield from sorted(
-        rows, key=lambda row: (order.get(str(row["file"]), len(order)), row["off"], row["kind"])
+        rows, key=lambda row: (order.get(str(row["file"]), len(order)), row["off"] or 0, row["kind"])
     )
 
 

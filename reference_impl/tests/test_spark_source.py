@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 from journalspec.formats import format_ids
 from journalspec_corpus import load_cases
 from journalspec_reference import load
-from journalspec_reference.filesets import find_journals
+from journalspec_reference.answers import ask
+from journalspec_reference.filesets import FilesetError, find_journals
 from journalspec_reference.filesets import load as load_files
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
@@ -44,8 +46,9 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
             if case.input.files:
                 case.materialize(directory)
                 try:
-                    find_journals(load_files(directory))
-                except Exception:
+                    for journal in find_journals(load_files(directory)):
+                        ask(journal)
+                except FilesetError:  # what its own test is about
                     shutil.rmtree(directory)
     return root
 
@@ -53,8 +56,10 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expected(directory: Path) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     for journal in find_journals(load_files(directory)):
-        seen = load(journal.format).read(journal.files, edition=journal.edition)
+        edition = ask(journal).journal.edition
+        seen = load(journal.format).read(journal.files, edition=edition, params=journal.params)
         rows += [(r.at.file, r.at.off, r.at.length, "record", r.type) for r in seen.records]
+        rows += [(r.at.file, r.at.off, r.at.length, "unanchored", r.type) for r in seen.unanchored]
         rows += [(d.file, d.off, d.length, "dropped", d.reason) for d in seen.dropped]
         if seen.verdict == "refused" and not seen.dropped:
             rows += [(name, 0, len(data), "dropped", seen.code) for name, data in journal.files.items()]
@@ -62,7 +67,8 @@ def expected(directory: Path) -> list[tuple[Any, ...]]:
 
 
 def shown(rows: list[Any]) -> list[tuple[Any, ...]]:
-    return sorted((r["file"], r["off"], r["len"], r["kind"], r["type"] or r["reason"]) for r in rows)
+    found = [row for row in rows if row["kind"] != "note"]
+    return sorted((r["file"], r["off"], r["len"], r["kind"], r["type"] or r["reason"]) for r in found)
 
 
 def test_rows_are_what_the_reference_reads(spark: Any, journals: Path) -> None:
@@ -86,6 +92,55 @@ def test_a_directory_of_journals_is_searched_and_fields_are_text(spark: Any, jou
         for value in row["fields"].values():
             if value is not None and value.startswith("["):
                 json.loads(value)
+
+
+def short_files(directory: Path, *bodies: bytes) -> Path:
+    """Files with headers of 4 bytes and the ids 1, 2, ...; `bodies` are records without file id and check."""
+    directory.mkdir()
+    for number, body in enumerate(bodies, start=1):
+        record = body[:1] + struct.pack(">i", number) + body[1:]
+        content = struct.pack(">i", number) + record + struct.pack(">i", len(record) + 4)
+        (directory / f"data-{number}.jbm").write_bytes(content.ljust(200, b"J"))
+    return directory
+
+
+ADD = b"\x0b" + struct.pack(">qiB", 1, 0, 0)
+#: Its check is a number that no edition expects there.
+TORN = b"\x10" + bytes(30)
+
+
+def test_an_edition_that_was_assumed_is_a_row(spark: Any, tmp_path: Path) -> None:
+    read = spark.read.format("journalspec")
+    directory = short_files(tmp_path / "a", ADD, b"\x10" + struct.pack(">q", 9))
+    notes = {row["reason"]: row for row in read.load(str(directory)).where("kind = 'note'").collect()}
+    assert "read otherwise, seed: recovered" in notes["edition-assumed"]["fields"]["text"]
+    assert notes["edition-assumed"]["edition"] == "s2"
+    told = read.option("edition", "s1").option("param.extension", "jbm").load(str(directory))
+    assert {row["edition"] for row in told.collect()} == {"s1"}
+    assert "edition-assumed" not in [row["reason"] for row in told.collect()]
+
+
+def test_an_edition_that_cannot_be_told_ends_the_query(spark: Any, tmp_path: Path) -> None:
+    directory = short_files(tmp_path / "a", ADD, TORN)
+    with pytest.raises(Exception, match="which edition of jboss_journal wrote data-1"):
+        spark.read.format("journalspec").load(str(directory)).collect()
+
+
+def test_a_file_that_cannot_be_read_is_a_dropped_row(spark: Any, tmp_path: Path) -> None:
+    directory = short_files(tmp_path / "a", ADD, ADD)
+    (directory / "data-2.jbm").unlink()
+    (directory / "data-2.jbm").symlink_to("/nowhere/at/all")
+    rows = spark.read.format("journalspec").option("edition", "s1").load(str(directory)).collect()
+    assert [(row["file"], row["role"], row["reason"]) for row in rows if row["kind"] == "dropped"] == [
+        ("data-2.jbm", "unread", "unreadable-file")
+    ]
+    assert [row["file"] for row in rows if row["kind"] == "record"] == ["data-1.jbm"]
+
+
+def test_parameters_are_checked(spark: Any, tmp_path: Path) -> None:
+    directory = short_files(tmp_path / "a", ADD)
+    with pytest.raises(Exception, match="knows no parameter 'extention'"):
+        spark.read.format("journalspec").option("param.extention", "x").load(str(directory)).collect()
 
 
 def test_a_missing_path_is_named(spark: Any) -> None:
@@ -113,8 +168,9 @@ def test_real_directories(spark: Any) -> None:
     readable = []
     for directory in directories:
         try:
-            find_journals(load_files(directory))
-        except Exception:  # noqa: S112  # not every directory there is a journal
+            for journal in find_journals(load_files(directory)):
+                ask(journal)
+        except FilesetError:  # not every directory there is a journal, or one edition's
             continue
         readable.append(directory)
     assert readable

@@ -17,6 +17,11 @@ from importlib.resources.abc import Traversable
 from types import ModuleType
 
 import journalspec
+from journalspec import vocabulary
+from journalspec.vocabulary import Vocabulary
+
+#: Tables that another file holds; two places would be one too many.
+_IN_FIELDS = frozenset({"record_types", "reasons", "codes", "notes", "state"})
 
 
 class UnknownFormat(LookupError):
@@ -25,17 +30,23 @@ class UnknownFormat(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One edition: the seed document's description, or what a product writes."""
+    """One edition: the seed document's description, or what a product writes.
+
+    `reads_as` is the edition by whose rules it is read, if not its own.
+    `unchecked` is what no check of the edition vouches for, as one sentence.
+    """
 
     id: str
     title: str
     products: tuple[str, ...]
     doc: str
+    reads_as: str = ""
+    unchecked: str = ""
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format's vocabulary, from its ``format.toml``.
+    """What a format is, from its ``format.toml``, and what is said of it, from its ``fields.toml``.
 
     Each mapping gives name -> one sentence that says what it means.
     """
@@ -47,12 +58,40 @@ class Format:
     default_edition: str
     editions: Mapping[str, Edition]
     policies: Mapping[str, str]
-    record_types: Mapping[str, str]
-    reasons: Mapping[str, str]
-    codes: Mapping[str, str]
-    notes: Mapping[str, str]
-    state: Mapping[str, str]
+    #: The fields that tell whose a record is, for sentences about single records.
+    identity: tuple[str, ...]
     root: Traversable
+    vocabulary: Vocabulary
+
+    @property
+    def record_types(self) -> Mapping[str, str]:
+        """The types of records."""
+        return {name: entry.doc for name, entry in self.vocabulary.record_types.items()}
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """Why a region was dropped."""
+        return {name: entry.doc for name, entry in self.vocabulary.reasons.items()}
+
+    @property
+    def codes(self) -> Mapping[str, str]:
+        """Why a journal was refused, each behind its phase."""
+        return {name: f"{entry.phase}: {entry.doc}" for name, entry in self.vocabulary.codes.items()}
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """Things worth saying."""
+        return {name: entry.doc for name, entry in self.vocabulary.notes.items()}
+
+    @property
+    def state(self) -> Mapping[str, str]:
+        """The keys of the logical state."""
+        return {entry.name: entry.doc for entry in self.vocabulary.state}
+
+    def meaning(self, table: str, name: str) -> str:
+        """Return what `name` of a table (reasons, codes, notes) means, here or where tools say it."""
+        own: Mapping[str, str] = getattr(self, table)
+        return own.get(name) or tool_words()[table].get(name, "")
 
     def edition(self, name: str | None) -> Edition:
         """Return the edition `name`, or the default one; raises UnknownFormat."""
@@ -75,6 +114,12 @@ def format_ids() -> tuple[str, ...]:
 
 
 @cache
+def tool_words() -> Mapping[str, Mapping[str, str]]:
+    """Return the words that tools add to an answer, by table (roles, reasons, codes, notes)."""
+    return tomllib.loads(files(journalspec).joinpath("tools.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def get_format(format_id: str) -> Format:
     """Return the description of `format_id`; raises UnknownFormat naming the known ones."""
     if format_id not in format_ids():
@@ -82,13 +127,17 @@ def get_format(format_id: str) -> Format:
     root = files(journalspec).joinpath(format_id)
     data = tomllib.loads(root.joinpath("format.toml").read_text(encoding="utf-8"))
     editions = {
-        entry["id"]: Edition(entry["id"], entry["title"], tuple(entry.get("products", ())), entry["doc"])
+        entry["id"]: Edition(**{**entry, "products": tuple(entry.get("products", ()))})
         for entry in data["edition"]
     }
-    tables = {
-        name: dict(data.get(name, {}))
-        for name in ("policies", "record_types", "reasons", "codes", "notes", "state")
-    }
+    moved = sorted(set(data) & _IN_FIELDS)
+    if moved:
+        raise ValueError(f"{format_id}/format.toml: [{moved[0]}] belongs into fields.toml beside it")
+    tables = tomllib.loads(root.joinpath("fields.toml").read_text(encoding="utf-8"))
+    try:
+        words = vocabulary.parse(tables, tuple(editions))
+    except ValueError as error:
+        raise ValueError(f"{format_id}/fields.toml: {error}") from None
     return Format(
         id=format_id,
         title=data["title"],
@@ -96,8 +145,10 @@ def get_format(format_id: str) -> Format:
         summary=data["summary"],
         default_edition=data["default_edition"],
         editions=editions,
+        policies=dict(data.get("policies", {})),
+        identity=tuple(data.get("identity", ())),
         root=root,
-        **tables,
+        vocabulary=words,
     )
 
 

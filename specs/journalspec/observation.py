@@ -112,21 +112,27 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class FileMap:
-    """One file of the set at level ``layout``: its length, role and header fields."""
+    """One file of the set at level ``layout``: its length, role and header fields.
+
+    `content` is what a file says as a whole that is neither data nor damaged,
+    such as what is still to be done to other files.
+    """
 
     file: str
     length: int
     role: str
     header: Mapping[str, object] = field(default_factory=dict)
+    content: Mapping[str, object] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Json]:
-        """Return ``{"file", "len", "role", "header"}``."""
-        return {
+        """Return ``{"file", "len", "role", "header"}``, and ``content`` if there is any."""
+        out = {
             "file": self.file,
             "len": str(self.length),
             "role": self.role,
             "header": jsonable(self.header),
         }
+        return out | ({"content": jsonable(self.content)} if self.content else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +152,22 @@ class Observation:
     at: At | None = None
     #: Forensic finds that never enter the result (records outside the log).
     unanchored: tuple[Record, ...] = ()
+
+    @property
+    def given_up(self) -> tuple[Record, ...]:
+        """Return the unanchored records in what was given up: had that been sound, they might count.
+
+        That is a dropped region, or a file that cannot be used. The others stand where
+        records of no account are normal (behind the end of the log, of an earlier life).
+        """
+        unusable = {entry.file for entry in self.files if entry.role == "invalid"}
+        regions = [(region.file, region.off, region.off + region.length) for region in self.dropped]
+        return tuple(
+            record
+            for record in self.unanchored
+            if record.at.file in unusable
+            or any(file == record.at.file and start <= record.at.off < end for file, start, end in regions)
+        )
 
     def to_json(self, level: Level = Level.LAYOUT) -> dict[str, Json]:
         """Return the observation as the protocol's JSON object, cut to `level`."""

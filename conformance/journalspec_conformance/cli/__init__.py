@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -16,6 +19,8 @@ from journalspec_conformance.errors import Breakdown, Problem
 
 _HERE = __name__
 _TRACEBACK = "JOURNALSPEC_TRACEBACK"
+#: Exit statuses as a shell reports SIGINT and SIGPIPE.
+INTERRUPTED, PIPE_CLOSED = 130, 141
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,23 +80,36 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        """Parse the arguments; this is where --help is printed."""
+        made: click.Context = guarded(partial(super().make_context, *arguments, **options))
+        return made
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run, and turn what went wrong into one paragraph."""
         return guarded(super().invoke, ctx)
 
 
 def guarded(call: Callable[..., Any], *args: Any) -> Any:
-    """Return ``call(*args)``; problems become a Complaint, and so do faults of our own."""
+    """Return ``call(*args)``; problems become a Complaint, and so do faults of our own.
+
+    An interruption and a closed pipe are none of these: they end as a signal
+    would, with 130 (SIGINT) and 141 (SIGPIPE).
+    """
     try:
         return call(*args)
     except Problem as problem:
         raise Complaint(str(problem)) from None
     except Breakdown as error:
         raise Complaint(f"the implementation broke down: {error.reason}\n{error.stderr}".rstrip()) from None
-    except (click.exceptions.Exit, click.ClickException, click.Abort):
+    except (click.exceptions.Exit, click.ClickException):
         raise
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
     except BrokenPipeError:
-        raise
+        silence()
+        raise click.exceptions.Exit(PIPE_CLOSED) from None
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
         raise Complaint(f"{name}{error.strerror or error}") from None
@@ -107,13 +125,30 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Exit status: 0 all as expected, 1 something failed, 2 usage or configuration.",
+    epilog="Exit status: 0 all as expected, 1 something failed, 2 usage or configuration, 130 interrupted,"
+    " 141 nobody reads the output any more. `inspect` and `recover` tell more apart, see there.",
 )
 @click.version_option(__version__, prog_name="journalspec")
 def cli() -> None:
     """Specifications of durable journals, and the judge of their implementations."""
 
 
+def silence() -> None:
+    """Let what is still to be written go nowhere: whoever read standard output has gone."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; ends the process with the documented exit status."""
-    cli.main(args=None if arguments is None else list(arguments), prog_name="journalspec")
+    try:
+        cli.main(args=None if arguments is None else list(arguments), prog_name="journalspec")
+    except SystemExit as end:
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            silence()
+            end.code = PIPE_CLOSED
+        raise

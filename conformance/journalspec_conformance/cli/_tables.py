@@ -21,9 +21,17 @@ if TYPE_CHECKING:
 _PIPE_WIDTH = 240
 
 
+class PipeConsole(Console):
+    """A console that leaves a closed pipe to the command line, which knows how to end."""
+
+    def on_broken_pipe(self) -> None:
+        """Let the error through."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Return a console on standard output; in a pipe it neither wraps early nor colours."""
-    return Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False)
+    return PipeConsole(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False)
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:

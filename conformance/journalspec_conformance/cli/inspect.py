@@ -6,23 +6,31 @@ import json
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import click
 
 from journalspec.formats import Format, get_format
-from journalspec.observation import REFUSED, FileMap, Level, Observation
+from journalspec.observation import FileMap, Level, Observation
 from journalspec_conformance.cli.journal_view import (
+    EXIT_STATUS,
+    Asked,
     Painter,
-    as_document,
+    answers,
+    document,
     find,
+    finish,
+    options,
     shown,
-    tagged,
+    write_beside,
     write_dropped,
     write_notes,
+    write_outside,
     write_records,
     write_state,
     write_title,
 )
+from journalspec_reference.answers import Answer
 from journalspec_reference.api import Span
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.filesets import Journal
@@ -45,22 +53,15 @@ TURNS = ("green", "blue", "magenta", "bright_green", "bright_blue", "bright_mage
 BARE_KINDS = ("stale", "fill", "unused")
 
 
-@click.command(
-    "inspect",
-    epilog="Exit status: 0 journals were read (clean or recovered); 1 a journal is damaged so that nothing"
-    " of it could be read; 2 usage or configuration (no such path, no journal found, unknown format).",
-)
+@click.command("inspect", epilog=EXIT_STATUS)
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--format", "format_id", metavar="F", help="The format; found by itself when left out.")
-@click.option("--edition", metavar="E", help="The edition of the format to read the files as.")
+@options()
 @click.option(
     "--level", type=click.Choice(LEVELS), default="layout", show_default=True, help="How much to report."
 )
 @click.option("--hex", "as_hex", is_flag=True, help="An annotated hexdump instead of the tables.")
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
-def command(  # one parameter an option: click's calling convention
-    path: Path, format_id: str | None, edition: str | None, level: str, as_hex: bool, as_json: bool
-) -> None:
+def command(level: str, as_hex: bool, as_json: bool, **what: Any) -> None:
     """Show the journals at PATH: fields, records, dropped regions, logical state.
 
     PATH is the directory that holds the journal's files, or one of the files
@@ -69,33 +70,27 @@ def command(  # one parameter an option: click's calling convention
     """
     if as_hex and as_json:
         raise click.UsageError("--hex and --json exclude each other.")
-    _, journals = find(path, format_id, edition)
+    asked = Asked(**what)
+    loaded, journals = find(asked)
     chosen = Level.parse(level)
-    seen = [
-        load_implementation(journal.format).read(journal.files, edition=journal.edition)
-        for journal in journals
-    ]
+    found = answers(asked, "inspect", journals, None)
     if as_json:
-        objects = [
-            tagged(journal, path, observation.to_json(chosen))
-            for journal, observation in zip(journals, seen, strict=True)
-        ]
-        click.echo(json.dumps(as_document(objects), indent=1))
+        objects = [answer.observation.to_json(chosen) for answer in found]
+        click.echo(json.dumps(document(asked, loaded, found, objects), indent=1))
     else:
         out = Painter()
-        for number, (journal, observation) in enumerate(zip(journals, seen, strict=True)):
+        for number, answer in enumerate(found):
             if number:
                 out.line("")
-            _write_journal(out, journal, path, observation, chosen, as_hex)
-    if any(observation.verdict == REFUSED for observation in seen):
-        raise SystemExit(1)
+            _write_journal(out, answer, asked.path, chosen, as_hex)
+        write_beside(out, loaded, found)
+    finish(found)
 
 
-def _write_journal(  # a journal, what was seen of it, and how to show it
-    out: Painter, journal: Journal, path: Path, seen: Observation, level: Level, as_hex: bool
-) -> None:
+def _write_journal(out: Painter, answer: Answer, path: Path, level: Level, as_hex: bool) -> None:
+    journal, seen = answer.journal, answer.observation
     description = get_format(journal.format)
-    write_title(out, journal, path, seen)
+    write_title(out, answer, path)
     if as_hex:
         _write_dump(out, journal)
     elif level >= Level.RECORDS:
@@ -103,10 +98,12 @@ def _write_journal(  # a journal, what was seen of it, and how to show it
         for name in journal.files:
             _write_file(out, description, name, journal, seen, level, spans.get(name, []))
     if level >= Level.STATE and seen.state is not None:
+        if level >= Level.LAYOUT and seen.given_up:
+            out.line("")
+            write_outside(out, description, seen)
         out.line("")
         write_state(out, description, seen.state)
-    if level >= Level.LAYOUT and seen.notes:
-        out.line("")
+    if level >= Level.LAYOUT:
         write_notes(out, description, seen.notes)
 
 
@@ -114,7 +111,8 @@ def _bare_spans(journal: Journal, seen: Observation) -> dict[str, list[Span]]:
     """Return, per file, the ranges that hold no record and were not dropped either."""
     told = {(record.at.file, record.at.off) for record in (*seen.records, *seen.unanchored)}
     found: dict[str, list[Span]] = {}
-    for span in load_implementation(journal.format).spans(journal.files, edition=journal.edition):
+    spans = load_implementation(journal.format).spans
+    for span in spans(journal.files, edition=journal.edition, params=journal.params):
         if span.kind in BARE_KINDS and span.length and (span.file, span.off) not in told:
             found.setdefault(span.file, []).append(span)
     return found
@@ -134,7 +132,7 @@ def _write_file(  # one file of a journal and everything known about it
     entry = next((entry for entry in seen.files if entry.file == name), None)
     if level >= Level.LAYOUT:
         entry = entry or FileMap(name, len(journal.files[name]), "unknown")
-        out.panel(f"{shown(name)}: {entry.length} bytes, {entry.role}", entry.header)
+        out.panel(f"{shown(name)}: {entry.length} bytes, {entry.role}", {**entry.header, **entry.content})
     else:
         out.line((shown(name), "bold"))
     out.line(f"  {len(records)} record(s)")
@@ -158,7 +156,7 @@ def _write_dump(out: Painter, journal: Journal) -> None:
     for name, data in journal.files.items():
         out.line("")
         out.line((f"== {shown(name)}: {len(data)} bytes", "bold"))
-        spans = implementation.spans(journal.files, edition=journal.edition)
+        spans = implementation.spans(journal.files, edition=journal.edition, params=journal.params)
         turns: dict[str, str] = {}
         for line in lines(data, spans, name):
             if isinstance(line, Head):

@@ -1,27 +1,52 @@
-"""What `inspect` and `recover` share: finding journals, and writing about them for people."""
+"""What `inspect` and `recover` share: options, finding and asking journals, writing about them for people."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
 from journalspec.formats import Format, UnknownFormat, get_format
-from journalspec.observation import REFUSED, Dropped, Note, Observation, Record
-from journalspec_reference.filesets import FilesetError, Journal, Loaded, find_journals, load
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation, Record
+from journalspec_conformance.cli._options import Command, apply
+from journalspec_conformance.cli._tables import PipeConsole
+from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer, UnknownEdition, ask, checked_params
+from journalspec_reference.filesets import (
+    FilesetError,
+    Journal,
+    LeftOut,
+    Loaded,
+    by_reason,
+    find_journals,
+    load,
+)
 
 #: What can be painted on a line: text, or text with a rich style.
 Part = str | tuple[str, str]
 
+#: A verdict's exit status; of several journals the worst counts. 2 is left for usage.
+STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
+EXIT_STATUS = (
+    "Exit status: 0 clean; 1 recovered: something is damaged or was left out, and the rest is told;"
+    " 3 refused; of several journals the worst. 2 usage or configuration: no such path, no journal there,"
+    " an unknown format, edition, policy or parameter, or an edition that cannot be told."
+    " 130 interrupted, 141 closed pipe."
+)
+#: Notes that stand above the tables already.
+SAID = (ASSUMED, UNCHECKED)
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
+#: So many records that do not count are told one by one.
+MOST_TOLD = 40
 
 
 class UsageProblem(click.ClickException):
@@ -41,7 +66,7 @@ class Painter:
         reconfigure = getattr(sys.stdout, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-        self.console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+        self.console = PipeConsole(file=sys.stdout, highlight=False, markup=False, emoji=False)
         self.columns = max(40, self.console.width)
 
     def line(self, *parts: Part) -> None:
@@ -89,23 +114,140 @@ def value_text(value: object) -> str:
     return shown(str(value)) or '""'
 
 
-def find(path: Path, format_id: str | None, edition: str | None) -> tuple[Loaded, list[Journal]]:
-    """Return the files at `path` and the journals among them; raises UsageProblem with a hint."""
+def options() -> Callable[[Command], Command]:
+    """Return the options that say what the files at PATH are: --format, --edition, --param."""
+    return apply(
+        click.option("--format", "format_id", metavar="F", help="The format; found by itself when left out."),
+        click.option(
+            "--edition",
+            metavar="E",
+            help="The edition of the format. When left out and the files do not tell, every edition that they"
+            " admit is tried; the answer says what was assumed, and where they differ there is none.",
+        ),
+        click.option(
+            "--param",
+            "params",
+            multiple=True,
+            metavar="K=V",
+            help="What the journal was configured with, such as extension=hq. May be repeated.",
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The command line as far as it says what the files at `path` are."""
+
+    path: Path
+    format_id: str | None
+    edition: str | None
+    params: tuple[str, ...]
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The parameters by name; raises UsageProblem for one without a value."""
+        found = {}
+        for text in self.params:
+            name, equals, value = text.partition("=")
+            if not equals or not name:
+                raise UsageProblem(
+                    f"--param {shown(text)!r} is not of the form K=V", "for example extension=hq"
+                )
+            found[name] = value
+        return found
+
+    def again(
+        self, command: str, *more: str, journal: Journal | None = None, edition: str | None = None
+    ) -> str:
+        """Return the command line of `command` for the same files, with what was said of them."""
+        format_id = self.format_id or (journal.format if journal is not None and edition else None)
+        words = ["journalspec", command, str(self.path)]
+        for option, value in (("--format", format_id), ("--edition", edition or self.edition)):
+            words += [option, value] if value else []
+        for param in self.params:
+            words += ["--param", param]
+        return shown(shlex.join([*words, *more]))
+
+
+def find(asked: Asked) -> tuple[Loaded, list[Journal]]:
+    """Return the files that are asked about and the journals among them; raises UsageProblem with a hint."""
+    params = asked.settings
     try:
-        loaded = load(path)
-        journals = find_journals(loaded, format_id, edition)
+        loaded = load(asked.path)
+        if asked.format_id is not None:
+            checked_params(get_format(asked.format_id), params, asked.edition)
+        journals = find_journals(loaded, asked.format_id, asked.edition, params)
+        for journal in journals:
+            checked_params(get_format(journal.format), params, asked.edition)
     except FilesetError as error:
-        raise UsageProblem(str(error), error.hint) from None
+        raise _problem(error) from None
     except UnknownFormat as error:
         raise UsageProblem(str(error)) from None
-    for left_out in loaded.left_out:
-        click.echo(f"warning: {shown(left_out.name)} was left out: {left_out.why}", err=True)
     return loaded, journals
 
 
-def tagged(journal: Journal, path: Path, observation: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON object of one journal: what it is, where, and the observation."""
-    return {"format": journal.format, "edition": journal.edition, "path": str(path), **observation}
+def answers(
+    asked: Asked, command: str, journals: Sequence[Journal], policy: str | None, *more: str
+) -> list[Answer]:
+    """Return what came of each journal; UsageProblem says what to type if an edition cannot be told."""
+    found = []
+    for journal in journals:
+        try:
+            found.append(ask(journal, policy))
+        except UnknownEdition as error:
+            lines = [
+                asked.again(command, *more, journal=journal, edition=trial.edition) for trial in error.trials
+            ]
+            raise _problem(error, lines) from None
+    return found
+
+
+def _problem(error: FilesetError, commands: Sequence[str] = ()) -> UsageProblem:
+    lines = [shown(line) for line in str(error).splitlines()]
+    hint = [shown(line) for line in error.hint.splitlines()]
+    return UsageProblem("\n".join(lines), "\n    ".join([*hint, *commands]))
+
+
+def finish(found: Iterable[Answer]) -> None:
+    """End the command with the exit status of the worst verdict."""
+    raise SystemExit(max((STATUSES[answer.observation.verdict] for answer in found), default=0))
+
+
+def document(
+    asked: Asked, loaded: Loaded, found: Sequence[Answer], objects: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the JSON of a command: for each journal what it is, where, what was not read, and its object."""
+    tagged = []
+    for answer, body in zip(found, objects, strict=True):
+        journal = answer.journal
+        head: dict[str, Any] = {"format": journal.format, "edition": journal.edition, "path": str(asked.path)}
+        if answer.trials:
+            trials = [trial.to_json() for trial in answer.trials]
+            head["edition_assumed"] = {"why": answer.assumption, "trials": trials}
+        if journal.unread:
+            head["not_read"] = [{"file": entry.name, "why": entry.why} for entry in journal.unread]
+        tagged.append(head | body)
+    whole = as_document(tagged)
+    beside = [{"file": entry.name, "why": entry.why} for entry in _beside(loaded, found)]
+    return whole | ({"left_out": beside} if beside else {})
+
+
+def _beside(loaded: Loaded, found: Sequence[Answer]) -> Iterator[LeftOut]:
+    """Yield what lies at the path and belongs to no journal shown, and why it was left out."""
+    told = {name for answer in found for name in answer.journal.files}
+    told |= {entry.name for answer in found for entry in answer.journal.unread}
+    left_out = {entry.name: entry.why for entry in loaded.left_out}
+    for name in sorted({*loaded.files, *left_out} - told):
+        yield LeftOut(name, left_out.get(name, "not part of a journal shown here"))
+
+
+def write_beside(out: Painter, loaded: Loaded, found: Sequence[Answer]) -> None:
+    """Write what lies at the path and was left out."""
+    entries = by_reason(_beside(loaded, found))
+    if entries:
+        out.line("")
+    for why, names in entries.items():
+        out.wrapped("left out ", shown(f"{names}: {why}"), "yellow")
 
 
 def as_document(journals: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -113,28 +255,38 @@ def as_document(journals: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return dict(journals[0]) if len(journals) == 1 else {"journals": list(journals)}
 
 
-def write_title(out: Painter, journal: Journal, path: Path, seen: Observation) -> None:
-    """Write what the journal is and what came of it."""
+def write_title(out: Painter, answer: Answer, path: Path) -> None:
+    """Write what the journal is, what was assumed, what was not read, and what came of it."""
+    journal, seen = answer.journal, answer.observation
     description = get_format(journal.format)
     title = description.edition(journal.edition).title
+    # A title tells whose files they are; where other editions read alike, nothing does.
+    edition = f"{journal.edition}, assumed" if answer.trials else f"{journal.edition}: {title}"
     names = ", ".join(shown(name) for name in journal.files) or "no files"
-    out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {journal.edition}: {title})")
+    out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
+    if answer.trials:
+        out.wrapped("edition  ", answer.assumption, "cyan")
     out.wrapped("path     ", shown(str(path)))
     out.wrapped("files    ", names)
+    for why, names in by_reason(journal.unread).items():
+        out.wrapped("not read ", shown(f"{names}: {why}"), "red")
     out.line("verdict  ", (seen.verdict, VERDICT_STYLES.get(seen.verdict, "")))
+    for note in seen.notes:
+        if note.code == UNCHECKED:
+            out.wrapped("         ", f"no check vouches for {note.text}")
     if seen.verdict == REFUSED:
         write_refusal(out, description, seen)
 
 
 def write_refusal(out: Painter, description: Format, seen: Observation) -> None:
     """Write what was refused, where and why."""
-    meaning = description.codes.get(seen.code or "") or description.reasons.get(seen.code or "", "")
+    code = seen.code or ""
+    meaning = description.meaning("reasons", code) or description.meaning("codes", code)
     out.wrapped("what     ", shown(seen.message) or f"{seen.phase}: {seen.code}")
     if seen.at is not None:
         size = f"{seen.at.length} bytes"
         out.wrapped("where    ", f"file {shown(seen.at.file)}, offset {seen.at.off} ({size} from there)")
-    reason = description.reasons.get(seen.code or "", "")
-    out.wrapped("why      ", f"{seen.phase}/{seen.code}: {reason or meaning}")
+    out.wrapped("why      ", f"{seen.phase}/{seen.code}: {meaning}")
 
 
 def write_records(out: Painter, records: Sequence[Record]) -> None:
@@ -181,7 +333,39 @@ def write_dropped(out: Painter, description: Format, dropped: Iterable[Dropped])
     """Write the byte ranges that hold no record, and what the reason means."""
     for region in dropped:
         first = f"  dropped {region.off}..{region.off + region.length} ({region.length} bytes) "
-        out.wrapped(first, f"{region.reason}: {description.reasons.get(region.reason, '')}", "yellow")
+        out.wrapped(first, f"{region.reason}: {description.meaning('reasons', region.reason)}", "yellow")
+
+
+def write_outside(out: Painter, description: Format, seen: Observation) -> None:
+    """Write what stands outside the log, and what that means for the state that is told below."""
+    lost = seen.given_up
+    rest = len(seen.unanchored) - len(lost)
+    if lost:
+        kinds = ", ".join(f"{count} {name}" for name, count in Counter(item.type for item in lost).items())
+        they = "It does" if len(lost) == 1 else "They do"
+        below = "" if seen.state is None else ", and the state below may be incomplete or wrong"
+        told = f"{_valid(len(lost))} outside the log, in what could not be used: {kinds}."
+        told += f" {they} not count{below}:"
+        out.wrapped("", told, "bold yellow")
+        for record in lost[:MOST_TOLD]:
+            out.wrapped("  - ", _one(description, record))
+        if len(lost) > MOST_TOLD:
+            out.line(f"  - and {len(lost) - MOST_TOLD} more, which `journalspec inspect` lists")
+    if rest:
+        told = "behind the end of the log, or of an earlier life, where records of no account are normal"
+        out.wrapped("", f"{_valid(rest)} {told}")
+
+
+def _valid(count: int) -> str:
+    return "1 valid record stands" if count == 1 else f"{count} valid records stand"
+
+
+def _one(description: Format, record: Record) -> str:
+    """Return what a record is, whose, and where it stands."""
+    whose = [
+        f"{name} {value_text(record.fields[name])}" for name in description.identity if name in record.fields
+    ]
+    return f"{shown(record.type)} {', '.join(whose)} (file {shown(record.at.file)}, offset {record.at.off})"
 
 
 def write_state(out: Painter, description: Format, state: Mapping[str, object] | None) -> None:
@@ -201,14 +385,16 @@ def write_state(out: Painter, description: Format, state: Mapping[str, object] |
 
 def write_notes(out: Painter, description: Format, notes: Sequence[Note]) -> None:
     """Write the notes, each kind explained once."""
+    notes = [note for note in notes if note.code not in SAID]
     if not notes:
         return
+    out.line("")
     out.line(("notes", "bold"))
     by_code: dict[str, list[Note]] = {}
     for note in notes:
         by_code.setdefault(note.code, []).append(note)
     for code, several in by_code.items():
-        out.wrapped(f"  {code}: ", description.notes.get(code, ""), "cyan")
+        out.wrapped(f"  {code}: ", description.meaning("notes", code), "cyan")
         for note in several:
             if note.file or note.text:
                 where = shown(note.file) + ("" if note.off is None else f" at {note.off}")

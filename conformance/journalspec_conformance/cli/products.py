@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
+from journalspec_conformance.cli._tables import console
 from journalspec_conformance.products import (
     Product,
     ProductError,
@@ -44,7 +44,7 @@ def list_products(as_json: bool) -> None:
         wrong = problems(product)
         fetched = "yes" if not wrong else "no"
         table.add_row(product.id, product.version, product.licence, ", ".join(product.formats), fetched)
-    Console().print(table)
+    console().print(table)
 
 
 def _described(product: Product) -> dict[str, Any]:

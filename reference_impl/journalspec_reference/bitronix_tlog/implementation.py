@@ -35,6 +35,8 @@ class Rules:
 
 
 _DISK = Rules(recover.read, recover.recover, spans.disk, DiskWriter)
+#: Nothing in the files tells which of these wrote them.
+DISK_EDITIONS = ("2.1", "3.0")
 RULES = {
     "seed": Rules(seed.read, seed.recover, spans.seed, SeedWriter),
     "2.1": _DISK,
@@ -49,7 +51,7 @@ class BitronixTlog:
     format_id = FORMAT
     write_ops = ("open", "log", "force", "close")
 
-    def detect(self, files: Files) -> list[Detection]:
+    def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
         """Return NIO files by banner, pairs by format id or name, seed logs by their first record."""
         found = [
             Detection(FORMAT, "nio", (name,), 3)
@@ -58,16 +60,14 @@ class BitronixTlog:
         ]
         taken = {name for detection in found for name in detection.files}
         magic = {name for name in files if bytes(files[name][:4]) == MAGIC}
-        named = {name for name in files if name.lower().endswith(SUFFIXES)} - taken
+        seeds = {name for name in set(files) - taken - magic if seed.looks_like_seed(files[name])}
+        named = {name for name in files if name.lower().endswith(SUFFIXES)} - taken - seeds
         groups: dict[str, list[str]] = defaultdict(list)
         for name in in_order(magic | named):
             groups[_stem(name)].append(name)
         for names in groups.values():
             found += [_pair(names[at : at + PAIR], magic) for at in range(0, len(names), PAIR)]
-            taken.update(names)
-        for name in in_order(set(files) - taken):
-            if seed.looks_like_seed(files[name]):
-                found.append(Detection(FORMAT, "seed", (name,), 1))
+        found += [Detection(FORMAT, "seed", (name,), 1) for name in in_order(seeds)]
         return sorted(found, key=lambda detection: -detection.score)
 
     def read(self, files: Files, *, edition: str, params: Params | None = None) -> Observation:
@@ -82,7 +82,7 @@ class BitronixTlog:
             raise ValueError(f"no policy {policy!r}: use one of {', '.join(get_format(FORMAT).policies)}")
         return _rules(edition).recover(files, policy)
 
-    def spans(self, files: Files, *, edition: str) -> Iterator[Span]:
+    def spans(self, files: Files, *, edition: str, params: Params | None = None) -> Iterator[Span]:
         """Yield the named byte ranges of all files."""
         return _rules(edition).spans(files)
 
@@ -107,4 +107,4 @@ def _pair(names: list[str], magic: set[str]) -> Detection:
     if len(names) < PAIR:
         other = sibling(names[0])
         names = in_order([names[0], other]) if other != names[0] else names
-    return Detection(FORMAT, get_format(FORMAT).default_edition, tuple(names), score)
+    return Detection(FORMAT, DISK_EDITIONS[0], tuple(names), score, DISK_EDITIONS)

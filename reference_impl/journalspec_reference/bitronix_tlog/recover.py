@@ -6,6 +6,7 @@ do them. Nothing here changes a file.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from journalspec.observation import CLEAN, RECOVERED, At, Dropped, Note, Observation, Record, refused
@@ -61,6 +62,15 @@ def unusable(pair: list[LogFile]) -> Observation:
     return problem
 
 
+def _unusable_with_finds(pair: list[LogFile]) -> Observation:
+    """Return the same, with the valid records that stand in such files all the same."""
+    return replace(
+        unusable(pair),
+        files=tuple(map_of(file) for file in pair),
+        unanchored=tuple(record for file in pair for record in unanchored(file, None, DISK)),
+    )
+
+
 def header_refusal(file: LogFile) -> Observation:
     """Return the refusal that the problem of `file` is."""
     assert file.problem is not None  # callers checked
@@ -83,7 +93,7 @@ def recover(files: Files, policy: str) -> Observation:
         return problem
     usable = [file for file in pair if file.problem is None]
     if not usable:
-        return unusable(pair)
+        return _unusable_with_finds(pair)
     active, tie = elect(usable)
     return _salvage(pair, active, _election_notes(active, tie))
 
@@ -102,7 +112,8 @@ def _strict(active: LogFile, notes: tuple[Note, ...]) -> Observation:
                 phase, item.reason, text, At(active.name, item.off, item.end - item.off), notes=notes
             )
         records.append(item)
-    return _result(CLEAN, active, Scan(records, []), (), notes)
+    found = Scan(records, [])
+    return _result(CLEAN, active, found, (), notes, unanchored(active, found, DISK))
 
 
 def _salvage(pair: list[LogFile], active: LogFile, notes: tuple[Note, ...]) -> Observation:
@@ -110,7 +121,11 @@ def _salvage(pair: list[LogFile], active: LogFile, notes: tuple[Note, ...]) -> O
     left_out, set_notes = fileset_losses(pair)
     dropped = (*left_out, *(dropped_of(fault, active.name) for fault in found.faults))
     verdict = RECOVERED if dropped or set_notes else CLEAN
-    return _result(verdict, active, found, dropped, (*set_notes, *notes))
+    lost = [record for file in pair if file.problem is not None for record in unanchored(file, None, DISK)]
+    lost += _between(active, found, DISK)
+    # What lies behind the tail is no loss: only what was given up is worth a note.
+    told = (*set_notes, *notes, *map(_unanchored_note, lost))
+    return _result(verdict, active, found, dropped, told, [*lost, *_behind(active, DISK)])
 
 
 def fileset_losses(pair: list[LogFile]) -> tuple[tuple[Dropped, ...], tuple[Note, ...]]:
@@ -129,7 +144,12 @@ def fileset_losses(pair: list[LogFile]) -> tuple[tuple[Dropped, ...], tuple[Note
 
 
 def _result(
-    verdict: str, active: LogFile, found: Scan, dropped: tuple[Dropped, ...], notes: tuple[Note, ...]
+    verdict: str,
+    active: LogFile,
+    found: Scan,
+    dropped: tuple[Dropped, ...],
+    notes: tuple[Note, ...],
+    beside: Iterable[Record],
 ) -> Observation:
     return Observation(
         verdict,
@@ -142,6 +162,7 @@ def _result(
             *header_notes(active, found.records),
             *record_notes(found.records, active.name, DISK),
         ),
+        unanchored=tuple(beside),
     )
 
 
@@ -154,11 +175,7 @@ def read(files: Files) -> Observation:
         return problem
     usable = [file for file in pair if file.problem is None]
     if not usable:
-        return replace(
-            unusable(pair),
-            files=tuple(map_of(file) for file in pair),
-            unanchored=tuple(record for file in pair for record in unanchored(file, None, DISK)),
-        )
+        return _unusable_with_finds(pair)
     active, tie = elect(usable)
     pair = [active if file.name == active.name else file for file in pair]
     return _read_pair(pair, active, _election_notes(active, tie))
@@ -189,7 +206,7 @@ def _read_pair(pair: list[LogFile], active: LogFile, notes: tuple[Note, ...]) ->
         dropped=tuple(dropped),
         state=outcome(active_scan.records, active.name),
         files=tuple(map_of(file) for file in pair),
-        notes=(*extra, *(Note("unanchored", record.at.file, record.at.off) for record in beside)),
+        notes=(*extra, *map(_unanchored_note, beside)),
         unanchored=tuple(beside),
     )
 
@@ -197,10 +214,23 @@ def _read_pair(pair: list[LogFile], active: LogFile, notes: tuple[Note, ...]) ->
 def unanchored(file: LogFile, found: Scan | None, layout: Layout) -> list[Record]:
     """Return valid records outside the log of `file`: behind the tail, or in what was dropped."""
     if found is None:
-        regions = [(0, file.length)]
-    else:
-        regions = [(fault.off, fault.end) for fault in found.faults]
-        regions.append((file.limit, file.length))
+        return _found_in(file, [(0, file.length)], layout)
+    return [*_between(file, found, layout), *_behind(file, layout)]
+
+
+def _between(file: LogFile, found: Scan, layout: Layout) -> list[Record]:
+    return _found_in(file, [(fault.off, fault.end) for fault in found.faults], layout)
+
+
+def _behind(file: LogFile, layout: Layout) -> list[Record]:
+    return _found_in(file, [(file.limit, file.length)], layout)
+
+
+def _found_in(file: LogFile, regions: Iterable[tuple[int, int]], layout: Layout) -> list[Record]:
     return [
         record_of(item, file.name) for start, end in regions for item in search(file.data, start, end, layout)
     ]
+
+
+def _unanchored_note(record: Record) -> Note:
+    return Note("unanchored", record.at.file, record.at.off)

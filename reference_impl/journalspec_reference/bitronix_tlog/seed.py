@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from journalspec.observation import CLEAN, RECOVERED, At, FileMap, Observation, refused
+from journalspec.observation import CLEAN, RECOVERED, At, FileMap, Note, Observation, refused
 from journalspec_reference.api import Files
 from journalspec_reference.bitronix_tlog.codec import SEED, Fault, LogRecord, decode_record
 from journalspec_reference.bitronix_tlog.observe import dropped_of, record_notes, record_of
@@ -34,26 +34,25 @@ def recover(files: Files, policy: str) -> Observation:
         phase = "checksum" if first.reason == "bad-checksum" else "record"
         text = f"{name}: no valid record at {first.off}: {first.detail}"
         return refused(phase, first.reason, text, At(name, first.off, first.end - first.off))
+    beside = tuple(
+        record_of(item, name)
+        for fault in found.faults
+        for item in search(files[name], fault.off, fault.end, SEED)
+    )
     return Observation(
         RECOVERED if found.faults else CLEAN,
         records=tuple(record_of(item, name) for item in found.records),
         dropped=tuple(dropped_of(fault, name) for fault in found.faults),
         state=outcome(found.records, name),
         files=(FileMap(name, len(files[name]), "active"),),
-        notes=tuple(record_notes(found.records, name, SEED)),
+        notes=(
+            *record_notes(found.records, name, SEED),
+            *(Note("unanchored", record.at.file, record.at.off) for record in beside),
+        ),
+        unanchored=beside,
     )
 
 
 def read(files: Files) -> Observation:
-    """Return what salvage gives, and the records that stand in the dropped regions."""
-    seen = recover(files, "salvage")
-    if seen.phase is not None:
-        return seen
-    beside = tuple(
-        record_of(item, region.file)
-        for region in seen.dropped
-        for item in search(files[region.file], region.off, region.off + region.length, SEED)
-    )
-    return Observation(
-        seen.verdict, seen.records, seen.dropped, seen.state, seen.files, seen.notes, unanchored=beside
-    )
+    """Return what salvage gives: the records, and those that stand in the dropped regions."""
+    return recover(files, "salvage")

@@ -6,6 +6,7 @@ import re
 import struct
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from journalspec.observation import Note
@@ -20,6 +21,12 @@ CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
 UNFILLED = b"JJJJ"
+#: The fields of the header of 16 bytes, in order.
+LONG_FIELDS = ("format_version", "user_version", "file_id")
+#: So many gaps in the ids are told one by one.
+MOST_GAPS = 20
+#: The lists of a control record, in order, and what each of their elements holds.
+CONTROL_LISTS = (("old_names", ("",)), ("new_names", ("",)), ("renames", (".source", ".target")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +66,12 @@ def extension_of(files: Files, params: Params) -> str:
     """Return the configured extension, or the commonest among names of the right form."""
     if "extension" in params:
         return params["extension"]
-    found = Counter(match["extension"] for name in files if (match := NAME.match(_base(name))))
+    found = Counter(match["extension"] for name in files if (match := NAME.match(base_name(name))))
     return min(found, key=lambda extension: (-found[extension], extension)) if found else ""
 
 
-def _base(name: str) -> str:
+def base_name(name: str) -> str:
+    """Return `name` without what compression and an unfinished creation or compaction put behind it."""
     for suffix in (".gz", *LEFTOVERS):
         name = name.removesuffix(suffix)
     return name
@@ -79,6 +87,7 @@ def gather(files: Files, dialect: Dialect, params: Params) -> FileSet:
     for name in sorted(files, key=_order):
         final = plan.renamed.get(name, name)
         if name == CONTROL and dialect.control_file:
+            # Its records bear the id 0 whatever its header says, which nobody looks at (JBM-CMP-004).
             others.append(DataFile(name, files[name], dialect, role="control"))
         elif name in plan.removed:
             others.append(replace(_examine(name, files[name], dialect, params), role="superseded"))
@@ -106,7 +115,20 @@ def _identity_notes(files: list[DataFile]) -> list[Note]:
             notes.append(Note("unfilled-header", file.name, 0))
         if before is not None and before.problem is None and before.file_id == file.file_id:
             notes.append(Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}"))
-    return notes
+    return notes + _gap_notes([file.file_id for file in files if file.problem is None])
+
+
+def _gap_notes(ids: list[int]) -> list[Note]:
+    """Return a note on the ids between the lowest and the highest that no file bears; `ids` are in order."""
+    gaps = [
+        str(before + 1) if after == before + 2 else f"{before + 1} to {after - 1}"
+        for before, after in pairwise(ids)
+        if after > before + 1
+    ]
+    more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
+    return (
+        [Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}")] if gaps else []
+    )
 
 
 def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile:
@@ -127,6 +149,15 @@ def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile
     elif user != expected_user:
         problem = ("bad-user-version", f"user version {user}, not {expected_user}")
     return DataFile(name, data, of_version(dialect, version), file_id, version, user, problem)
+
+
+def header_of(file: DataFile) -> dict[str, int]:
+    """Return the header fields as they stand in the file; none if it is too short to hold them."""
+    if file.length < file.dialect.header_size:
+        return {}
+    if not file.dialect.versions:
+        return {"file_id": INT.unpack_from(file.data)[0]}
+    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack_from(file.data), strict=True))
 
 
 def _length_problem(length: int, dialect: Dialect, params: Params) -> tuple[str, str] | None:
@@ -166,29 +197,43 @@ def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], li
     Only the first healthy record counts; its file id is 0 and the header is not looked at (JBM-CMP).
     """
     first = next((item for item in walk(data, 0, dialect) if isinstance(item, JournalRecord)), None)
-    if first is None or first.kind.code != ADD:
+    fields = None if first is None or first.kind.code != ADD else control_fields(first.body)
+    if fields is None:
         return None
+    found: dict[str, list[str]] = {title: [] for title, _ in CONTROL_LISTS}
+    for path, _, value in fields:
+        title, _, rest = path.partition("[")
+        if rest.endswith(".name"):
+            found[title].append(value)
+    flat = found["renames"]
+    return found["old_names"], found["new_names"], list(zip(flat[::2], flat[1::2], strict=True))
+
+
+def control_fields(body: bytes) -> list[tuple[str, int, str]] | None:
+    """Return (path, length, value) of each field of a control record's body, in order, or None if one is cut.
+
+    A negative count is an empty list (JBM-CMP-006); what is left at the end is `slack`.
+    """
+    fields: list[tuple[str, int, str]] = []
+    at = 0
     try:
-        at, old = _names(first.body, 0)
-        at, new = _names(first.body, at)
-        at, flat = _names(first.body, at, each=2)
-    except (struct.error, UnicodeDecodeError, ValueError):
+        for title, members in CONTROL_LISTS:
+            (count,) = INT.unpack_from(body, at)
+            fields.append((f"num_{title.removesuffix('_names')}", 4, str(count)))
+            at += 4
+            if count * len(members) * 2 > len(body) - at:
+                return None
+            for index in range(max(0, count)):
+                for member in members:
+                    at = _name(body, at, f"{title}[{index}]{member}", fields)
+    except (struct.error, UnicodeDecodeError):
         return None
-    return old, new, list(zip(flat[::2], flat[1::2], strict=True))
+    return [*fields, ("slack", len(body) - at, body[at : at + 16].hex())]
 
 
-def _names(body: bytes, at: int, each: int = 1) -> tuple[int, list[str]]:
-    """Return the offset behind a list of names at `at`, and the names; a negative count is an empty list."""
-    (count,) = INT.unpack_from(body, at)
-    at += 4
-    found = []
-    if count * each * 2 > len(body) - at:
-        raise ValueError(f"{count} names do not fit")
-    for _ in range(max(0, count) * each):
-        (size,) = struct.unpack_from(">H", body, at)
-        at += 2
-        if at + size > len(body):
-            raise ValueError("a name is cut")
-        found.append(body[at : at + size].decode("utf-8"))
-        at += size
-    return at, found
+def _name(body: bytes, at: int, path: str, fields: list[tuple[str, int, str]]) -> int:
+    """Append the name at `at` and its length to `fields`; return the offset behind it."""
+    (size,) = struct.unpack_from(">H", body, at)
+    (raw,) = struct.unpack_from(f"{size}s", body, at + 2)
+    fields += [(f"{path}.len_name", 2, str(size)), (f"{path}.name", size, raw.decode("utf-8"))]
+    return at + 2 + int(size)

@@ -11,14 +11,19 @@ from journalspec.observation import Observation
 from journalspec_reference.api import Detection, Files, Params, Span, Writer
 from journalspec_reference.jboss_journal import recover, spans
 from journalspec_reference.jboss_journal.codec import INT, LONG_HEADER
-from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect
-from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, NAME, UNFILLED
+from journalspec_reference.jboss_journal.dialect import DIALECTS, EVENT, Dialect
+from journalspec_reference.jboss_journal.fileset import CONTROL, NAME, base_name
 from journalspec_reference.jboss_journal.write import RECORD_OPS, JournalWriter
 from journalspec_reference.storage import Storage
 
 FORMAT = "jboss_journal"
-#: Extensions that the products use, and the edition to assume: headers do not tell (JBM-FIL).
-EXTENSIONS = {"jbm": "seed", "hq": "v2", "jms": "v2", "amq": "v2e", "bindings": "v2"}
+#: Extensions that the products use, and what to call an edition where several read alike. More they do not
+#: tell: every edition that the headers admit is a candidate (JBM-FIL-002).
+EXTENSIONS = {"jbm": "seed", "hq": "v2", "amq": "v2e", "jms": "", "bindings": ""}
+SHORT = tuple(name for name, dialect in DIALECTS.items() if not dialect.versions)
+LONG = tuple(name for name, dialect in DIALECTS.items() if dialect.versions)
+#: File ids from here on are no sign of a 16-byte header.
+MAX_ID = 1 << 48
 
 
 class JbossJournal:
@@ -27,23 +32,32 @@ class JbossJournal:
     format_id = FORMAT
     write_ops = ("open", *RECORD_OPS, "force", "next", "reclaim", "compact", "close")
 
-    def detect(self, files: Files) -> list[Detection]:
-        """Return one journal for each extension that has files of the right name and header."""
+    def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
+        """Return one journal for each extension: the configured one, or those that look like it.
+
+        An extension does if the products use it, or if a file of the right
+        name has the header of 16 bytes. All of its files belong, whatever else
+        their names hold (JBM-FIL-001).
+        """
         groups: dict[str, list[str]] = defaultdict(list)
         for name in sorted(files):
-            base = name.removesuffix(".gz")
-            for suffix in LEFTOVERS:
-                base = base.removesuffix(suffix)
-            match = NAME.match(base)
-            if match and match["extension"] in EXTENSIONS:
-                groups[match["extension"]].append(name)
+            stem, dot, extension = base_name(name).rpartition(".")
+            if dot and stem and name != CONTROL:
+                groups[extension].append(name)
+        told = (params or {}).get("extension")
+        chosen = (
+            [told] if told in groups else [] if told else [e for e in groups if _ours(e, groups[e], files)]
+        )
+        control = _control_of(chosen, groups, files)
         found = []
-        for extension, names in groups.items():
-            hits = sum(_plausible(files[name], EXTENSIONS[extension]) for name in names)
-            score = 1 + (hits > 0) + (hits == len(names))
-            edition = EXTENSIONS[extension]
-            extra = (CONTROL,) if CONTROL in files and extension != "bindings" else ()
-            found.append(Detection(FORMAT, edition, (*names, *extra), score))
+        for extension in chosen:
+            names = [*groups[extension], *([CONTROL] if extension == control else [])]
+            heads = [_head(files[name]) for name in groups[extension]]
+            score = 1 + any(heads) + all(heads)
+            editions = _admitted(heads, extension == control)
+            preferred = EXTENSIONS.get(extension, "")
+            edition = preferred if preferred in editions else editions[-1]
+            found.append(Detection(FORMAT, edition, tuple(names), score, editions, {"extension": extension}))
         return sorted(found, key=lambda detection: -detection.score)
 
     def read(self, files: Files, *, edition: str, params: Params | None = None) -> Observation:
@@ -58,9 +72,9 @@ class JbossJournal:
             raise ValueError(f"no policy {policy!r}: use one of {', '.join(get_format(FORMAT).policies)}")
         return recover.recover(files, _dialect(edition), policy, params or {})
 
-    def spans(self, files: Files, *, edition: str) -> Iterator[Span]:
+    def spans(self, files: Files, *, edition: str, params: Params | None = None) -> Iterator[Span]:
         """Yield the named byte ranges of all files."""
-        return spans.spans(files, _dialect(edition), {})
+        return spans.spans(files, _dialect(edition), params or {})
 
     def writer(self, storage: Storage, *, edition: str, params: Params | None = None) -> Writer:
         """Open or create a journal on `storage`; see the writer for `params`."""
@@ -72,11 +86,44 @@ def _dialect(edition: str) -> Dialect:
     return DIALECTS[get_format(FORMAT).edition(edition).id]
 
 
-def _plausible(data: Any, edition: str) -> bool:
-    """Tell whether a file's header could be one of the edition's."""
-    if DIALECTS[edition].versions:
-        if len(data) < LONG_HEADER.size:
-            return False
-        version, _, file_id = LONG_HEADER.unpack_from(data)
-        return version in DIALECTS[edition].versions and file_id >= 0
-    return len(data) >= INT.size and (INT.unpack_from(data)[0] >= 0 or bytes(data[:4]) == UNFILLED)
+def _head(data: Any) -> str:
+    """Return what the first bytes of a file look like: "1" or "2" (format version), "short", or nothing.
+
+    Behind the id of a 4-byte header stands a record or fill, neither of which
+    is a user version that anybody has configured. A file that was never given
+    a header says nothing.
+    """
+    first = bytes(data[: LONG_HEADER.size])
+    if not first.strip(first[:1]):
+        return ""
+    if len(data) >= LONG_HEADER.size:
+        version, user, file_id = LONG_HEADER.unpack_from(data)
+        if version in (1, 2) and 0 <= user < EVENT << 24 and 0 < file_id < MAX_ID:
+            return str(version)
+    return "short" if len(data) >= INT.size and INT.unpack_from(data)[0] >= 0 else ""
+
+
+def _ours(extension: str, names: list[str], files: Files) -> bool:
+    """Tell whether the files of an extension are a journal: known, or of the form of one."""
+    if extension in EXTENSIONS:
+        return True
+    return any(NAME.match(base_name(name)) and _head(files[name]) in ("1", "2") for name in names)
+
+
+def _admitted(heads: list[str], compacted: bool) -> tuple[str, ...]:
+    """Return the editions that most of the headers admit, and that know a control file if there is one."""
+    short = sum(head == "short" for head in heads)
+    long = sum(head in ("1", "2") for head in heads)
+    editions = (*(SHORT if short >= long else ()), *(LONG if long >= short else ()))
+    if "2" in heads:
+        editions = tuple(name for name in editions if 2 in DIALECTS[name].versions or name in SHORT)
+    return tuple(name for name in editions if DIALECTS[name].control_file or not compacted)
+
+
+def _control_of(extensions: list[str], groups: dict[str, list[str]], files: Files) -> str | None:
+    """Return the extension whose journal the control file belongs to: one that it names, else the largest."""
+    if CONTROL not in files or not extensions:
+        return None
+    content = bytes(files[CONTROL])
+    named = [item for item in extensions if b"." + item.encode() in content]
+    return max(named or extensions, key=lambda item: len(groups[item]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from journalspec.observation import (
     CLEAN,
@@ -18,9 +19,16 @@ from journalspec.observation import (
 from journalspec_reference.api import Files, Params
 from journalspec_reference.jboss_journal.codec import Fault, JournalRecord
 from journalspec_reference.jboss_journal.dialect import Dialect
-from journalspec_reference.jboss_journal.fileset import DataFile, FileSet, gather, limit_of
+from journalspec_reference.jboss_journal.fileset import (
+    DataFile,
+    FileSet,
+    control_lists,
+    gather,
+    header_of,
+    limit_of,
+)
 from journalspec_reference.jboss_journal.replay import Replay
-from journalspec_reference.jboss_journal.scan import stale, walk
+from journalspec_reference.jboss_journal.scan import healthy, stale, walk
 
 
 def record_of(item: JournalRecord, file: DataFile) -> Record:
@@ -137,7 +145,7 @@ def read(files: Files, dialect: Dialect, params: Params) -> Observation:
         seen.state,
         (*seen.files, *(_map_of(file) for file in found.others)),
         (*seen.notes, *notes),
-        unanchored=beside,
+        unanchored=(*seen.unanchored, *beside),
     )
 
 
@@ -162,14 +170,31 @@ def _observe(found: FileSet, params: Params) -> Observation:
         if file.problem is not None
     ]
     dropped += reading.dropped
+    lost = tuple(
+        # The header may be what is wrong: the file id that counts here is the one in the record.
+        record_of(item, replace(file, file_id=_stamp_at(file, item.off)))
+        for file in found.files
+        if file.problem is not None
+        for item in healthy(file.data, file.dialect)
+    )
+    holders = dict.fromkeys(record.at.file for record in lost)
     return Observation(
         RECOVERED if dropped or _rejected(state) else CLEAN,
         records=tuple(record_of(item, file) for file, item in reading.records),
         dropped=tuple(dropped),
         state=state,
         files=tuple(_map_of(file) for file in found.files),
-        notes=(*found.notes, *_transaction_notes(state)),
+        notes=(
+            *found.notes,
+            *_transaction_notes(state),
+            *(Note("unanchored", name) for name in holders),
+        ),
+        unanchored=lost,
     )
+
+
+def _stamp_at(file: DataFile, off: int) -> int:
+    return int.from_bytes(file.data[off + 1 : off + 5], "big", signed=not file.dialect.versions)
 
 
 def _rejected(state: dict[str, list[dict[str, object]]]) -> bool:
@@ -186,9 +211,11 @@ def _transaction_notes(state: dict[str, list[dict[str, object]]]) -> list[Note]:
 
 
 def _map_of(file: DataFile) -> FileMap:
-    header: dict[str, object] = {"file_id": file.file_id}
-    if file.dialect.versions:
-        header = {"format_version": file.version, "user_version": file.user_version, **header}
-    if file.problem is not None and file.problem[0] == "short-file":
-        header = {}
-    return FileMap(file.name, file.length, "invalid" if file.problem else file.role, header)
+    lists = control_lists(file.data, file.dialect) if file.role == "control" else None
+    content: dict[str, object] = {}
+    if lists is not None:
+        old, new, renames = lists
+        pairs = [{"source": source, "target": target} for source, target in renames]
+        content = {"old_names": old, "new_names": new, "renames": pairs}
+    role = "invalid" if file.problem else file.role
+    return FileMap(file.name, file.length, role, header_of(file), content)

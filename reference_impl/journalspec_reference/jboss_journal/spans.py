@@ -6,15 +6,19 @@ from collections.abc import Iterator
 
 from journalspec_reference.api import Files, Params, Span
 from journalspec_reference.jboss_journal.codec import JournalRecord
-from journalspec_reference.jboss_journal.dialect import Dialect
-from journalspec_reference.jboss_journal.fileset import DataFile, gather, limit_of
+from journalspec_reference.jboss_journal.dialect import ADD, Dialect
+from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, header_of, limit_of
 from journalspec_reference.jboss_journal.recover import torn_regions
 from journalspec_reference.jboss_journal.scan import stale, walk
 
 
 def spans(files: Files, dialect: Dialect, params: Params) -> Iterator[Span]:
-    """Yield header, records, torn regions, records of earlier lives and what lies between, file by file."""
-    for file in gather(files, dialect, params).files:
+    """Yield header, records, torn regions, records of earlier lives and what lies between, file by file.
+
+    Control files, leftovers and superseded files come last; what is in them is named as well.
+    """
+    found = gather(files, dialect, params)
+    for file in (*found.files, *found.others):
         if file.problem is not None:
             yield Span(file.name, 0, file.length, "file", "dropped", file.problem[0])
             continue
@@ -23,14 +27,14 @@ def spans(files: Files, dialect: Dialect, params: Params) -> Iterator[Span]:
 
 
 def _header(file: DataFile) -> Iterator[Span]:
-    size = file.dialect.header_size
-    yield Span(file.name, 0, size, "header", "header", f"file {file.file_id}")
-    if file.dialect.versions:
-        yield Span(file.name, 0, 4, "header.format_version", "field", str(file.version))
-        yield Span(file.name, 4, 4, "header.user_version", "field", str(file.user_version))
-        yield Span(file.name, 8, 8, "header.file_id", "field", str(file.file_id))
-    else:
-        yield Span(file.name, 0, 4, "header.file_id", "field", str(file.file_id))
+    fields = header_of(file)
+    size = min(file.dialect.header_size, file.length)
+    yield Span(file.name, 0, size, "header", "header", f"file {fields.get('file_id', '')}".rstrip())
+    at = 0
+    for name, value in fields.items():
+        width = 4 if name.endswith("version") or not file.dialect.versions else 8
+        yield Span(file.name, at, width, f"header.{name}", "field", str(value))
+        at += width
 
 
 def _content(file: DataFile, limit: int) -> Iterator[Span]:
@@ -85,7 +89,8 @@ def _fields(file: DataFile, item: JournalRecord, path: str) -> Iterator[Span]:
         rows.append(("size", 4, str(len(item.body))))
         if kind.body == "user":
             rows.append(("user_type", 1, str(item.user_type)))
-        rows.append(("body", len(item.body), item.body[:16].hex()))
+        lists = control_fields(item.body) if file.role == "control" and kind.code == ADD else None
+        rows += lists or [("body", len(item.body), item.body[:16].hex())]
     if kind.ends:
         rows += _ending(item, dialect)
     rows.append(

@@ -208,6 +208,9 @@ def _notes(found: Found, files: list[PlainFile]) -> Iterator[Note]:
             yield Note("unfilled-header", file.name, 0)
         if before is not None and before.header.file_id == file.header.file_id:
             yield Note("duplicate-file-id", file.name, 0, f"id {file.header.file_id} as in {before.name}")
+    ids = {file.header.file_id for file in files}
+    if ids and max(ids) - min(ids) >= len(ids):
+        yield Note("file-id-gap", text=f"{len(ids)} ids between {min(ids)} and {max(ids)}")
 
 
 def _unfinished(state: Mapping[str, Any]) -> Iterator[Note]:

@@ -20,7 +20,7 @@ class Toy:
     format_id = "toy_sixth"
     write_ops = ("open", "note")
 
-    def detect(self, files: Files) -> list[Detection]:
+    def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
         """Return each file that begins with the magic."""
         names = [name for name in sorted(files) if bytes(files[name][:4]) == MAGIC]
         return [Detection(self.format_id, "1", (name,), 3) for name in names]
@@ -61,7 +61,7 @@ class Toy:
             files=(FileMap(name, len(data), "active"),),
         )
 
-    def spans(self, files: Files, *, edition: str) -> Iterator[Span]:
+    def spans(self, files: Files, *, edition: str, params: Params | None = None) -> Iterator[Span]:
         """Yield header and records."""
         for name in files:
             yield Span(name, 0, 4, "header", "header", "TOY6")

@@ -1,0 +1,295 @@
+"""What `inspect` and `recover` have in common: editions, files left out, parameters, how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import struct
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from journalspec_conformance.cli import COMMANDS, cli
+from journalspec_corpus.load import find_case
+
+CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
+BOTH = pytest.mark.parametrize("command", ["inspect", "recover"])
+
+
+def run(*arguments: object) -> Result:
+    runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb"})
+    return runner.invoke(cli, [str(each) for each in arguments])
+
+
+def record(kind: int, stamp: int, fields: bytes) -> bytes:
+    body = bytes([kind]) + struct.pack(">i", stamp) + fields
+    return body + struct.pack(">i", len(body) + 4)
+
+
+def add(identity: int) -> bytes:
+    return record(11, 7, struct.pack(">qiB", identity, 2, 0) + b"ab")
+
+
+DELETE = record(16, 7, struct.pack(">q", 1))
+
+
+def short(directory: Path, *records: bytes) -> Path:
+    """A file with a header of 4 bytes: of one of four editions."""
+    (directory / "data-1.jbm").write_bytes((struct.pack(">i", 7) + b"".join(records)).ljust(400, b"J"))
+    return directory
+
+
+@BOTH
+def test_what_was_assumed_is_said(tmp_path: Path, command: str) -> None:
+    short(tmp_path, add(1), add(2), DELETE)
+    text = " ".join(run(command, tmp_path).stdout.split())
+    assert "edition s2, assumed" in text
+    assert "the same answer as s1; read otherwise, seed: recovered" in text
+    seen = json.loads(run(command, tmp_path, "--json").stdout)
+    assert seen["edition"] == "s2"
+    assert [(t["edition"], t["agrees"], t["verdict"]) for t in seen["edition_assumed"]["trials"]] == [
+        ("seed", False, "recovered"),
+        ("seed+hash", False, "recovered"),
+        ("s1", True, "clean"),
+        ("s2", True, "clean"),
+    ]
+    assert "edition-assumed" in [note["code"] for note in seen["notes"]]
+    told = json.loads(run(command, tmp_path, "--json", "--edition", "s1").stdout)
+    assert "edition_assumed" not in told
+    assert "edition-assumed" not in [note["code"] for note in told["notes"]]
+
+
+@BOTH
+def test_an_edition_that_cannot_be_told_ends_with_two_and_what_to_type(tmp_path: Path, command: str) -> None:
+    short(tmp_path, add(1), DELETE[:-1] + b"\xff", add(2))
+    options = ["--param", "extension=jbm", *(["--policy", "salvage"] if command == "recover" else [])]
+    result = run(command, tmp_path, "--json", *options)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "s1: recovered, 2 record(s), 1 dropped region(s)" in result.stderr
+    lines = [line.strip() for line in result.stderr.splitlines() if line.strip().startswith("journalspec ")]
+    assert len(lines) == 4
+    for line in lines:
+        words = shlex.split(line)
+        assert set(options) <= set(words)
+        assert run(*words[1:]).exit_code == 1
+
+
+def test_artemis_bindings_are_not_called_what_they_are_not(tmp_path: Path) -> None:
+    (tmp_path / "activemq-bindings-1.bindings").write_bytes(struct.pack(">iiq", 2, 0, 1).ljust(200, b"\0"))
+    assert "before 2.18" not in run("inspect", tmp_path).stdout
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("states", "status"),
+    [(("clean",), 0), (("clean", "recovered"), 1), (("recovered", "refused", "clean"), 3), (("refused",), 3)],
+)
+def test_the_exit_status_is_that_of_the_worst(
+    tmp_path: Path, command: str, states: tuple[str, ...], status: int
+) -> None:
+    content = {"clean": add(1), "recovered": add(1)[:-1] + b"\xff"}
+    for number, state in enumerate(states):
+        directory = tmp_path
+        name = f"data-1.e{chr(97 + number)}"
+        if state == "refused":
+            (directory / name).write_bytes(struct.pack(">iiq", 2, 5, 1).ljust(100, b"\0"))
+        else:
+            body = content[state].replace(struct.pack(">i", 7), struct.pack(">ib", 1, 0), 1)
+            body = body[:-4] + struct.pack(">i", len(body) if state == "clean" else 999)
+            (directory / name).write_bytes((struct.pack(">iiq", 2, 0, 1) + body).ljust(100, b"\0"))
+    result = run(command, tmp_path, "--format", "jboss_journal", "--json")
+    assert result.exit_code == status, result.output
+    whole = json.loads(result.stdout)
+    assert [journal["verdict"] for journal in whole.get("journals", [whole])] == list(states)
+
+
+@BOTH
+def test_what_a_refusal_tells_to_do_next_keeps_what_was_said(tmp_path: Path, command: str) -> None:
+    for number, user in ((1, 3), (2, 5)):
+        (tmp_path / f"d-{number}.hq").write_bytes(struct.pack(">iiq", 2, user, number).ljust(100, b"\0"))
+    options = ["--format", "jboss_journal", "--edition", "v2", "--param", "user_version=3"]
+    result = run("recover", tmp_path, *options)
+    assert result.exit_code == 3
+    hints = [line.strip() for line in result.stdout.splitlines() if line.strip().startswith("journalspec ")]
+    (hint,) = (hint for hint in hints if hint.startswith(f"journalspec {command} "))
+    assert set(options) <= set(shlex.split(hint))
+    assert run(*shlex.split(hint)[1:]).exit_code == 1
+
+
+@BOTH
+def test_every_file_not_read_is_listed(tmp_path: Path, command: str) -> None:
+    for number in (1, 2):
+        (tmp_path / f"d-{number}.amq").write_bytes(struct.pack(">iiq", 2, 0, number).ljust(100, b"\0"))
+    (tmp_path / "readme\x1b[31m.txt").write_text("not of the journal")
+    os.mkfifo(tmp_path / "d-2.bak")
+    seen = json.loads(run(command, tmp_path, "--json").stdout)
+    assert (seen["verdict"], "not_read" in seen) == ("clean", False)
+    assert [entry["file"] for entry in seen["left_out"]] == ["d-2.bak", "readme\x1b[31m.txt"]
+    (tmp_path / "d-2.amq").unlink()
+    (tmp_path / "d-2.amq").symlink_to("/nowhere/at/all")
+    result = run(command, tmp_path, "--json")
+    assert result.exit_code == 3
+    seen = json.loads(result.stdout)
+    assert (seen["verdict"], seen["code"]) == ("refused", "unreadable-file")
+    assert [entry["file"] for entry in seen["not_read"]] == ["d-2.amq"]
+    text = run(command, tmp_path).stdout
+    assert "not read d-2.amq: broken symbolic link" in text
+    assert "left out readme\\x1b[31m.txt" in text
+    assert "\x1b" not in text
+
+
+@BOTH
+def test_names_count_by_their_extension(tmp_path: Path, command: str) -> None:
+    find_case("jbm.fileset.any-prefix-v2").materialize(tmp_path)
+    seen = json.loads(run(command, tmp_path, "--json").stdout)
+    assert [entry["file"] for entry in seen["files"]] == ["x.amq", "other-77.amq"]
+    assert len(seen["records"]) == 2
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--param", "extension"), "not of the form K=V"),
+        (("--param", "extention=jbm"), "knows no parameter 'extention'"),
+        (("--param", "extention=jbm"), "parameters of reading: extension, file_size, user_version"),
+        (("--param", "file_size=big"), "no integer in decimal text"),
+        (("--param", "extension=hq", "--format", "jboss_journal"), "no-files"),
+        (("--param", "extension=hq", "--format", "jboss_journal", "--edition", "s1"), "no-files"),
+    ],
+)
+def test_parameters_are_checked(tmp_path: Path, command: str, options: tuple[str, ...], said: str) -> None:
+    result = run(command, short(tmp_path, add(1)), *options)
+    assert said in " ".join(result.output.split())
+    assert result.exit_code in (2, 3)
+    assert "Traceback" not in result.output
+
+
+def test_a_parameter_changes_what_is_read(tmp_path: Path) -> None:
+    short(tmp_path, add(1), add(2))
+    size = f"file_size={4 + len(add(1))}"
+    seen = json.loads(run("inspect", tmp_path, "--json", "--edition", "s1", "--param", size).stdout)
+    assert [item["id"] for item in seen["records"]] == ["1"]
+
+
+@BOTH
+def test_clean_says_what_it_can_mean(tmp_path: Path, command: str) -> None:
+    short(tmp_path, add(1))
+    text = " ".join(run(command, tmp_path, "--edition", "s1").stdout.split())
+    assert "verdict clean no check vouches for record bodies" in text
+    seen = json.loads(run(command, tmp_path, "--edition", "s1", "--json").stdout)
+    assert "unchecked" in [note["code"] for note in seen["notes"]]
+    hashed = run(command, CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "basic-clean").stdout
+    assert "record bodies" not in hashed
+
+
+def test_a_control_file_is_shown_as_it_is() -> None:
+    directory = CAPTURED / "jboss_journal" / "hornetq-2.4.9" / "compaction-2-control-written"
+    text = run("inspect", directory).stdout
+    assert "old_names       hornetq-data-1.hq,hornetq-data-2.hq" in text
+    assert "new_names       hornetq-data-7.hq.cmp" in text
+    dump = run("inspect", "--hex", directory).stdout
+    assert "old_names[3].name=hornetq-data-4.hq" in dump
+    assert "unnamed" not in dump
+
+
+# How a process ends.
+
+PROGRAM = [sys.executable, "-c", "from journalspec_conformance.cli import main; main()"]
+
+
+def test_every_command_says_how_it_ends() -> None:
+    text = " ".join(run("--help").stdout.split())
+    assert "130 interrupted" in text
+    assert "141" in text
+
+
+def with_closed_pipe(*arguments: str) -> subprocess.CompletedProcess[str]:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        return subprocess.run(
+            [*PROGRAM, *arguments],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=60,
+            env={**os.environ, "COLUMNS": "80"},
+        )
+    finally:
+        os.close(writer)
+
+
+PIPED: list[tuple[str, ...]] = [
+    ("--help",),
+    ("recover", "--help"),
+    ("products", "list"),
+    ("inspect", "--hex", "{pair}"),
+    ("inspect", "{pair}"),
+]
+
+
+@pytest.mark.parametrize("arguments", PIPED, ids=" ".join)
+def test_a_closed_pipe_ends_as_the_signal_would(arguments: tuple[str, ...]) -> None:
+    pair = str(CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "basic-clean")
+    done = with_closed_pipe(*(argument.format(pair=pair) for argument in arguments))
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(("raised", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])
+def test_every_command_ends_so(
+    monkeypatch: pytest.MonkeyPatch, name: str, raised: type[BaseException], status: int
+) -> None:
+    entry = COMMANDS[name]
+    command = getattr(import_module(f"journalspec_conformance.cli.{entry.module}"), entry.attribute)
+
+    def interrupt(_: object) -> None:
+        raise raised
+
+    monkeypatch.setattr(command, "invoke", interrupt)
+    monkeypatch.setattr(command, "parse_args", lambda context, arguments: [])
+    result = run(name)
+    assert result.exit_code == status
+    assert "Traceback" not in result.output
+
+
+def test_a_process_that_is_interrupted(tmp_path: Path) -> None:
+    harness = tmp_path / "hanging.py"
+    marker = tmp_path / "up"
+    harness.write_text(f"import pathlib, time\npathlib.Path({str(marker)!r}).touch()\ntime.sleep(60)\n")
+    impl = f"{shlex.quote(sys.executable)} {shlex.quote(str(harness))}"
+    process = subprocess.Popen(
+        [*PROGRAM, "smoke", "--impl", impl, "--timeout", "50"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    interrupted(process, marker.exists)
+
+
+def interrupted(process: subprocess.Popen[str], ready: Any) -> None:
+    try:
+        for _ in range(600):
+            if ready() or process.poll() is not None:
+                break
+            time.sleep(0.05)
+        assert process.poll() is None, process.communicate()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130, (out, err)
+    assert "Traceback" not in err
+    assert "interrupted" in err

@@ -1,0 +1,244 @@
+"""Every answer and every expectation is made of the names in ``fields.toml``, and of all of them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+
+from journalspec.formats import format_ids, get_format
+from journalspec.observation import REFUSED
+from journalspec.vocabulary import Field, Vocabulary, members
+from journalspec_conformance.harnesses.reference import Reference
+from journalspec_corpus.case import Case
+from journalspec_corpus.load import load_cases
+
+TIERS = ("smoke", "captured")
+#: A case, the operation, and what was answered.
+Answer = tuple[Case, str, Mapping[str, Any]]
+
+each_format = pytest.mark.parametrize("format_id", format_ids())
+
+
+@cache
+def cases(format_id: str) -> tuple[Case, ...]:
+    return tuple(case for tier in TIERS for case in load_cases(format_id, tier))
+
+
+@cache
+def answers(format_id: str) -> tuple[Answer, ...]:
+    """Return what the reference says to every question of every case."""
+    reference, found = Reference(), []
+    for case in cases(format_id):
+        request = {"format": case.format, "edition": case.edition, "files": case.files()}
+        request |= {"params": case.params, "observe": "layout"}
+        for probe in case.probes:
+            if probe.op == "read":
+                found.append((case, probe.op, reference.read(request)["ok"]))
+            elif probe.op == "recover":
+                found.append((case, probe.op, reference.recover(request | {"policy": probe.policy})["ok"]))
+    return tuple(found)
+
+
+def words(format_id: str) -> Vocabulary:
+    return get_format(format_id).vocabulary
+
+
+@each_format
+def test_every_answer_of_the_reference_is_made_of_these_names(format_id: str) -> None:
+    wrong = [
+        f"{case.id}/{op}: {problem}"
+        for case, op, answer in answers(format_id)
+        for problem in words(format_id).problems(answer, case.edition, op)
+    ]
+    assert not wrong, "\n".join(wrong[:20])
+
+
+def expected_records(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    sets = entry.get("allowed", {})
+    kept = [record for name in ("must_keep", "may_keep", "must_drop") for record in sets.get(name, ())]
+    return [*entry.get("records", ()), *kept]
+
+
+def expectation_problems(case: Case, entry: Mapping[str, Any], table: Vocabulary) -> Iterator[str]:
+    """Yield what an expectation says that no answer can: it lists some fields, and those have to be known."""
+    for record in expected_records(entry):
+        names = {name: value for name, value in record.items() if name not in ("type", "at")}
+        fields = table.fields_of(record["type"], case.edition) if "type" in record else table.fields
+        yield from _stated(fields, names, "records", case.edition)
+    yield from _stated(table.state, entry.get("state", {}), "state", case.edition)
+    for file in entry.get("files", ()):
+        if "role" in file and file["role"] not in table.roles:
+            yield f"files: no role {file['role']}"
+        yield from _stated(table.header, file.get("header", {}), "header", case.edition)
+    for region in entry.get("dropped", ()):
+        if region["reason"] not in table.reasons:
+            yield f"dropped: no reason {region['reason']}"
+    yield from (f"notes: no note {name}" for name in entry.get("notes", ()) if name not in table.notes)
+    codes = [item["code"] for item in entry.get("refusals", ())] + [entry.get("code")]
+    yield from (f"code: no code {name}" for name in codes if name is not None and name not in table.codes)
+    if entry["verdict"] == REFUSED and entry.get("code") in table.codes:
+        code = table.codes[entry["code"]]
+        if entry.get("phase", code.phase) != code.phase or ("at" in entry and not code.at):
+            yield f"code: {entry['code']} has phase {code.phase} and {'a' if code.at else 'no'} place"
+
+
+def _stated(fields: Iterable[Field], value: Mapping[str, Any], where: str, edition: str) -> Iterator[str]:
+    found = members(fields, dict(value), where, edition)
+    yield from (problem for problem in found if not problem.endswith(": missing"))
+
+
+def case_problems(case: Case, table: Vocabulary) -> Iterator[str]:
+    for entry in case.expect:
+        yield from expectation_problems(case, entry, table)
+    known = table.params_of("read", case.edition) | table.params_of("recover", case.edition)
+    yield from members(known.values(), dict(case.params), "params", case.edition)
+    if case.write is None:
+        return
+    known = table.params_of("write", case.edition)
+    yield from members(known.values(), case.write["params"], "write.params", case.edition)
+    for index, op in enumerate(case.write["ops"]):
+        where = f"write.ops[{index}]"
+        if op["op"] not in table.operations:
+            yield f"{where}: no operation {op['op']}"
+            continue
+        inner = {name: value for name, value in op.items() if name != "op"}
+        yield from members(table.operations[op["op"]][1], inner, where, case.edition)
+
+
+@each_format
+def test_every_case_is_made_of_these_names(format_id: str) -> None:
+    wrong = [
+        f"{case.id}: {text}" for case in cases(format_id) for text in case_problems(case, words(format_id))
+    ]
+    assert not wrong, "\n".join(wrong[:20])
+
+
+def seen_in_answers(format_id: str) -> Iterator[tuple[str, ...]]:
+    """Yield (table, name, edition ...) of everything that some answer carries."""
+    for case, _, answer in answers(format_id):
+        for record in (*answer.get("records", ()), *answer.get("unanchored", ())):
+            yield "record_types", record["type"]
+            for name in record:
+                yield "field", name, case.edition, record["type"]
+        for table, group, member in (
+            ("reasons", "dropped", "reason"),
+            ("roles", "files", "role"),
+            ("notes", "notes", "code"),
+        ):
+            yield from ((table, entry[member]) for entry in answer.get(group, ()))
+        for file in answer.get("files", ()):
+            yield from (("header", name, case.edition) for name in file["header"])
+        for name, value in (answer.get("state") or {}).items():
+            yield "state", name, case.edition
+            if value and isinstance(value, list):
+                yield from _inside(value, f"state.{name}")
+        if answer["verdict"] == REFUSED:
+            yield "codes", answer["code"]
+
+
+def _inside(value: list[Any], path: str) -> Iterator[tuple[str, ...]]:
+    for item in value:
+        for name, inner in item.items() if isinstance(item, dict) else ():
+            yield path, name
+            if isinstance(inner, list):
+                yield from _inside(inner, f"{path}.{name}")
+
+
+def seen_in_writing(format_id: str) -> Iterator[tuple[str, ...]]:
+    for case in cases(format_id):
+        yield from (("param", name) for name in case.params)
+        for entry in case.expect:
+            yield from (("codes", item["code"]) for item in entry.get("refusals", ()))
+        if case.write is not None:
+            yield from (("param", name) for name in case.write["params"])
+            for op in case.write["ops"]:
+                yield "operations", op["op"]
+                yield from ((f"operations.{op['op']}", name) for name in op if name != "op")
+
+
+def listed(table: Vocabulary) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield (key as in seen_in_*, the reason why it is not seen) for all entries of all tables."""
+    for group in ("record_types", "roles", "reasons", "codes", "notes"):
+        yield from (((group, entry.name), entry.unseen) for entry in getattr(table, group).values())
+    for field in table.fields:
+        for edition in field.editions or ("",):
+            yield from ((("field", field.name, edition, kind), field.unseen) for kind in field.types or ("",))
+    for group, fields in (("header", table.header), ("state", table.state)):
+        for field in fields:
+            yield from (((group, field.name, edition), field.unseen) for edition in field.editions or ("",))
+    for field in table.state:
+        yield from _listed_inside(field, f"state.{field.name}")
+    yield from ((("param", field.name), field.unseen) for field in table.params)
+    for name, (entry, fields) in table.operations.items():
+        yield ("operations", name), entry.unseen
+        yield from (((f"operations.{name}", field.name), field.unseen) for field in fields)
+
+
+def _listed_inside(field: Field, path: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    for inner in field.of:
+        yield (path, inner.name), inner.unseen
+        yield from _listed_inside(inner, f"{path}.{inner.name}")
+
+
+@each_format
+def test_every_entry_is_seen_in_some_case_or_says_why_not(format_id: str) -> None:
+    seen = {*seen_in_answers(format_id), *seen_in_writing(format_id)}
+
+    def found(key: tuple[str, ...]) -> bool:
+        return any(len(other) >= len(key) and _fits(key, other) for other in seen)
+
+    unseen = [".".join(key) for key, reason in listed(words(format_id)) if not reason and not found(key)]
+    assert not unseen, f"in the table and in no case: {unseen}"
+    stale = [".".join(key) for key, reason in listed(words(format_id)) if reason and found(key)]
+    assert not stale, f"said to be in no case, and it is: {stale}"
+
+
+def _fits(key: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    return all(part in ("", there) for part, there in zip(key, other, strict=False))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("records.0.speed", "1", "records[0].speed: no such field"),
+        ("records.0.type", "nothing", "records[0].type: 'nothing' is none of"),
+        ("records.0.crc32", 7, "records[0].crc32: 7 is no int"),
+        ("records.0.crc32", "4294967296", "records[0].crc32: 4294967296 is not within 0..4294967295"),
+        ("records.0.crc32", "007", "records[0].crc32: '007' is no integer in decimal text"),
+        ("records.0.gtrid", "4A", "records[0].gtrid: '4A' is no lower-case hex"),
+        ("records.0.names", "db1", "records[0].names: 'db1' is no list"),
+        ("records.0.gtrid", None, "records[0].gtrid: missing"),
+        ("state.unfinished.0.names", None, "state.unfinished[0].names: missing"),
+        ("state.wish", "1", "state.wish: no such field"),
+        ("files.0.role", "spare", "files[0].role: 'spare' is none of"),
+        ("files.0.header.state", "256", "files[0].header.state: 256 is not within 0..255"),
+        ("notes.0.code", "odd", "notes[0].code: 'odd' is none of"),
+    ],
+)
+def test_what_is_not_in_the_table_is_told(path: str, value: object, said: str) -> None:
+    """Against a real answer, into which one fault is put."""
+
+    found = next(
+        (case, op, answer)
+        for case, op, answer in answers("bitronix_tlog")
+        if answer["verdict"] == "clean"
+        and answer["records"]
+        and answer["notes"]
+        and answer["state"]["unfinished"]
+        and case.edition == "2.1"
+    )
+    case, op, answer = found[0], found[1], copy.deepcopy(found[2])
+    *steps, last = path.split(".")
+    inner: Any = answer
+    for step in steps:
+        inner = inner[int(step) if step.isdigit() else step]
+    if value is None:
+        del inner[last]
+    else:
+        inner[last] = value
+    problems = words("bitronix_tlog").problems(answer, case.edition, op)
+    assert any(text.startswith(said) for text in problems), problems

@@ -1,0 +1,239 @@
+"""What a tool says of a journal that it found at a path: the edition settled, no file passed over.
+
+A reader of the protocol is told the edition, and all files that it is given can
+be read. A tool is given a path. Where the files do not tell the edition, every
+edition that they admit is tried here by reading, and what was taken for granted
+is said; where a file that belongs to the journal cannot be read, the answer is
+never clean. The command line and Spark ask journals through :func:`ask` alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from journalspec.formats import Format, get_format
+from journalspec.observation import (
+    CLEAN,
+    RECOVERED,
+    REFUSED,
+    At,
+    Dropped,
+    FileMap,
+    Note,
+    Observation,
+    refused,
+)
+from journalspec_reference.api import load as load_implementation
+from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
+
+SALVAGE = "salvage"
+UNREAD = "unreadable-file"
+NO_FILES = "no-files"
+ASSUMED = "edition-assumed"
+UNCHECKED = "unchecked"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What reading a journal as one edition gave. `agrees`: the same as the edition that was taken."""
+
+    edition: str
+    verdict: str
+    records: int
+    dropped: int
+    code: str | None
+    agrees: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the trial under the JSON rules of observations."""
+        out = {"edition": self.edition, "verdict": self.verdict, "agrees": self.agrees}
+        out |= {"records": str(self.records), "dropped": str(self.dropped)}
+        return out | ({"code": self.code} if self.code else {})
+
+    def __str__(self) -> str:
+        """Return the trial as one phrase."""
+        if self.verdict == REFUSED:
+            return f"{self.edition}: refused ({self.code})"
+        return f"{self.edition}: {self.verdict}, {self.records} record(s), {self.dropped} dropped region(s)"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a journal. `trials` are the readings that led to its edition, if nobody told it."""
+
+    journal: Journal
+    observation: Observation
+    trials: tuple[Trial, ...] = ()
+
+    @property
+    def assumption(self) -> str:
+        """How the edition was found, as one sentence; empty if nothing was assumed."""
+        if not self.trials:
+            return ""
+        others = [trial for trial in self.trials if trial.edition != self.journal.edition]
+        alike = ", ".join(trial.edition for trial in others if trial.agrees)
+        rest = "; ".join(str(trial) for trial in others if not trial.agrees)
+        parts = [f"nothing in the files tells the edition, {self.journal.edition} was assumed"]
+        parts += [f"the same answer as {alike}"] if alike else []
+        parts += [f"read otherwise, {rest}"] if rest else []
+        parts += [] if others else ["no other edition admits these files"]
+        return "; ".join(parts)
+
+
+class UnknownEdition(FilesetError):
+    """Several editions admit the files, and reading does not settle it. `trials` are what it gave."""
+
+    def __init__(self, journal: Journal, trials: tuple[Trial, ...]) -> None:
+        names = ", ".join(list(journal.files)[:3]) + (", ..." if len(journal.files) > 3 else "")
+        clean = sum(trial.verdict == CLEAN for trial in trials)
+        why = (
+            "several editions read them cleanly and differ"
+            if clean > 1
+            else "no edition explains all of them"
+        )
+        lines = "".join(f"\n  {trial}" for trial in trials)
+        super().__init__(
+            f"which edition of {journal.format} wrote {names} cannot be told: {why}{lines}",
+            "say which it is with --edition; the history of the installation tells",
+        )
+        self.journal = journal
+        self.trials = trials
+
+
+def ask(journal: Journal, policy: str | None = None) -> Answer:
+    """Return what reading gives, or with a `policy` what recovery under it gives.
+
+    Raises UnknownEdition if nobody said the edition and reading does not settle it.
+    """
+    journal = journal.verified()
+    edition, seen, trials = _settle(journal)
+    journal = replace(journal, edition=edition)
+    implementation = load_implementation(journal.format)
+    options: dict[str, Any] = {"edition": edition, "params": journal.params}
+    if policy is not None:
+        seen = implementation.recover(journal.files, policy=policy, **options)
+    elif seen is None:
+        seen = implementation.read(journal.files, **options)
+    answer = Answer(journal, seen, trials)
+    if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
+        # Nothing was looked at: for recovery an empty journal, here a wrong extension or edition.
+        seen = refused("fileset", NO_FILES, f"none of {len(journal.files)} file(s) belongs to such a journal")
+    if journal.unread:
+        seen = _without(seen, journal.unread, policy)
+    notes = list(seen.notes)
+    if answer.assumption:
+        notes.append(Note(ASSUMED, text=answer.assumption))
+    unchecked = get_format(journal.format).editions[edition].unchecked
+    if unchecked and seen.verdict == CLEAN:
+        notes.append(Note(UNCHECKED, text=unchecked))
+    return replace(answer, observation=replace(seen, notes=tuple(notes)))
+
+
+def _settle(journal: Journal) -> tuple[str, Observation | None, tuple[Trial, ...]]:
+    """Return the edition, what reading as it gave (None: not read), and what all readings gave."""
+    if not journal.editions:
+        return journal.edition, None, ()
+    description = get_format(journal.format)
+    readers = {edition: description.editions[edition].reads_as or edition for edition in journal.editions}
+    implementation = load_implementation(journal.format)
+    seen = {
+        reader: implementation.read(journal.files, edition=reader, params=journal.params)
+        for reader in dict.fromkeys(readers.values())
+    }
+    keys = {reader: _answer_of(observation) for reader, observation in seen.items()}
+    taken = set(keys.values()) if len(set(keys.values())) == 1 else {keys[reader] for reader in _sound(seen)}
+    if len(taken) != 1:
+        raise UnknownEdition(journal, tuple(_trials(readers, seen, keys, None)))
+    (key,) = taken
+    fitting = [edition for edition, reader in readers.items() if keys[reader] == key]
+    edition = journal.edition if journal.edition in fitting else fitting[-1]
+    return edition, seen[readers[edition]], tuple(_trials(readers, seen, keys, key))
+
+
+def _trials(
+    readers: Mapping[str, str], seen: Mapping[str, Observation], keys: Mapping[str, str], taken: str | None
+) -> Iterator[Trial]:
+    for edition, reader in readers.items():
+        found = seen[reader]
+        yield Trial(
+            edition, found.verdict, len(found.records), len(found.dropped), found.code, keys[reader] == taken
+        )
+
+
+def _answer_of(seen: Observation) -> str:
+    """Return all that an answer amounts to, in a form that can be compared."""
+    whole = seen.to_json()
+    return json.dumps({name: whole.get(name) for name in ("verdict", "code", "records", "dropped", "state")})
+
+
+def _sound(seen: Mapping[str, Observation]) -> list[str]:
+    """Return the readings that are clean and leave out no byte in which another one finds a record.
+
+    A reading that finds next to nothing is clean as well. It explains the files
+    only if nobody finds more.
+    """
+    extents = {edition: _extents(found) for edition, found in seen.items()}
+    return [
+        edition
+        for edition, found in seen.items()
+        if found.verdict == CLEAN
+        and all(_covers(extents[edition], extents[other]) for other in seen if other != edition)
+    ]
+
+
+def _extents(seen: Observation) -> list[tuple[str, int, int]]:
+    """Return the ranges that records take, sorted, adjacent ones joined."""
+    joined: list[tuple[str, int, int]] = []
+    for at in sorted((r.at for r in seen.records), key=lambda at: (at.file, at.off)):
+        if joined and joined[-1][0] == at.file and joined[-1][2] >= at.off:
+            joined[-1] = (at.file, joined[-1][1], max(joined[-1][2], at.off + at.length))
+        else:
+            joined.append((at.file, at.off, at.off + at.length))
+    return joined
+
+
+def _covers(whole: list[tuple[str, int, int]], part: list[tuple[str, int, int]]) -> bool:
+    """Tell whether each range of `part` lies within one of `whole`; both are sorted."""
+    ranges = iter(whole)
+    current = next(ranges, None)
+    for file, start, end in part:
+        while current is not None and (current[0], current[2]) < (file, end):
+            current = next(ranges, None)
+        if current is None or current[0] != file or current[1] > start:
+            return False
+    return True
+
+
+def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None) -> Observation:
+    """Return what is left to say if files of the journal could not be read: it is a refusal, or a loss."""
+    first = unread[0]
+    whys = "; ".join(f"{names} ({why})" for why, names in by_reason(unread).items())
+    message = f"{len(unread)} file(s) of the journal could not be read: {whys}"
+    problem = refused("fileset", UNREAD, message, At(first.name, 0, first.length))
+    if policy is not None and (policy != SALVAGE or seen.verdict == REFUSED):
+        return problem
+    dropped = (*(Dropped(entry.name, 0, entry.length, UNREAD) for entry in unread), *seen.dropped)
+    files = (*seen.files, *(FileMap(entry.name, entry.length, "unread") for entry in unread))
+    if policy is not None:
+        return replace(seen, verdict=RECOVERED, dropped=dropped, files=files)
+    # The map of the rest is worth having; a state without those files is not.
+    return replace(
+        seen, verdict=REFUSED, phase=problem.phase, code=problem.code, message=message, at=problem.at,
+        dropped=dropped, files=files, state=None,
+    )  # fmt: skip
+
+
+def checked_params(description: Format, params: Mapping[str, str], edition: str | None = None) -> None:
+    """Hold `params` against those that reading and recovery take; raises FilesetError if one is wrong."""
+    known = description.vocabulary.params_of("read") | description.vocabulary.params_of("recover")
+    for name, value in params.items():
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise FilesetError(
+                f"{description.id}: reading knows no parameter {name!r}", f"parameters of reading: {listed}"
+            )
+        for problem in known[name].problems(value, name, edition or description.default_edition):
+            raise FilesetError(f"{description.id}: parameter {problem}")

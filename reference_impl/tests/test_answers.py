@@ -1,0 +1,364 @@
+"""What a tool says of a journal: its edition found by reading or refused, never clean with a file unread."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import struct
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.formats import get_format
+from journalspec_corpus.load import find_case
+from journalspec_reference.answers import UnknownEdition, ask, checked_params
+from journalspec_reference.filesets import FilesetError, Journal, find_journals, load
+
+ROOT = Path(__file__).resolve().parents[2]
+CAPTURED = ROOT / "corpus" / "captured"
+REAL = ROOT.parent / "shared" / "real" / "jboss_journal" / "captured"
+#: Which edition each product of the real directory writes.
+REAL_EDITIONS = {"jbm-s0": "seed", "jbm-s1": "s1", "hornetq-2.4.9": "v2", "artemis-2.44.0": "v2e"}
+
+
+def captured() -> Iterator[Any]:
+    for path in sorted(CAPTURED.glob("*/*/*/provenance.toml")):
+        edition = tomllib.loads(path.read_text(encoding="utf-8"))["edition"]
+        yield pytest.param(path.parent, edition, id="-".join(path.parent.parts[-2:]))
+
+
+def one(directory: Path, **options: Any) -> Journal:
+    (journal,) = find_journals(load(directory), **options)
+    return journal
+
+
+def told(seen: Any) -> dict[str, Any]:
+    whole = seen.to_json()
+    return {name: whole.get(name) for name in ("verdict", "code", "records", "dropped", "state")}
+
+
+def wrong(directory: Path, edition: str) -> str:
+    """Return where the answer without an edition differs from that with the right one; nothing if nowhere."""
+    for policy in (None, "strict", "salvage"):
+        right = ask(one(directory, edition=edition), policy)
+        assert right.assumption == ""
+        answer = ask(one(directory), policy)
+        if told(answer.observation) != told(right.observation):
+            return f"{directory}: {policy}: as {answer.journal.edition}"
+        assert answer.assumption
+        assert "edition-assumed" in [note.code for note in answer.observation.notes]
+    return ""
+
+
+@pytest.mark.parametrize(("directory", "edition"), list(captured()))
+def test_captured_journals_without_their_edition(directory: Path, edition: str) -> None:
+    assert not wrong(directory, edition)
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not REAL.is_dir(), reason=f"no files of real products in {REAL}")
+@pytest.mark.parametrize("product", REAL_EDITIONS)
+def test_no_wrong_answer_about_a_journal_of_any_age(product: str) -> None:
+    directories = sorted(path for path in (REAL / product).iterdir() if path.is_dir())
+    assert len(directories) >= 44
+    refused = []
+    for directory in directories:
+        try:
+            found = wrong(directory, REAL_EDITIONS[product])
+        except UnknownEdition as error:
+            found = "" if REAL_EDITIONS[product] in [trial.edition for trial in error.trials] else str(error)
+            refused.append(directory.name)
+        assert not found
+    # Its own reader sees a torn region there, so no reading is clean.
+    assert refused == (["reuse-tx-stale"] if product.startswith("jbm") else [])
+
+
+def short_record(kind: int, stamp: int, fields: bytes) -> bytes:
+    body = bytes([kind]) + struct.pack(">i", stamp) + fields
+    return body + struct.pack(">i", len(body) + 4)
+
+
+def write_short(directory: Path, *records: bytes) -> Path:
+    (directory / "data-1.jbm").write_bytes((struct.pack(">i", 7) + b"".join(records)).ljust(400, b"J"))
+    return directory
+
+
+def add(identity: int) -> bytes:
+    return short_record(11, 7, struct.pack(">qiB", identity, 2, 0) + b"ab")
+
+
+def test_a_delete_is_found_by_the_one_edition_that_reads_it(tmp_path: Path) -> None:
+    """15 with 17 bytes is a DELETE of the seed; later 15 is a DELETE_TX and has more."""
+    write_short(tmp_path, add(1), add(2), short_record(15, 7, struct.pack(">q", 1)))
+    answer = ask(one(tmp_path))
+    assert answer.journal.edition == "seed"
+    assert answer.observation.state is not None
+    assert [item["id"] for item in answer.observation.state["live"]] == [2]  # type: ignore[attr-defined]
+    said = answer.assumption
+    assert "seed was assumed" in said
+    assert "s1: recovered, 2 record(s), 1 dropped region(s)" in said
+    # And 16 is one later, in two editions that agree.
+    write_short(tmp_path, add(1), add(2), short_record(16, 7, struct.pack(">q", 1)))
+    answer = ask(one(tmp_path))
+    assert answer.journal.edition == "s2"
+    assert "the same answer as s1" in answer.assumption
+
+
+def test_damage_that_no_edition_explains_is_no_reason_to_guess(tmp_path: Path) -> None:
+    write_short(tmp_path, add(1), short_record(16, 7, struct.pack(">q", 1))[:-1] + b"\xff", add(2))
+    for policy in (None, "strict", "salvage"):
+        with pytest.raises(UnknownEdition, match="cannot be told: no edition explains") as raised:
+            ask(one(tmp_path), policy)
+        text = str(raised.value)
+        assert "seed: recovered, 2 record(s), 1 dropped region(s)" in text
+        assert "--edition" in raised.value.hint
+    assert ask(one(tmp_path, edition="s1")).observation.verdict == "recovered"
+
+
+def test_a_reading_that_finds_less_is_not_the_clean_one(tmp_path: Path) -> None:
+    """An EVENT is nothing to v2, which is clean without it; the edition that explains more bytes is taken."""
+    head = struct.pack(">iiq", 2, 0, 1)
+    event = short_record(10, 1, b"\0" + struct.pack(">qiB", 5, 18, 0) + bytes(18))
+    (tmp_path / "activemq-bindings-1.bindings").write_bytes((head + event).ljust(400, b"\0"))
+    answer = ask(one(tmp_path))
+    assert answer.journal.edition == "v2e"
+    assert "v2: clean, 0 record(s)" in answer.assumption
+
+
+def test_clean_readings_that_differ_leave_it_open(tmp_path: Path) -> None:
+    """An EVENT ends in the body of an ADD that begins within it: v2 reads the one, v2e the other."""
+    front = b"\x0b" + struct.pack(">ibqiB", 1, 0, 9, 8, 0)
+    event = short_record(10, 1, b"\0" + struct.pack(">qiB", 5, len(front), 0) + front)
+    assert event[-4:] == struct.pack(">i", 42)
+    whole = event + bytes(4) + struct.pack(">i", len(front) + 8 + 4)
+    (tmp_path / "a-1.amq").write_bytes((struct.pack(">iiq", 2, 0, 1) + whole).ljust(200, b"\0"))
+    with pytest.raises(UnknownEdition, match="several editions read them cleanly and differ") as raised:
+        ask(one(tmp_path), "strict")
+    assert [(trial.edition, trial.verdict, trial.records) for trial in raised.value.trials] == [
+        ("v2", "clean", 1),
+        ("v2e", "clean", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "edition"),
+    [("activemq-data-1.amq", "v2e"), ("hornetq-data-1.hq", "v2"), ("x-1.bindings", "v2e")],
+)
+def test_where_editions_read_alike_the_name_is_only_a_name(tmp_path: Path, name: str, edition: str) -> None:
+    (tmp_path / name).write_bytes(struct.pack(">iiq", 2, 0, 1).ljust(100, b"\0"))
+    answer = ask(one(tmp_path))
+    assert (answer.journal.edition, answer.observation.verdict) == (edition, "clean")
+    other = "v2" if edition == "v2e" else "v2e"
+    assert f"the same answer as {other}" in answer.assumption
+
+
+def test_headers_decide_what_is_tried(tmp_path: Path) -> None:
+    (tmp_path / "a-1.hq").write_bytes(struct.pack(">iiq", 1, 0, 1).ljust(100, b"\0"))
+    assert one(tmp_path).editions == ("v1", "v2", "v2e")
+    (tmp_path / "a-2.hq").write_bytes(struct.pack(">iiq", 2, 0, 2).ljust(100, b"\0"))
+    assert one(tmp_path).editions == ("v2", "v2e")
+    (tmp_path / "a-3.hq").write_bytes(struct.pack(">iiq", 99, 0, 3).ljust(100, b"\0"))
+    assert one(tmp_path).editions == ("v2", "v2e")
+    for path in tmp_path.iterdir():
+        path.unlink()
+    (tmp_path / "a-1.hq").write_bytes(struct.pack(">i", 1).ljust(100, b"J"))
+    assert one(tmp_path).editions == ("seed", "seed+hash", "s1", "s2")
+    (tmp_path / "journal-rename-control.ctr").write_bytes(bytes(4))
+    assert one(tmp_path).editions == ("s2",)
+    assert "no other edition admits these files" in ask(one(tmp_path)).assumption
+
+
+def test_a_banner_tells_and_nothing_is_assumed(tmp_path: Path) -> None:
+    find_case("btm.nio.first-lap").materialize(tmp_path)
+    answer = ask(one(tmp_path))
+    assert (answer.journal.edition, answer.trials) == ("nio", ())
+
+
+# Files that cannot be read.
+
+
+@pytest.fixture
+def queue(tmp_path: Path) -> Path:
+    """Three data files with one record each."""
+    for number in (1, 2, 3):
+        head = struct.pack(">iiq", 2, 0, number)
+        record = short_record(11, number, b"\0" + struct.pack(">qiB", number, 0, 0))
+        (tmp_path / f"data-{number}.amq").write_bytes((head + record).ljust(400, b"\0"))
+    return tmp_path
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def nowhere(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.parent / "nowhere")
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("spoil", [pipe, nowhere, folder])
+@pytest.mark.parametrize("name", ["data-2.amq", "journal-rename-control.ctr"])
+def test_what_bears_a_name_of_the_journal_and_cannot_be_read_is_told(
+    queue: Path, spoil: Any, name: str
+) -> None:
+    (queue / name).touch()
+    spoil(queue / name)
+    (queue / "subdirectory").mkdir()
+    read, strict, salvage = (ask(one(queue), policy).observation for policy in (None, "strict", "salvage"))
+    assert (strict.verdict, strict.phase, strict.code) == ("refused", "fileset", "unreadable-file")
+    assert name in strict.message
+    assert strict.state is None
+    assert strict.records == ()
+    assert (read.verdict, read.code, read.state) == ("refused", "unreadable-file", None)
+    assert [item.file for item in read.dropped] == [name]
+    assert {record.at.file for record in read.records} == {"data-1.amq", "data-2.amq", "data-3.amq"} - {name}
+    assert salvage.verdict == "recovered"
+    assert [(item.file, item.reason) for item in salvage.dropped] == [(name, "unreadable-file")]
+    assert [entry.name for entry in one(queue).unread] == [name]
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, name: str, call: str, number: int) -> None:
+    """Make `call` of the module os fail with `number` for files of that name."""
+    real = getattr(os, call)
+    bad: set[int] = set()
+    opened = os.open
+
+    def watched(path: Any, *more: Any, **options: Any) -> int:
+        if call == "open" and Path(path).name == name:
+            raise OSError(number, os.strerror(number), str(path))
+        handle = opened(path, *more, **options)
+        bad.discard(handle)
+        if Path(path).name == name:
+            bad.add(handle)
+        return handle
+
+    def broken(handle: int, *more: Any) -> Any:
+        if handle in bad:
+            raise OSError(number, os.strerror(number))
+        return real(handle, *more)
+
+    monkeypatch.setattr(os, "open", watched)
+    if call != "open":
+        monkeypatch.setattr(os, call, broken)
+
+
+@pytest.mark.parametrize("size", [400, 1 << 20])
+@pytest.mark.parametrize(
+    ("call", "number"),
+    [("open", errno.EACCES), ("open", errno.EMFILE), ("open", errno.EIO), ("read", errno.EIO)],
+)
+def test_a_file_that_the_system_does_not_give(
+    queue: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int, size: int
+) -> None:
+    with (queue / "data-3.amq").open("r+b") as stream:
+        stream.write(stream.read().ljust(size, b"\1"))
+    failing(monkeypatch, "data-3.amq", call, number)
+    answer = ask(one(queue), "strict")
+    assert (answer.observation.verdict, answer.observation.code) == ("refused", "unreadable-file")
+    assert os.strerror(number) in answer.observation.message
+    assert [entry.name for entry in answer.journal.unread] == ["data-3.amq"]
+    assert answer.journal.unread[0].length == (queue / "data-3.amq").stat().st_size
+
+
+def test_a_pair_of_which_one_file_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "basic-clean"
+    for name in ("btm1.tlog", "btm2.tlog"):
+        shutil.copy(source / name, tmp_path / name)
+    assert ask(one(tmp_path), "strict").observation.verdict == "clean"
+    failing(monkeypatch, "btm2.tlog", "open", errno.EACCES)
+    for policy, verdict in (("strict", "refused"), ("salvage", "recovered"), (None, "refused")):
+        seen = ask(one(tmp_path), policy).observation
+        assert seen.verdict == verdict
+        assert "unreadable-file" in [seen.code, *(region.reason for region in seen.dropped)]
+
+
+def test_a_journal_of_which_no_file_can_be_read(queue: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.open
+
+    def refuse(path: Any, *more: Any, **options: Any) -> int:
+        if str(path).endswith(".amq"):
+            raise OSError(errno.EACCES, "Permission denied", str(path))
+        return real(path, *more, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    for policy in (None, "strict", "salvage"):
+        seen = ask(one(queue), policy).observation
+        assert seen.verdict != "clean"
+        assert len(one(queue).unread) == 3
+
+
+def test_folders_alone_are_no_journal(tmp_path: Path) -> None:
+    (tmp_path / "old.bindings").mkdir()
+    with pytest.raises(FilesetError, match="no journal in"):
+        find_journals(load(tmp_path))
+
+
+# Names and parameters.
+
+
+def test_the_prefix_of_a_name_does_not_matter(tmp_path: Path) -> None:
+    find_case("jbm.fileset.any-prefix-v2").materialize(tmp_path)
+    journal = one(tmp_path)
+    assert list(journal.files) == ["other-77.amq", "x.amq"]
+    seen = ask(journal, "strict").observation
+    assert seen.state is not None
+    assert [item["id"] for item in seen.state["live"]] == [1, 2]  # type: ignore[attr-defined]
+
+
+def test_several_extensions_are_several_journals(queue: Path) -> None:
+    for path in list(queue.glob("*.amq")):
+        shutil.copy(path, queue / path.name.replace(".amq", ".bindings"))
+        shutil.copy(path, queue / path.name.replace(".amq", ".mine"))
+    (queue / "journal-rename-control.ctr").write_bytes(bytes(16) + b"data-1.mine")
+    found = find_journals(load(queue))
+    assert [journal.params["extension"] for journal in found] == ["amq", "bindings", "mine"]
+    assert ["journal-rename-control.ctr" in journal.files for journal in found] == [False, False, True]
+    assert all(len(ask(journal).observation.records) == 3 for journal in found)
+
+
+def test_parameters_reach_the_reader(queue: Path) -> None:
+    for path in queue.iterdir():
+        path.rename(path.with_suffix(".xyz"))
+    with (queue / "data-1.xyz").open("r+b") as stream:
+        stream.seek(4)
+        stream.write(struct.pack(">i", 3))
+    assert ask(one(queue)).observation.code is None
+    assert len(ask(one(queue)).observation.dropped) == 1
+    params = {"extension": "xyz", "user_version": "3"}
+    seen = ask(one(queue, params=params)).observation
+    assert [region.file for region in seen.dropped] == ["data-2.xyz", "data-3.xyz"]
+    assert {record.at.file for record in seen.records} == {"data-1.xyz"}
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"extention": "hq"}, "no parameter 'extention'"),
+        ({"min_files": "2"}, "no parameter 'min_files'"),
+        ({"user_version": "x"}, "'x' is no integer"),
+        ({"user_version": str(1 << 31)}, "is not within"),
+    ],
+)
+def test_parameters_are_held_against_the_format(params: dict[str, str], said: str) -> None:
+    with pytest.raises(FilesetError, match=said):
+        checked_params(get_format("jboss_journal"), params)
+
+
+def test_editions_that_are_read_by_the_rules_of_another_read_the_same() -> None:
+    for directory, _ in ((p.values[0], p.values[1]) for p in captured()):
+        journal = one(Path(str(directory)))
+        for edition in get_format(journal.format).editions.values():
+            if edition.reads_as:
+                seen = [ask(replace(journal, edition=e, editions=())) for e in (edition.id, edition.reads_as)]
+                assert told(seen[0].observation) == told(seen[1].observation)

@@ -1,0 +1,381 @@
+"""The observation model of a format: every name that an answer may carry, from its ``fields.toml``.
+
+One table per format says which record types there are and which fields each
+has, with types and ranges, what headers and the state hold, and every role,
+reason, code, note, parameter and operation. Readers of the table are the pages
+of the site, the judge, and :meth:`Vocabulary.problems`, which holds one answer
+against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from journalspec.observation import PHASES, REFUSED, VERDICTS
+
+Json = Any  # as in journalspec.observation
+
+#: The kinds of values; in JSON an ``int`` is decimal text and ``bytes`` are lower-case hex.
+KINDS = ("int", "bytes", "str", "bool", "list", "object")
+#: Name of an integer's width -> the least and the greatest value.
+WIDTHS = {f"s{size}": (-(1 << (8 * size - 1)), (1 << (8 * size - 1)) - 1) for size in (1, 2, 4, 8)} | {
+    f"u{size}": (0, (1 << (8 * size)) - 1) for size in (1, 2, 4, 8)
+}
+OPERATIONS = ("read", "recover", "write")
+#: The phase of codes that only a writer refuses with.
+WRITER = "writer"
+
+_IN_PYTHON: dict[str, Any] = {"bool": bool, "list": list, "object": dict}
+_INT = re.compile(r"0|-?[1-9][0-9]*")
+_HEX = re.compile(r"([0-9a-f]{2})*")
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # each is itself: looked up by identity, many times
+class Field:
+    """One named value: of a record, a header, the state, an operation, or a parameter.
+
+    `editions` and `types` (of records) say where it stands; empty means
+    everywhere. `optional` says when it is left out, empty: never. `low` and
+    `high` bound an integer, or the length of bytes. `order` is how a list is
+    sorted; `of` are the members of its elements, or of an object, `element`
+    what the elements of a list of plain values are. `unseen` is the reason why
+    no published case shows it.
+    """
+
+    name: str
+    kind: str
+    doc: str
+    low: int | None = None
+    high: int | None = None
+    width: str = ""
+    editions: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    optional: str = ""
+    choices: tuple[str, ...] = ()
+    element: str = ""
+    order: str = ""
+    of: tuple[Field, ...] = ()
+    ops: tuple[str, ...] = ()
+    default: str = ""
+    unseen: str = ""
+
+    def problems(self, value: Json, where: str, edition: str) -> Iterator[str]:
+        """Yield what is wrong with `value`, in JSON form, at the path `where`."""
+        yield from self._plain(self.kind, value, where)
+        if self.kind == "list" and isinstance(value, list):
+            for index, item in enumerate(value):
+                inside = f"{where}[{index}]"
+                if self.of:
+                    yield from members(self.of, item, inside, edition)
+                else:
+                    yield from self._plain(self.element, item, inside)
+        elif self.kind == "object":
+            yield from members(self.of, value, where, edition)
+
+    def _plain(self, kind: str, value: Json, where: str) -> Iterator[str]:
+        if not isinstance(value, _IN_PYTHON.get(kind, str)):
+            yield f"{where}: {value!r} is no {kind}"
+        elif kind == "int" and not _INT.fullmatch(value):
+            yield f"{where}: {value!r} is no integer in decimal text"
+        elif kind == "bytes" and not _HEX.fullmatch(value):
+            yield f"{where}: {value!r} is no lower-case hex"
+        elif kind in ("int", "bytes"):
+            size = int(value) if kind == "int" else len(value) // 2
+            if (self.low is not None and size < self.low) or (self.high is not None and size > self.high):
+                yield f"{where}: {size} is not within {self.bounds}"
+        elif self.choices and kind == "str" and value not in self.choices:
+            yield f"{where}: {value!r} is none of {', '.join(self.choices)}"
+
+    @property
+    def bounds(self) -> str:
+        """The range as text, ``0..255``; an open end is empty."""
+        low, high = ("" if end is None else str(end) for end in (self.low, self.high))
+        return low if low == high else f"{low}..{high}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name with its meaning and where it is met: a record type, role, reason, code or note.
+
+    `phase` and `at` are for codes (`at`: what the place of the refusal means);
+    `file`, `off` and `text` say what a note carries, empty: it does not.
+    """
+
+    name: str
+    doc: str
+    editions: tuple[str, ...] = ()
+    ops: tuple[str, ...] = ()
+    phase: str = ""
+    at: str = ""
+    file: str = ""
+    off: str = ""
+    text: str = ""
+    region: str = ""
+    unseen: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """All tables of one format, each in the order of the file."""
+
+    record_types: Mapping[str, Entry]
+    fields: tuple[Field, ...]
+    header: tuple[Field, ...]
+    roles: Mapping[str, Entry]
+    reasons: Mapping[str, Entry]
+    codes: Mapping[str, Entry]
+    notes: Mapping[str, Entry]
+    state: tuple[Field, ...]
+    params: tuple[Field, ...]
+    operations: Mapping[str, tuple[Entry, tuple[Field, ...]]]
+    framing: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        """The names of all record fields, each once."""
+        return tuple(dict.fromkeys(item.name for item in self.fields))
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """The keys of the state."""
+        return tuple(dict.fromkeys(item.name for item in self.state))
+
+    def params_of(self, op: str, edition: str | None = None) -> dict[str, Field]:
+        """Return name -> parameter for those that `op` takes (in `edition`; None: in any)."""
+        return {
+            item.name: item
+            for item in self.params
+            if (not item.ops or op in item.ops)
+            and (edition is None or not item.editions or edition in item.editions)
+        }
+
+    def fields_of(self, record_type: str, edition: str) -> tuple[Field, ...]:
+        """Return the fields of a record type in an edition, in order."""
+        return tuple(
+            item for item in _standing(self.fields, edition) if not item.types or record_type in item.types
+        )
+
+    def problems(self, answer: Mapping[str, Json], edition: str, op: str) -> list[str]:
+        """Return what in `answer` (an observation as JSON) is not in the tables; empty if nothing.
+
+        What is missing because a lower level was asked for is no problem; a
+        record, header or state that is there has to be whole.
+        """
+        return list(self._problems(answer, edition, op))
+
+    def _problems(self, answer: Mapping[str, Json], edition: str, op: str) -> Iterator[str]:
+        if answer.get("verdict") not in VERDICTS:
+            yield f"verdict: {answer.get('verdict')!r} is none of {', '.join(VERDICTS)}"
+        shapes: dict[Json, tuple[Field, ...]] = {}
+        for group in ("records", "unanchored"):
+            for index, record in enumerate(answer.get(group, ())):
+                where = f"{group}[{index}]"
+                kind = record.get("type")
+                yield from _known(self.record_types, kind, f"{where}.type", edition, op)
+                inner = {name: value for name, value in record.items() if name not in ("type", "at")}
+                if kind not in shapes:
+                    shapes[kind] = self.fields_of(kind, edition)
+                yield from members(shapes[kind], inner, where, edition)
+        for index, region in enumerate(answer.get("dropped", ())):
+            yield from _known(self.reasons, region.get("reason"), f"dropped[{index}].reason", edition, op)
+        for index, entry in enumerate(answer.get("files", ())):
+            where = f"files[{index}]"
+            yield from _known(self.roles, entry.get("role"), f"{where}.role", edition, op)
+            if entry.get("header"):
+                yield from members(self.header, entry["header"], f"{where}.header", edition)
+        for index, note in enumerate(answer.get("notes", ())):
+            yield from self._note(note, f"notes[{index}]", edition, op)
+        if answer.get("state") is not None:
+            yield from members(self.state, answer["state"], "state", edition)
+        if answer.get("verdict") == REFUSED:
+            yield from self._refusal(answer, edition, op)
+
+    def _note(self, note: Mapping[str, Json], where: str, edition: str, op: str) -> Iterator[str]:
+        code = note.get("code")
+        yield from _known(self.notes, code, f"{where}.code", edition, op)
+        entry = self.notes.get(str(code))
+        for name in ("file", "off", "text") if entry else ():
+            if bool(getattr(entry, name)) != (name in note):
+                state = "lacks" if name not in note else "has, and the table does not,"
+                yield f"{where}: {code} {state} {name!r}"
+
+    def _refusal(self, answer: Mapping[str, Json], edition: str, op: str) -> Iterator[str]:
+        code = answer.get("code")
+        yield from _known(self.codes, code, "code", edition, op)
+        entry = self.codes.get(str(code))
+        if entry is None:
+            return
+        if answer.get("phase") != entry.phase:
+            yield f"phase: {answer.get('phase')!r} with the code {code}, whose phase is {entry.phase}"
+        if bool(entry.at) != ("at" in answer):
+            yield f"at: the code {code} {'lacks' if entry.at else 'carries'} a place"
+
+
+def _standing(fields: Iterable[Field], edition: str) -> Iterator[Field]:
+    return (item for item in fields if not item.editions or edition in item.editions)
+
+
+@cache
+def _by_name(fields: tuple[Field, ...], edition: str) -> Mapping[str, Field]:
+    return {item.name: item for item in _standing(fields, edition)}
+
+
+def _known(table: Mapping[str, Entry], name: Json, where: str, edition: str, op: str) -> Iterator[str]:
+    entry = table.get(str(name))
+    if entry is None:
+        yield f"{where}: {name!r} is none of {', '.join(table) or 'none'}"
+    elif entry.editions and edition not in entry.editions:
+        yield f"{where}: {name} is not one of edition {edition}"
+    elif entry.ops and op not in entry.ops:
+        yield f"{where}: {name} is not for {op}"
+
+
+def members(fields: Iterable[Field], value: Json, where: str, edition: str) -> Iterator[str]:
+    """Yield what is wrong with the object `value`: unknown, missing and ill-typed members."""
+    if not isinstance(value, dict):
+        yield f"{where}: {value!r} is no object"
+        return
+    known = _by_name(tuple(fields), edition)
+    for name, inner in value.items():
+        if name in known:
+            yield from known[name].problems(inner, f"{where}.{name}", edition)
+        else:
+            yield f"{where}.{name}: no such field: known are {', '.join(known) or 'none'}"
+    for name, item in known.items():
+        if name not in value and not item.optional:
+            yield f"{where}.{name}: missing"
+
+
+def parse(data: Mapping[str, Any], editions: Sequence[str]) -> Vocabulary:
+    """Return the vocabulary that the tables of a ``fields.toml`` make; raises ValueError that says where."""
+    known = {
+        "record_types",
+        "field",
+        "header",
+        "roles",
+        "reasons",
+        "codes",
+        "notes",
+        "state",
+        "param",
+        "operations",
+        "framing",
+    }
+    _only(data, known, "fields.toml")
+    types = _entries(data, "record_types", editions)
+    codes = _entries(data, "codes", editions)
+    for entry in codes.values():
+        if entry.phase not in (*PHASES, WRITER):
+            raise ValueError(f"codes.{entry.name}: phase {entry.phase!r} is none of {', '.join(PHASES)}")
+    operations = {}
+    for name, table in data.get("operations", {}).items():
+        inner = {key: value for key, value in table.items() if key != "of"}
+        entry = _entry(name, inner, f"operations.{name}", editions)
+        operations[name] = (entry, _fields(table.get("of", ()), f"operations.{name}", editions, types))
+    return Vocabulary(
+        record_types=types,
+        fields=_fields(data.get("field", ()), "field", editions, types),
+        header=_fields(data.get("header", ()), "header", editions, types),
+        roles=_entries(data, "roles", editions),
+        reasons=_entries(data, "reasons", editions),
+        codes=codes,
+        notes=_entries(data, "notes", editions),
+        state=_fields(data.get("state", ()), "state", editions, types),
+        params=tuple(
+            replace(item, optional="the default holds")
+            for item in _fields(data.get("param", ()), "param", editions, types)
+        ),
+        operations=operations,
+        framing=dict(data.get("framing", {})),
+    )
+
+
+def _only(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    unknown = sorted(set(table) - set(known))
+    if unknown:
+        raise ValueError(f"{where}: unknown key {unknown[0]!r}: known are {', '.join(sorted(known))}")
+
+
+def _entries(data: Mapping[str, Any], key: str, editions: Sequence[str]) -> dict[str, Entry]:
+    return {name: _entry(name, value, f"{key}.{name}", editions) for name, value in data.get(key, {}).items()}
+
+
+def _entry(name: str, value: str | Mapping[str, Any], where: str, editions: Sequence[str]) -> Entry:
+    if isinstance(value, str):
+        return Entry(name, value)
+    _only(value, set(Entry.__dataclass_fields__) - {"name"}, where)
+    lists = {key: tuple(value[key]) for key in ("editions", "ops") if key in value}
+    _choose(lists.get("editions", ()), editions, f"{where}.editions")
+    _choose(lists.get("ops", ()), OPERATIONS, f"{where}.ops")
+    try:
+        return Entry(name, **{**value, **lists})
+    except TypeError:
+        raise ValueError(f"{where}: 'doc' is missing") from None
+
+
+def _fields(
+    rows: Iterable[Mapping[str, Any]],
+    where: str,
+    editions: Sequence[str],
+    types: Mapping[str, Entry],
+    outer: tuple[Field, ...] = (),
+) -> tuple[Field, ...]:
+    found: list[Field] = []
+    for row in rows:
+        inside = f"{where}.{row.get('name', '?')}"
+        found.append(_field(row, inside, editions, types, (*outer, *found)))
+    return tuple(found)
+
+
+def _field(
+    row: Mapping[str, Any],
+    where: str,
+    editions: Sequence[str],
+    types: Mapping[str, Entry],
+    outer: tuple[Field, ...],
+) -> Field:
+    _only(row, {*Field.__dataclass_fields__, "type", "range", "like"} - {"kind", "low", "high"}, where)
+    values: dict[str, Any] = {
+        key: value for key, value in row.items() if key not in ("type", "range", "like")
+    }
+    kind = row.get("type", "")
+    if kind not in KINDS:
+        raise ValueError(f"{where}: type {kind!r} is none of {', '.join(KINDS)}")
+    for key in ("editions", "types", "choices", "ops"):
+        values[key] = tuple(values.get(key, ()))
+    _choose(values["editions"], editions, f"{where}.editions")
+    _choose(values["types"], tuple(types), f"{where}.types")
+    _choose(values["ops"], OPERATIONS, f"{where}.ops")
+    values["of"] = _fields(row.get("of", ()), where, editions, types, outer)
+    if "like" in row:
+        values["of"] = next((item.of for item in outer if item.name == row["like"]), ())
+    if kind == "list" and not values["of"] and values.get("element") not in KINDS[:4]:
+        raise ValueError(f"{where}: a list needs 'of', or an element of {', '.join(KINDS[:4])}")
+    low, high = _bounds(row, where)
+    if kind == "int" and low is None and high is None:
+        raise ValueError(f"{where}: an int needs a width of {', '.join(WIDTHS)}, or a range")
+    if not values.get("name") or not values.get("doc"):
+        raise ValueError(f"{where}: 'name' and 'doc' are needed")
+    return Field(kind=kind, low=low, high=high, **values)
+
+
+def _bounds(row: Mapping[str, Any], where: str) -> tuple[int | None, int | None]:
+    width = row.get("width")
+    if width is not None and width not in WIDTHS:
+        raise ValueError(f"{where}: width {width!r} is none of {', '.join(WIDTHS)}")
+    if "range" not in row:
+        return WIDTHS[width] if width else (None, None)
+    low, high = row["range"]
+    if not low <= high:
+        raise ValueError(f"{where}: the range [{low}, {high}] is empty")
+    return int(low), int(high)
+
+
+def _choose(given: Iterable[str], known: Iterable[str], where: str) -> None:
+    for name in given:
+        if name not in known:
+            raise ValueError(f"{where}: {name!r} is none of {', '.join(known)}")

@@ -1,0 +1,71 @@
+"""A ``fields.toml`` that is wrong is told where; a name has one place."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from journalspec import formats
+from journalspec.vocabulary import WIDTHS, parse
+
+EDITIONS = ("a", "b")
+FIELD = '[[field]]\nname = "id"\ntype = "int"\nwidth = "s8"\ndoc = "An id."\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[fields]\nx = "y"', "fields.toml: unknown key 'fields'"),
+        (FIELD + 'unit = "m"', "field.id: unknown key 'unit'"),
+        (FIELD + 'editions = ["c"]', "field.id.editions: 'c' is none of a, b"),
+        (FIELD + 'types = ["ADD"]', "field.id.types: 'ADD' is none of "),
+        (FIELD.replace("int", "number"), "field.id: type 'number' is none of int, bytes"),
+        (FIELD.replace('width = "s8"', ""), "field.id: an int needs a width"),
+        (FIELD.replace("s8", "s3"), "field.id: width 's3' is none of s1, s2"),
+        (FIELD + "range = [2, 1]", "field.id: the range [2, 1] is empty"),
+        (FIELD.replace("An id.", ""), "field.id: 'name' and 'doc' are needed"),
+        ('[[state]]\nname = "live"\ntype = "list"\ndoc = "All."', "state.live: a list needs 'of'"),
+        ('[codes]\nx = { phase = "early", doc = "d" }', "codes.x: phase 'early' is none of fileset"),
+        ("[notes]\nx = { off = '4' }", "notes.x: 'doc' is missing"),
+        ("[notes]\nx = { doc = 'd', ops = ['look'] }", "notes.x.ops: 'look' is none of read, recover, write"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_told(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match="^" + said.replace("[", r"\[").replace("]", r"\]")):
+        parse(tomllib.loads(text), EDITIONS)
+
+
+def test_widths_are_those_of_two_s_complement() -> None:
+    assert WIDTHS["s1"] == (-128, 127)
+    assert WIDTHS["u8"] == (0, 18446744073709551615)
+
+
+def test_an_element_may_be_like_that_of_another_list() -> None:
+    text = """
+[[state]]
+name = "live"
+type = "list"
+doc = "All."
+of = [{ name = "id", type = "int", width = "s8", doc = "An id." }]
+
+[[state]]
+name = "held"
+type = "list"
+doc = "Some."
+of = [{ name = "records", type = "list", like = "live", doc = "Which." }]
+"""
+    table = parse(tomllib.loads(text), EDITIONS)
+    (inner,) = table.state[1].of
+    assert inner.of == table.state[0].of
+
+
+def test_a_table_in_the_wrong_file_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "_IN_FIELDS", frozenset({"policies"}))
+    formats.get_format.cache_clear()
+    try:
+        with pytest.raises(ValueError, match=r"format\.toml: \[policies\] belongs into fields\.toml"):
+            formats.get_format(formats.format_ids()[0])
+    finally:
+        monkeypatch.undo()
+        formats.get_format.cache_clear()
