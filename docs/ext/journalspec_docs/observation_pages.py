@@ -34,8 +34,8 @@ class ObservationModel(FormatDirective):
             (
                 "Fields of records",
                 "Beside `type`, and `at` with the place: `file`, `off`, `len`. A field stands in every "
-                "record of its types and editions, unless it says when it does not. `s4` is a signed integer of "
-                "4 bytes, `u1` an unsigned one of 1, and so on.",
+                "record of its types and editions, unless it says when it does not. `s4` is a signed integer "
+                "of 4 bytes, `u1` an unsigned one of 1, and so on.",
                 self._fields(table.fields),
             ),
             ("Fields of headers", "The `header` of an entry in `files`.", self._fields(table.header)),
