@@ -26,8 +26,9 @@ seq:
       - BTM-NIO-003
       - BTM-NIO-004
   - id: reserved
-    size: '_io.size < 1024 ? _io.size - 442 : 582'
-    doc: Never written; zeros in a new file.
+    size: 582
+    if: _io.size >= 1024
+    doc: Never written; zeros in a new file. Not there where the file ends before the first frame.
     -requirement: BTM-NIO-003
   - id: slots
     type: slot
@@ -132,7 +133,7 @@ types:
       - id: delimiter_again
         size: 16
         valid:
-          expr: _ == delimiter
+          eq: delimiter
         doc: The same delimiter as at the start.
         -requirement: BTM-NIO-006
   payload:
@@ -230,7 +231,8 @@ enums:
       -orig-id: STATUS_ROLLEDBACK
       doc: The named resources have rolled back.
     5:
-      id: unknown
+      id: unknown_outcome
+      -observed-as: UNKNOWN
       -orig-id: STATUS_UNKNOWN
       doc: Heuristic end; an operator has to look.
     6:

@@ -218,7 +218,7 @@ types:
       - id: surplus
         size-eos: true
         valid:
-          expr: _.length == 0
+          eq: '[].as<bytes>'
         doc: Nothing may be left between the last name and the end marker.
         -requirement: BTM-REC-004
   unique_name:
@@ -275,7 +275,8 @@ enums:
       -orig-id: STATUS_ROLLEDBACK
       doc: The named resources have rolled back.
     5:
-      id: unknown
+      id: unknown_outcome
+      -observed-as: UNKNOWN
       -orig-id: STATUS_UNKNOWN
       doc: Heuristic end; an operator has to look.
     6:

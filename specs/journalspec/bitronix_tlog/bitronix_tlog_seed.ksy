@@ -122,7 +122,7 @@ types:
       - id: surplus
         size-eos: true
         valid:
-          expr: _.length == 0
+          eq: '[].as<bytes>'
         doc: Nothing may be left between the last name and the end indicator.
         -requirement: BTM-SED-003
   unique_name:
@@ -164,7 +164,8 @@ enums:
       -orig-id: STATUS_ROLLEDBACK
       doc: The named resources have rolled back.
     5:
-      id: unknown
+      id: unknown_outcome
+      -observed-as: UNKNOWN
       -orig-id: STATUS_UNKNOWN
       doc: Heuristic end; an operator has to look.
     6:

@@ -82,7 +82,7 @@ types:
           - JBM-FIL-007
     instances:
       stamp:
-        value: file_id & 0x7fffffff
+        value: (file_id & 0x7fffffff).as<s4>
         doc: What the records of this file carry, the low 31 bits of its id.
         -requirement:
           - JBM-HDR-015
@@ -171,7 +171,7 @@ types:
           - JBM-REC-001
     instances:
       len_start:
-        value: 'format_version >= 2 ? 6 : 5'
+        value: '(format_version >= 2 ? 6 : 5).as<s4>'
         doc: Bytes before the body.
         -requirement: JBM-REC-014
   entry:
@@ -458,7 +458,7 @@ types:
       - id: old_names
         type: file_name
         repeat: expr
-        repeat-expr: 'num_old < 0 ? 0 : num_old'
+        repeat-expr: num_old
         doc: Data files that the compaction replaces; they are to be removed.
         -requirement:
           - JBM-CMP-002
@@ -472,7 +472,7 @@ types:
       - id: new_names
         type: file_name
         repeat: expr
-        repeat-expr: 'num_new < 0 ? 0 : num_new'
+        repeat-expr: num_new
         doc: Files that take their place, under the names that end in `.cmp`.
         -requirement:
           - JBM-CMP-002
@@ -487,7 +487,7 @@ types:
       - id: renames
         type: rename
         repeat: expr
-        repeat-expr: 'num_renames < 0 ? 0 : num_renames'
+        repeat-expr: num_renames
         doc: From one name to another.
         -requirement:
           - JBM-CMP-002

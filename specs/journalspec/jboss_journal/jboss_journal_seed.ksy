@@ -180,17 +180,23 @@ types:
           - JBM-CHK-003
           - JBM-REC-020
       - id: check_size
-        type: u4
+        type: s4
         valid:
-          expr: _parent.hashed or _ == 22 + len_body
+          eq: 22 + len_body
+        if: not _parent.hashed
         -orig-id: checkSize
         -role: check
-        doc: |
-          The record's length in bytes, from its type to here; with the calculated hash, the CRC-32 of
-          all bytes before.
+        doc: The record's length in bytes, from its type to here.
         -requirement:
           - JBM-CHK-001
           - JBM-CHK-002
+          - JBM-SED-004
+      - id: hash
+        type: u4
+        if: _parent.hashed
+        -role: check
+        doc: The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
+        -requirement:
           - JBM-CHK-004
           - JBM-SED-004
   entry_tx:
@@ -236,17 +242,23 @@ types:
           - JBM-CHK-003
           - JBM-REC-020
       - id: check_size
-        type: u4
+        type: s4
         valid:
-          expr: _parent.hashed or _ == 30 + len_body
+          eq: 30 + len_body
+        if: not _parent.hashed
         -orig-id: checkSize
         -role: check
-        doc: |
-          The record's length in bytes, from its type to here; with the calculated hash, the CRC-32 of
-          all bytes before.
+        doc: The record's length in bytes, from its type to here.
         -requirement:
           - JBM-CHK-001
           - JBM-CHK-002
+          - JBM-SED-004
+      - id: hash
+        type: u4
+        if: _parent.hashed
+        -role: check
+        doc: The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
+        -requirement:
           - JBM-CHK-004
           - JBM-SED-004
   deletion:
@@ -261,17 +273,23 @@ types:
           - JBM-REC-022
           - JBM-RCV-003
       - id: check_size
-        type: u4
+        type: s4
         valid:
-          expr: _parent.hashed or _ == 17
+          eq: 17
+        if: not _parent.hashed
         -orig-id: checkSize
         -role: check
-        doc: |
-          The record's length in bytes, from its type to here; with the calculated hash, the CRC-32 of
-          all bytes before.
+        doc: The record's length in bytes, from its type to here.
         -requirement:
           - JBM-CHK-001
           - JBM-CHK-002
+          - JBM-SED-004
+      - id: hash
+        type: u4
+        if: _parent.hashed
+        -role: check
+        doc: The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
+        -requirement:
           - JBM-CHK-004
           - JBM-SED-004
   deletion_tx:
@@ -293,17 +311,23 @@ types:
           - JBM-REC-022
           - JBM-RCV-003
       - id: check_size
-        type: u4
+        type: s4
         valid:
-          expr: _parent.hashed or _ == 25
+          eq: 25
+        if: not _parent.hashed
         -orig-id: checkSize
         -role: check
-        doc: |
-          The record's length in bytes, from its type to here; with the calculated hash, the CRC-32 of
-          all bytes before.
+        doc: The record's length in bytes, from its type to here.
         -requirement:
           - JBM-CHK-001
           - JBM-CHK-002
+          - JBM-SED-004
+      - id: hash
+        type: u4
+        if: _parent.hashed
+        -role: check
+        doc: The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
+        -requirement:
           - JBM-CHK-004
           - JBM-SED-004
   completion:
@@ -339,17 +363,23 @@ types:
           - JBM-RCV-008
           - JBM-WRT-005
       - id: check_size
-        type: u4
+        type: s4
         valid:
-          expr: _parent.hashed or _ == 21 + 8 * num_files
+          eq: 21 + 8 * num_files
+        if: not _parent.hashed
         -orig-id: checkSize
         -role: check
-        doc: |
-          The record's length in bytes, from its type to here; with the calculated hash, the CRC-32 of
-          all bytes before.
+        doc: The record's length in bytes, from its type to here.
         -requirement:
           - JBM-CHK-001
           - JBM-CHK-002
+          - JBM-SED-004
+      - id: hash
+        type: u4
+        if: _parent.hashed
+        -role: check
+        doc: The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
+        -requirement:
           - JBM-CHK-004
           - JBM-SED-004
   rollback:
@@ -364,17 +394,23 @@ types:
           - JBM-RCV-005
           - JBM-REC-022
       - id: check_size
-        type: u4
+        type: s4
         valid:
-          expr: _parent.hashed or _ == 17
+          eq: 17
+        if: not _parent.hashed
         -orig-id: checkSize
         -role: check
-        doc: |
-          The record's length in bytes, from its type to here; with the calculated hash, the CRC-32 of
-          all bytes before.
+        doc: The record's length in bytes, from its type to here.
         -requirement:
           - JBM-CHK-001
           - JBM-CHK-002
+          - JBM-SED-004
+      - id: hash
+        type: u4
+        if: _parent.hashed
+        -role: check
+        doc: The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
+        -requirement:
           - JBM-CHK-004
           - JBM-SED-004
   file_count:

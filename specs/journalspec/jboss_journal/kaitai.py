@@ -144,10 +144,8 @@ class Codec:
             kind = PARSERS[layout.edition].Record
             record = _parsed(lambda io: kind(*_record_parameters(layout), io), source, name, off)
             end = source.tell()
-            if layout.hashed and zlib.crc32(data[off : end - 4]) != record.body.check_size:
-                raise SchemaError(
-                    f"the hash is 0x{record.body.check_size:08x}, which does not fit", name, off
-                )
+            if layout.hashed and zlib.crc32(data[off : end - 4]) != record.body.hash:
+                raise SchemaError(f"the hash is 0x{record.body.hash:08x}, which does not fit", name, off)
             return _plain(record, off, end - off, layout)
 
         return record_at

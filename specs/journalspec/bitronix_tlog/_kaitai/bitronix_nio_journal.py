@@ -29,7 +29,7 @@ class BitronixNioJournal(KaitaiStruct):
         prepared = 2
         committed = 3
         rolledback = 4
-        unknown = 5
+        unknown_outcome = 5
         no_transaction = 6
         preparing = 7
         committing = 8
@@ -42,7 +42,10 @@ class BitronixNioJournal(KaitaiStruct):
 
     def _read(self):
         self.header = BitronixNioJournal.FileHeader(self._io, self, self._root)
-        self.reserved = self._io.read_bytes((self._io.size() - 442 if self._io.size() < 1024 else 582))
+        if self._io.size() >= 1024:
+            pass
+            self.reserved = self._io.read_bytes(582)
+
         self.slots = []
         i = 0
         while True:
@@ -57,6 +60,9 @@ class BitronixNioJournal(KaitaiStruct):
     def _fetch_instances(self):
         pass
         self.header._fetch_instances()
+        if self._io.size() >= 1024:
+            pass
+
         for i in range(len(self.slots)):
             pass
             self.slots[i]._fetch_instances()
@@ -112,9 +118,8 @@ class BitronixNioJournal(KaitaiStruct):
             if not self.end_marker == b"\x5D\x2D":
                 raise kaitaistruct.ValidationNotEqualError(b"\x5D\x2D", self.end_marker, self._io, u"/types/frame/seq/6")
             self.delimiter_again = self._io.read_bytes(16)
-            _ = self.delimiter_again
-            if not _ == self.delimiter:
-                raise kaitaistruct.ValidationExprError(self.delimiter_again, self._io, u"/types/frame/seq/7")
+            if not self.delimiter_again == self.delimiter:
+                raise kaitaistruct.ValidationNotEqualError(self.delimiter, self.delimiter_again, self._io, u"/types/frame/seq/7")
 
 
         def _fetch_instances(self):

@@ -28,7 +28,7 @@ class BitronixTlogSeed(KaitaiStruct):
         prepared = 2
         committed = 3
         rolledback = 4
-        unknown = 5
+        unknown_outcome = 5
         no_transaction = 6
         preparing = 7
         committing = 8
@@ -76,9 +76,8 @@ class BitronixTlogSeed(KaitaiStruct):
                 self.unique_names.append(BitronixTlogSeed.UniqueName(self._io, self, self._root))
 
             self.surplus = self._io.read_bytes_full()
-            _ = self.surplus
-            if not len(_) == 0:
-                raise kaitaistruct.ValidationExprError(self.surplus, self._io, u"/types/payload/seq/4")
+            if not self.surplus == b"":
+                raise kaitaistruct.ValidationNotEqualError(b"", self.surplus, self._io, u"/types/payload/seq/4")
 
 
         def _fetch_instances(self):

@@ -96,17 +96,17 @@ class HornetqJournal(KaitaiStruct):
         def _read(self):
             self.num_old = self._io.read_s4be()
             self.old_names = []
-            for i in range((0 if self.num_old < 0 else self.num_old)):
+            for i in range(self.num_old):
                 self.old_names.append(HornetqJournal.FileName(self._io, self, self._root))
 
             self.num_new = self._io.read_s4be()
             self.new_names = []
-            for i in range((0 if self.num_new < 0 else self.num_new)):
+            for i in range(self.num_new):
                 self.new_names.append(HornetqJournal.FileName(self._io, self, self._root))
 
             self.num_renames = self._io.read_s4be()
             self.renames = []
-            for i in range((0 if self.num_renames < 0 else self.num_renames)):
+            for i in range(self.num_renames):
                 self.renames.append(HornetqJournal.Rename(self._io, self, self._root))
 
             self.slack = self._io.read_bytes_full()
@@ -245,7 +245,7 @@ class HornetqJournal(KaitaiStruct):
             if hasattr(self, '_m_stamp'):
                 return self._m_stamp
 
-            self._m_stamp = self.file_id & 2147483647
+            self._m_stamp = (self.file_id & 2147483647)
             return getattr(self, '_m_stamp', None)
 
 

@@ -83,10 +83,16 @@ class JbossJournalSeed(KaitaiStruct):
             for i in range(self.num_files):
                 self.files.append(JbossJournalSeed.FileCount(self._io, self, self._root))
 
-            self.check_size = self._io.read_u4be()
-            _ = self.check_size
-            if not  ((self._parent.hashed) or (_ == 21 + 8 * self.num_files)) :
-                raise kaitaistruct.ValidationExprError(self.check_size, self._io, u"/types/completion/seq/3")
+            if (not (self._parent.hashed)):
+                pass
+                self.check_size = self._io.read_s4be()
+                if not self.check_size == 21 + 8 * self.num_files:
+                    raise kaitaistruct.ValidationNotEqualError(21 + 8 * self.num_files, self.check_size, self._io, u"/types/completion/seq/3")
+
+            if self._parent.hashed:
+                pass
+                self.hash = self._io.read_u4be()
+
 
 
         def _fetch_instances(self):
@@ -94,6 +100,12 @@ class JbossJournalSeed(KaitaiStruct):
             for i in range(len(self.files)):
                 pass
                 self.files[i]._fetch_instances()
+
+            if (not (self._parent.hashed)):
+                pass
+
+            if self._parent.hashed:
+                pass
 
 
 
@@ -107,14 +119,26 @@ class JbossJournalSeed(KaitaiStruct):
 
         def _read(self):
             self.record_id = self._io.read_s8be()
-            self.check_size = self._io.read_u4be()
-            _ = self.check_size
-            if not  ((self._parent.hashed) or (_ == 17)) :
-                raise kaitaistruct.ValidationExprError(self.check_size, self._io, u"/types/deletion/seq/1")
+            if (not (self._parent.hashed)):
+                pass
+                self.check_size = self._io.read_s4be()
+                if not self.check_size == 17:
+                    raise kaitaistruct.ValidationNotEqualError(17, self.check_size, self._io, u"/types/deletion/seq/1")
+
+            if self._parent.hashed:
+                pass
+                self.hash = self._io.read_u4be()
+
 
 
         def _fetch_instances(self):
             pass
+            if (not (self._parent.hashed)):
+                pass
+
+            if self._parent.hashed:
+                pass
+
 
 
     class DeletionTx(KaitaiStruct):
@@ -128,14 +152,26 @@ class JbossJournalSeed(KaitaiStruct):
         def _read(self):
             self.transaction_id = self._io.read_s8be()
             self.record_id = self._io.read_s8be()
-            self.check_size = self._io.read_u4be()
-            _ = self.check_size
-            if not  ((self._parent.hashed) or (_ == 25)) :
-                raise kaitaistruct.ValidationExprError(self.check_size, self._io, u"/types/deletion_tx/seq/2")
+            if (not (self._parent.hashed)):
+                pass
+                self.check_size = self._io.read_s4be()
+                if not self.check_size == 25:
+                    raise kaitaistruct.ValidationNotEqualError(25, self.check_size, self._io, u"/types/deletion_tx/seq/2")
+
+            if self._parent.hashed:
+                pass
+                self.hash = self._io.read_u4be()
+
 
 
         def _fetch_instances(self):
             pass
+            if (not (self._parent.hashed)):
+                pass
+
+            if self._parent.hashed:
+                pass
+
 
 
     class Entry(KaitaiStruct):
@@ -153,14 +189,26 @@ class JbossJournalSeed(KaitaiStruct):
                 raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry/seq/1")
             self.user_type = self._io.read_u1()
             self.body = self._io.read_bytes(self.len_body)
-            self.check_size = self._io.read_u4be()
-            _ = self.check_size
-            if not  ((self._parent.hashed) or (_ == 22 + self.len_body)) :
-                raise kaitaistruct.ValidationExprError(self.check_size, self._io, u"/types/entry/seq/4")
+            if (not (self._parent.hashed)):
+                pass
+                self.check_size = self._io.read_s4be()
+                if not self.check_size == 22 + self.len_body:
+                    raise kaitaistruct.ValidationNotEqualError(22 + self.len_body, self.check_size, self._io, u"/types/entry/seq/4")
+
+            if self._parent.hashed:
+                pass
+                self.hash = self._io.read_u4be()
+
 
 
         def _fetch_instances(self):
             pass
+            if (not (self._parent.hashed)):
+                pass
+
+            if self._parent.hashed:
+                pass
+
 
 
     class EntryTx(KaitaiStruct):
@@ -179,14 +227,26 @@ class JbossJournalSeed(KaitaiStruct):
                 raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry_tx/seq/2")
             self.user_type = self._io.read_u1()
             self.body = self._io.read_bytes(self.len_body)
-            self.check_size = self._io.read_u4be()
-            _ = self.check_size
-            if not  ((self._parent.hashed) or (_ == 30 + self.len_body)) :
-                raise kaitaistruct.ValidationExprError(self.check_size, self._io, u"/types/entry_tx/seq/5")
+            if (not (self._parent.hashed)):
+                pass
+                self.check_size = self._io.read_s4be()
+                if not self.check_size == 30 + self.len_body:
+                    raise kaitaistruct.ValidationNotEqualError(30 + self.len_body, self.check_size, self._io, u"/types/entry_tx/seq/5")
+
+            if self._parent.hashed:
+                pass
+                self.hash = self._io.read_u4be()
+
 
 
         def _fetch_instances(self):
             pass
+            if (not (self._parent.hashed)):
+                pass
+
+            if self._parent.hashed:
+                pass
+
 
 
     class FileCount(KaitaiStruct):
@@ -315,14 +375,26 @@ class JbossJournalSeed(KaitaiStruct):
 
         def _read(self):
             self.transaction_id = self._io.read_s8be()
-            self.check_size = self._io.read_u4be()
-            _ = self.check_size
-            if not  ((self._parent.hashed) or (_ == 17)) :
-                raise kaitaistruct.ValidationExprError(self.check_size, self._io, u"/types/rollback/seq/1")
+            if (not (self._parent.hashed)):
+                pass
+                self.check_size = self._io.read_s4be()
+                if not self.check_size == 17:
+                    raise kaitaistruct.ValidationNotEqualError(17, self.check_size, self._io, u"/types/rollback/seq/1")
+
+            if self._parent.hashed:
+                pass
+                self.hash = self._io.read_u4be()
+
 
 
         def _fetch_instances(self):
             pass
+            if (not (self._parent.hashed)):
+                pass
+
+            if self._parent.hashed:
+                pass
+
 
 
     class Slot(KaitaiStruct):
