@@ -68,7 +68,9 @@ def write_archive(path: Path, cases: Sequence[Case], schemas: Mapping[str, Mappi
             raise
 
 
-def _write(stream: IO[bytes], cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> None:
+def _write(
+    stream: gzip.GzipFile | IO[bytes], cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]
+) -> None:
     root = f"journalspec-corpus-{__version__}"
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, content in members(cases, schemas):
