@@ -1,11 +1,12 @@
-// Generates the Kaitai parsers of every described format: FORMAT/*.ksy -> FORMAT/_kaitai/*.py.
+// Generates the Kaitai parsers of every described format.
 //
 //   npm ci --prefix tools/kaitai
-//   node tools/kaitai/generate.mjs [OUT]
+//   node tools/kaitai/generate.mjs [OUT]             Python, as committed: OUT/FORMAT/_kaitai/*.py
+//   node tools/kaitai/generate.mjs --packages OUT    every language, as packages: OUT/LANGUAGE/...
 //
-// OUT is the directory that holds the formats' folders; without it the parsers
-// of the checkout are rewritten. The same input always gives the same bytes.
-import { mkdirSync, readFileSync, readdirSync, existsSync, writeFileSync } from "node:fs";
+// Without OUT the parsers of the checkout are rewritten. The same input always gives the same bytes.
+// `python tools/kaitai/archives.py` makes one archive of each package.
+import { cpSync, mkdirSync, readFileSync, readdirSync, existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,12 +18,21 @@ const yaml = require("js-yaml");
 
 const here = dirname(fileURLToPath(import.meta.url));
 const specs = resolve(here, "..", "..", "specs", "journalspec");
-const out = resolve(process.argv[2] ?? specs);
 
 const importer = {
   importYaml(name) {
     throw new Error(`the schema imports ${name}: schemas stand alone here, so that each can be downloaded by itself`);
   },
+};
+
+// Targets of the compiler that are no language to parse in.
+const PICTURES = ["graphviz", "html"];
+// Where a language wants its files, and what it wants above them. The compiler knows neither when it is
+// called as a library.
+const PLACES = {
+  go: { folder: (schema) => schema, head: (schema) => `package ${schema}\n` },
+  java: { folder: () => "src/main/java/journalspec/parsers", head: () => "package journalspec.parsers;\n" },
+  rust: { folder: () => "src", index: "src/lib.rs", mention: (schema) => `pub mod ${schema};\n` },
 };
 
 function folders() {
@@ -32,32 +42,79 @@ function folders() {
     .sort();
 }
 
-async function generate(format) {
-  const schemas = readdirSync(join(specs, format)).filter((name) => name.endsWith(".ksy")).sort();
-  if (schemas.length === 0) return 0;
-  const target = join(out, format, "_kaitai");
-  mkdirSync(target, { recursive: true });
-  writeFileSync(
-    join(target, "__init__.py"),
-    '"""Generated from the .ksy files beside it by tools/kaitai/generate.mjs; do not edit."""\n',
-  );
-  for (const name of schemas) {
-    const schema = yaml.load(readFileSync(join(specs, format, name), "utf8"));
-    const files = await compiler.compile("python", schema, importer, false);
-    for (const [path, text] of Object.entries(files)) {
-      writeFileSync(join(target, path), text.replace(/\s*$/, "\n"));
-    }
-  }
-  return schemas.length;
+function schemas(format) {
+  return readdirSync(join(specs, format)).filter((name) => name.endsWith(".ksy")).sort();
 }
 
-let count = 0;
-for (const format of folders()) {
+async function compile(language, format, name) {
+  // Read anew each time: the compiler changes what it is given.
+  const schema = yaml.load(readFileSync(join(specs, format, name), "utf8"));
   try {
-    count += await generate(format);
+    return Object.entries(await compiler.compile(language, schema, importer, false));
   } catch (error) {
-    console.error(`${format}: ${error.message ?? error}`);
-    process.exit(1);
+    throw new Error(`${format}/${name}, ${language}: ${error.message ?? error}`);
   }
 }
-console.log(`${count} schemas compiled into ${out}`);
+
+function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text.replace(/\s*$/, "\n"));
+}
+
+async function committed(out) {
+  let count = 0;
+  for (const format of folders()) {
+    const names = schemas(format);
+    if (names.length === 0) continue;
+    const target = join(out, format, "_kaitai");
+    write(
+      join(target, "__init__.py"),
+      '"""Generated from the .ksy files beside it by tools/kaitai/generate.mjs; do not edit."""',
+    );
+    for (const name of names) {
+      for (const [path, text] of await compile("python", format, name)) write(join(target, path), text);
+    }
+    count += names.length;
+  }
+  return count;
+}
+
+async function packages(out) {
+  let count = 0;
+  for (const language of compiler.languages.filter((name) => !PICTURES.includes(name))) {
+    const place = PLACES[language] ?? { folder: () => "" };
+    let index = "";
+    for (const format of folders()) {
+      for (const name of schemas(format)) {
+        const schema = name.replace(/\.ksy$/, "");
+        for (const [path, text] of await compile(language, format, name)) {
+          // Below the first line, which says that the file is generated.
+          const whole = place.head ? text.replace("\n\n", `\n\n${place.head(schema)}\n`) : text;
+          write(join(out, language, place.folder(schema), path), whole);
+        }
+        if (place.index) index += place.mention(schema);
+        write(join(out, language, "ksy", name), readFileSync(join(specs, format, name), "utf8"));
+        count += 1;
+      }
+    }
+    if (place.index) write(join(out, language, place.index), index);
+    const extra = join(here, "packages", language);
+    if (existsSync(extra)) cpSync(extra, join(out, language), { recursive: true });
+  }
+  return count;
+}
+
+const asked = process.argv.slice(2);
+const all = asked[0] === "--packages";
+if (all && asked.length !== 2) {
+  console.error("usage: node generate.mjs [OUT] | --packages OUT");
+  process.exit(2);
+}
+try {
+  const out = resolve((all ? asked[1] : asked[0]) ?? specs);
+  const count = all ? await packages(out) : await committed(out);
+  console.log(`${count} schemas compiled into ${out}`);
+} catch (error) {
+  console.error(error.message ?? error);
+  process.exit(1);
+}

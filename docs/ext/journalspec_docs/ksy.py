@@ -278,7 +278,7 @@ def _contents(value: object) -> bytes:
 def _is_empty(attribute: Mapping[str, Any]) -> bool:
     """Tell whether the schema demands that nothing stands here."""
     valid = attribute.get("valid")
-    return isinstance(valid, dict) and valid.get("expr") in ("_.length == 0", "_.size == 0")
+    return isinstance(valid, dict) and valid.get("eq") == "[].as<bytes>"
 
 
 def _fixed_value(attribute: Mapping[str, Any]) -> str:

@@ -88,6 +88,7 @@ types:
       start:
         pos: _io.pos
         size: 5
+        if: room >= 5
       is_frame:
         value: '(room >= 5) and (start == [0x0d, 0x0a, 0x4c, 0x52, 0x5b])'
   frame:

@@ -25,6 +25,13 @@ from journalspec.schemas import SchemaError
 
 #: The editions that this module parses.
 EDITIONS = ("seed", "2.1", "3.0", "nio")
+#: Edition -> its schema, and the value of the schema's parameter if it has one.
+SCHEMAS = {
+    "seed": ("bitronix_tlog_seed", ""),
+    "2.1": ("bitronix_tlog", ""),
+    "3.0": ("bitronix_tlog", ""),
+    "nio": ("bitronix_nio_journal", ""),
+}
 
 
 def parse(files: Mapping[str, bytes], edition: str, params: Mapping[str, str] | None = None) -> Observation:

@@ -93,11 +93,13 @@ types:
       first:
         pos: _io.pos
         type: u1
+        if: room >= 17
       stamp:
         pos: _io.pos + 1
         type: s4
+        if: room >= 17
       is_record:
-        value: 'room >= 17 and first >= 11 and first <= 19 and stamp == _root.header.stamp'
+        value: 'room >= 17 and first >= 11 and first <= 19 and (stamp ^ _root.header.stamp) == 0'
   record:
     params:
       - id: hashed

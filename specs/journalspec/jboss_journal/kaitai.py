@@ -36,6 +36,16 @@ PARSERS: dict[str, Any] = {
     "v2": HornetqJournal,
     "v2e": HornetqJournal,
 }
+#: Edition -> its schema, and the value of the schema's parameter if it has one.
+SCHEMAS = {
+    "seed": ("jboss_journal_seed", "false"),
+    "seed+hash": ("jboss_journal_seed", "true"),
+    "s1": ("jboss_journal_s1", ""),
+    "s2": ("jboss_journal_s2", ""),
+    "v1": ("hornetq_journal", ""),
+    "v2": ("hornetq_journal", ""),
+    "v2e": ("hornetq_journal", ""),
+}
 #: Kaitai's field -> the spec's; the others have no counterpart in an observation.
 NAMES = {
     "transaction_id": "tx",

@@ -207,10 +207,13 @@ class BitronixNioJournal(KaitaiStruct):
             if hasattr(self, '_m_start'):
                 return self._m_start
 
-            _pos = self._io.pos()
-            self._io.seek(self._io.pos())
-            self._m_start = self._io.read_bytes(5)
-            self._io.seek(_pos)
+            if self.room >= 5:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self._io.pos())
+                self._m_start = self._io.read_bytes(5)
+                self._io.seek(_pos)
+
             return getattr(self, '_m_start', None)
 
 

@@ -388,10 +388,13 @@ class JbossJournalS1(KaitaiStruct):
             if hasattr(self, '_m_first'):
                 return self._m_first
 
-            _pos = self._io.pos()
-            self._io.seek(self._io.pos())
-            self._m_first = self._io.read_u1()
-            self._io.seek(_pos)
+            if self.room >= 17:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self._io.pos())
+                self._m_first = self._io.read_u1()
+                self._io.seek(_pos)
+
             return getattr(self, '_m_first', None)
 
         @property
@@ -399,7 +402,7 @@ class JbossJournalS1(KaitaiStruct):
             if hasattr(self, '_m_is_record'):
                 return self._m_is_record
 
-            self._m_is_record =  ((self.room >= 17) and (self.first >= 11) and (self.first <= 19) and (self.stamp == self._root.header.stamp)) 
+            self._m_is_record =  ((self.room >= 17) and (self.first >= 11) and (self.first <= 19) and (self.stamp ^ self._root.header.stamp == 0)) 
             return getattr(self, '_m_is_record', None)
 
         @property
@@ -415,8 +418,11 @@ class JbossJournalS1(KaitaiStruct):
             if hasattr(self, '_m_stamp'):
                 return self._m_stamp
 
-            _pos = self._io.pos()
-            self._io.seek(self._io.pos() + 1)
-            self._m_stamp = self._io.read_s4be()
-            self._io.seek(_pos)
+            if self.room >= 17:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self._io.pos() + 1)
+                self._m_stamp = self._io.read_s4be()
+                self._io.seek(_pos)
+
             return getattr(self, '_m_stamp', None)

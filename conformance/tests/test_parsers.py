@@ -1,0 +1,339 @@
+"""The parsers that Kaitai Struct generates: for every language they are generated, for six they are compiled,
+and for four they are run on captured files, where they find what the committed Python parsers find.
+
+A driver (``parsers/main.*``) reads lines ``path TAB schema TAB class TAB parameter TAB instances`` and prints
+a line for each: all fields by name, without those that are zero, empty or absent, which languages do not
+tell apart. What is longer than 64 bytes is told by its length and its ends.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
+
+from journalspec_conformance.products.catalogue import Jar
+from journalspec_conformance.products.fetch import choose_fetcher
+from journalspec_conformance.products.store import ProductError, jar_problem
+from journalspec_corpus import load_cases
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = ROOT / "tools" / "kaitai"
+DRIVERS = Path(__file__).parent / "parsers"
+SCHEMAS = sorted((ROOT / "specs" / "journalspec").glob("*/*.ksy"))
+RUNTIME = Jar(
+    group="io.kaitai",
+    artifact="kaitai-struct-runtime",
+    version="0.11",
+    sha256="d5644ffff9395584af18872fa8b094adad7312fcc8ecff05478b7da5c6794a55",
+    role="library",
+    licence="MIT",
+)
+#: Files looked at for each schema; more say nothing new and cost time.
+ENOUGH = 40
+LARGEST = 1 << 20
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A file that a schema describes: where it is, how to parse it, and what the Python parser finds."""
+
+    path: Path
+    schema: str
+    kind: str
+    parameter: str
+    instances: str
+    tree: KaitaiStruct
+
+    @property
+    def line(self) -> str:
+        return "\t".join((str(self.path), self.schema, self.kind, self.parameter, self.instances))
+
+
+def run(command: list[str], cwd: Path, stdin: str = "", **env: str) -> str:
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        input=stdin,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-6000:]}"
+    return done.stdout
+
+
+def needs(program: str) -> str:
+    found = shutil.which(program)
+    if found is None:
+        pytest.skip(f"needs {program}, which is not on the PATH")
+    return found
+
+
+def modules() -> Path:
+    given = [Path(entry) for entry in os.environ.get("NODE_PATH", "").split(os.pathsep) if entry]
+    for path in (*given, TOOL / "node_modules"):
+        if all((path / name).is_dir() for name in ("kaitai-struct-compiler", "js-yaml", "kaitai-struct")):
+            return path
+    pytest.skip("needs the Kaitai compiler: run `npm ci --prefix tools/kaitai`, or set NODE_PATH")
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every language's package, as the archives hold it."""
+    node, out = needs("node"), tmp_path_factory.mktemp("packages")
+    said = run([node, str(TOOL / "generate.mjs"), "--packages", str(out)], ROOT, NODE_PATH=str(modules()))
+    assert f"{len(SCHEMAS) * len(list(out.iterdir()))} schemas compiled" in said
+    return out
+
+
+def camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def schema_of(format_id: str, edition: str) -> tuple[str, str]:
+    """Return the schema of an edition, and its parameter, as the format's own Kaitai module knows them."""
+    module = importlib.import_module(f"journalspec.{format_id}.kaitai")
+    return tuple(module.SCHEMAS[edition])
+
+
+@cache
+def types_of(schema: str) -> tuple[dict[str, Any], ...]:
+    (path,) = (path for path in SCHEMAS if path.stem == schema)
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return (data, *data.get("types", {}).values())
+
+
+@cache
+def names_of(schema: str, key: str) -> tuple[str, ...]:
+    return tuple(name for body in types_of(schema) for name in body.get(key, ()))
+
+
+@cache
+def enums_of(schema: str) -> frozenset[str]:
+    fields = (field for body in types_of(schema) for field in body.get("seq", ()))
+    return frozenset(field["id"] for field in fields if "enum" in field)
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Sample]:
+    """Captured files; for editions of which there are none, files of the smoke tier."""
+    folder = tmp_path_factory.mktemp("samples")
+    found: dict[tuple[str, str], list[Sample]] = {}
+    for case in (*load_cases(tier="captured"), *load_cases()):
+        schema, parameter = schema_of(case.format, case.edition)
+        mine = found.setdefault((schema, parameter), [])
+        if len(mine) >= ENOUGH or (
+            case.tier != "captured" and any("captured" in sample.path.name for sample in mine)
+        ):
+            continue
+        instances = ",".join(name.replace("_", "") for name in names_of(schema, "instances"))
+        parser = getattr(
+            importlib.import_module(f"journalspec.{case.format}._kaitai.{schema}"), camel(schema)
+        )
+        for data in case.files().values():
+            content = bytes(data)
+            if len(mine) >= ENOUGH or len(content) > LARGEST:
+                continue
+            try:
+                arguments = () if parameter == "" else (parameter == "true",)
+                tree = parser(*arguments, KaitaiStream(BytesIO(content)))
+            except (KaitaiStructError, EOFError, UnicodeDecodeError):
+                continue  # damaged, or another kind of file: not what a schema describes
+            target = folder / f"{case.tier}-{schema}-{parameter}-{len(mine)}"
+            target.write_bytes(content)
+            mine.append(Sample(target, schema, camel(schema), parameter, instances, tree))
+    return [sample for several in found.values() for sample in several]
+
+
+def raw(data: bytes) -> str:
+    if len(data) <= 64:
+        return f"x{data.hex()}" if data else ""
+    return f"x{len(data)}:{data[:16].hex()}:{data[-16:].hex()}"
+
+
+def dump(value: Any, language: str, enums: frozenset[str] = frozenset(), name: str = "") -> str:
+    """Return what a driver of `language` is to print for `value`."""
+    if isinstance(value, KaitaiStruct):
+        parts = {
+            key.replace("_", ""): dump(item, language, enums, key)
+            for key, item in vars(value).items()
+            if not key.startswith("_")
+        }
+        return "{" + " ".join(sorted(f"{key}={text}" for key, text in parts.items() if text)) + "}"
+    if isinstance(value, list):
+        return f"[{','.join(dump(item, language, enums, name) for item in value)}]" if value else ""
+    if isinstance(value, bytes):
+        return raw(value)
+    if isinstance(value, str):
+        return raw(value.encode("utf-8"))
+    if language == "java" and name in enums and not isinstance(value, IntEnum):
+        return ""  # an enum of Java cannot hold a number that the schema does not name
+    number = int(float(value)) if language == "javascript" else int(value)
+    return str(number) if number else ""
+
+
+def compare(samples: list[Sample], language: str, printed: str) -> None:
+    lines = printed.splitlines()
+    assert len(lines) == len(samples)
+    for sample, line in zip(samples, lines, strict=True):
+        wanted = dump(sample.tree, language, enums_of(sample.schema))
+        assert line == wanted, f"{sample.path.name}: {language} and Python differ"
+
+
+def stdin_of(samples: list[Sample]) -> str:
+    return "".join(f"{sample.line}\n" for sample in samples)
+
+
+def test_there_are_samples_of_every_schema(samples: list[Sample]) -> None:
+    assert {sample.schema for sample in samples} == {path.stem for path in SCHEMAS}
+    assert all(len(dump(sample.tree, "python")) > 20 for sample in samples if sample.path.stat().st_size > 60)
+
+
+@pytest.mark.node
+def test_python(packages: Path, samples: list[Sample]) -> None:
+    sys.path.insert(0, str(packages / "python"))
+    try:
+        for sample in samples:
+            parser = getattr(importlib.import_module(sample.schema), sample.kind)
+            arguments = () if sample.parameter == "" else (sample.parameter == "true",)
+            tree = parser(*arguments, KaitaiStream(BytesIO(sample.path.read_bytes())))
+            assert dump(tree, "python") == dump(sample.tree, "python")
+    finally:
+        sys.path.pop(0)
+
+
+@pytest.mark.node
+def test_javascript(packages: Path, samples: list[Sample]) -> None:
+    command = [needs("node"), str(DRIVERS / "main.mjs"), str(packages / "javascript"), str(modules())]
+    compare(samples, "javascript", run(command, packages, stdin_of(samples)))
+
+
+@pytest.mark.node
+@pytest.mark.toolchain
+def test_go(packages: Path, samples: list[Sample]) -> None:
+    go, module = needs("go"), packages / "go"
+    command = module / "dump"
+    command.mkdir()
+    shutil.copy(DRIVERS / "main.go", command)
+    (command / "parsers.go").write_text(go_parsers(samples), encoding="utf-8")
+    run([go, "build", "./..."], module)
+    compare(samples, "go", run([go, "run", "./dump"], module, stdin_of(samples)))
+
+
+def go_parsers(samples: list[Sample]) -> str:
+    """Return the Go source of a map from schema to a function that parses; Go loads no class by name."""
+    kinds = sorted({(sample.schema, sample.kind, sample.parameter != "") for sample in samples})
+    imports = "".join(f'\t"journalspec/parsers/{schema}"\n' for schema, _, _ in kinds)
+    argument = {True: 'parameter == "true"', False: ""}
+    entries = "".join(
+        f'\t"{schema}": func(io *kaitai.Stream, parameter string) (any, error) {{\n'
+        f"\t\ttree := {schema}.New{kind}({argument[takes]})\n"
+        f"\t\treturn tree, tree.Read(io, nil, tree)\n\t}},\n"
+        for schema, kind, takes in kinds
+    )
+    runtime = '\t"github.com/kaitai-io/kaitai_struct_go_runtime/kaitai"\n'
+    body = f"var parsers = map[string]func(*kaitai.Stream, string) (any, error){{\n{entries}}}\n"
+    return f"package main\n\nimport (\n{runtime}{imports})\n\n{body}"
+
+
+@pytest.mark.node
+@pytest.mark.java
+def test_java(packages: Path, samples: list[Sample], tmp_path: Path) -> None:
+    javac, java = needs("javac"), needs("java")
+    try:
+        choose_fetcher().fetch(RUNTIME, tmp_path)
+    except ProductError as error:
+        pytest.skip(f"needs Kaitai's runtime for Java: {error}")
+    assert jar_problem(RUNTIME, tmp_path) is None
+    path = f"{tmp_path / RUNTIME.filename}{os.pathsep}{tmp_path}"
+    sources = [str(source) for source in (packages / "java").rglob("*.java")]
+    run([javac, "-cp", path, "-d", str(tmp_path), *sources, str(DRIVERS / "Main.java")], packages)
+    compare(samples, "java", run([java, "-cp", path, "Main"], packages, stdin_of(samples)))
+
+
+@pytest.mark.node
+@pytest.mark.toolchain
+def test_rust(packages: Path, tmp_path: Path) -> None:
+    rustc, common = needs("rustc"), ["--edition", "2021", "--crate-type", "lib", "--out-dir", str(tmp_path)]
+    run([rustc, *common, "--crate-name", "kaitai", str(TOOL / "standins" / "rust" / "kaitai.rs")], tmp_path)
+    library = f"kaitai={tmp_path / 'libkaitai.rlib'}"
+    source = str(packages / "rust" / "src" / "lib.rs")
+    run([rustc, *common, "--emit", "metadata", "--extern", library, "-A", "warnings", source], tmp_path)
+
+
+@pytest.mark.node
+@pytest.mark.toolchain
+def test_cpp_stl(packages: Path) -> None:
+    compiler, folder = needs("g++"), packages / "cpp_stl"
+    sources = sorted(str(source) for source in folder.glob("*.cpp"))
+    assert len(sources) == len(SCHEMAS)
+    run([compiler, "-std=c++98", "-fsyntax-only", "-I", str(TOOL / "standins" / "cpp_stl"), *sources], folder)
+
+
+#: What some language's compiler refuses in a generated parser although Kaitai's own takes it.
+REFUSED = {
+    r"valid:\s+expr:": "valid/expr does not generate for Nim: use eq, min, max or any-of",
+    r"^ +id: unknown$": "an enum member `unknown` is Rust's own: use another name and -observed-as",
+    r": '?[^'\n]*\?(?!.*\.as<\w+>'?$)[^'\n]*:[^'\n]*'?$": "a conditional has no certain size in Go: cast it",
+    r"value: .*\b[a-z_.]+ == [a-z_.]+\b": "Java compares two fields as objects: use (a ^ b) == 0",
+    r"value: [^(\n]*&[^)\n]*$": "a masked number has no certain size in Go: cast it",
+    r"pos: _io\.pos.*\n +\w+: .*\n(?! +if: )": "Go evaluates every operand: say with `if` that there is room",
+    r"< 0 \? 0 :": "every language's loop does nothing with a negative count",
+}
+
+
+@pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)
+def test_a_schema_has_no_expression_that_some_language_refuses(path: Path) -> None:
+    text = re.sub(r"(?m)^ *doc: .*$", "", path.read_text(encoding="utf-8"))
+    for pattern, advice in REFUSED.items():
+        found = re.search(pattern, text, re.MULTILINE)
+        assert found is None, f"{path.name}: {found[0].strip()!r}: {advice}"
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "        valid:\n          expr: _ == 3\n",
+        "    5:\n      id: unknown\n",
+        "        value: 'format_version >= 2 ? 6 : 5'\n",
+        "        repeat-expr: 'num_old < 0 ? 0 : num_old'\n",
+        "        value: file_id & 0x7fffffff\n",
+        "        value: 'room >= 17 and stamp == _root.header.stamp'\n",
+        "        pos: _io.pos\n        type: u1\n      stamp:\n",
+        "    size: '_io.size < 1024 ? _io.size - 442 : 582'\n",
+    ],
+)
+def test_the_lint_sees_what_once_did_not_compile(bad: str) -> None:
+    assert any(re.search(pattern, bad, re.MULTILINE) for pattern in REFUSED)
+
+
+@pytest.mark.node
+def test_the_archives_are_made_by_one_command_and_always_the_same(packages: Path, tmp_path: Path) -> None:
+    env, written = {"NODE_PATH": str(modules())}, []
+    for turn in ("first", "second"):
+        out = tmp_path / turn
+        run([sys.executable, str(TOOL / "archives.py"), str(out)], ROOT, **env)
+        written.append({path.name: path.read_bytes() for path in out.iterdir()})
+    assert written[0] == written[1]
+    assert set(written[0]) == {f"journalspec-parsers-{path.name}.tar.gz" for path in packages.iterdir()}
+    with tarfile.open(tmp_path / "first" / "journalspec-parsers-go.tar.gz") as archive:
+        names = {name.removeprefix("journalspec-parsers-go/") for name in archive.getnames()}
+    assert {"README.md", "LICENSE.txt", "go.mod", "hornetq_journal/hornetq_journal.go"} <= names
+    assert {f"ksy/{path.name}" for path in SCHEMAS} <= names
