@@ -78,6 +78,14 @@ def prepared(place: Path) -> Path:
     return place
 
 
+def permitted(command: str) -> list[int]:
+    """Return the exit statuses that a command of a page may end with."""
+    found = [
+        entry["status"] for entry in table()["reduced"] if entry["command"] == command and "status" in entry
+    ]
+    return found[0] if found else [0]
+
+
 def as_run(command: str) -> str | None:
     """Return what is run for a command of a page, None for one that is not run."""
     if any(entry["command"] == command for entry in table()["not_run"]):
@@ -111,7 +119,7 @@ def test_every_command_of_a_page_works(path: Path, tmp_path: Path) -> None:
             timeout=SECONDS,
             check=False,
         )
-        assert done.returncode == 0, f"$ {run}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+        assert done.returncode in permitted(command), f"$ {run}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
 
 
 def test_the_table_names_commands_of_the_pages_and_says_why() -> None:

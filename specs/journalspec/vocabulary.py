@@ -140,6 +140,12 @@ class Vocabulary:
         return tuple(dict.fromkeys(item.name for item in self.fields))
 
     @property
+    def stored_names(self) -> tuple[str, ...]:
+        """The names of all that is stored in bytes: of record fields, their members, and of headers."""
+        inner = (part for item in self.fields for part in item.of)
+        return tuple(dict.fromkeys(item.name for item in (*self.fields, *inner, *self.header)))
+
+    @property
     def state_names(self) -> tuple[str, ...]:
         """The keys of the state."""
         return tuple(dict.fromkeys(item.name for item in self.state))

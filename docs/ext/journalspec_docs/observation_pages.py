@@ -70,6 +70,12 @@ class ObservationModel(FormatDirective):
                 self._fields(table.params, "Default"),
             ),
             ("Operations", "What a `write` may ask for, in `ops`.", self._operations(format_)),
+            (
+                "Names of framing",
+                "What diagrams, schemas and hexdumps call the bytes that hold the others together. No answer "
+                "carries them; every other byte goes by the name that it has in an answer.",
+                self._entries(Entry(name, doc) for name, doc in table.framing.items()),
+            ),
         ):
             if content is not None:
                 part = markup.section(title, f"observation-{nodes.make_id(title)}")
