@@ -204,6 +204,20 @@ def _fits(key: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 @each_format
+def test_the_order_of_lists_is_told_and_kept_within_a_file(format_id: str) -> None:
+    assert set(words(format_id).lists) == {"records", "dropped"}
+    for case, op, answer in answers(format_id):
+        for places in (
+            [record["at"] for record in answer.get("records", ())],
+            list(answer.get("dropped", ())),
+        ):
+            last: dict[str, int] = {}
+            for place in places:
+                assert int(place["off"]) >= last.get(place["file"], 0), f"{case.id}/{op}"
+                last[place["file"]] = int(place["off"]) + int(place["len"])
+
+
+@each_format
 def test_hexdumps_use_the_same_names(format_id: str) -> None:
     """What `inspect --hex` calls the bytes, in every tenth case."""
     table, room, seen = words(format_id), load(format_id), set()

@@ -133,6 +133,8 @@ class Vocabulary:
     params: tuple[Field, ...]
     operations: Mapping[str, tuple[Entry, tuple[Field, ...]]]
     framing: Mapping[str, str] = field(default_factory=dict)
+    #: ``records`` and ``dropped`` -> their order, which is compared.
+    lists: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def field_names(self) -> tuple[str, ...]:
@@ -270,6 +272,7 @@ def parse(data: Mapping[str, Any], editions: Sequence[str]) -> Vocabulary:
         "param",
         "operations",
         "framing",
+        "lists",
     }
     _only(data, known, "fields.toml")
     types = _entries(data, "record_types", editions)
@@ -297,6 +300,7 @@ def parse(data: Mapping[str, Any], editions: Sequence[str]) -> Vocabulary:
         ),
         operations=operations,
         framing=dict(data.get("framing", {})),
+        lists=dict(data.get("lists", {})),
     )
 
 

@@ -38,6 +38,12 @@ class ObservationModel(FormatDirective):
                 "of 4 bytes, `u1` an unsigned one of 1, and so on.",
                 self._fields(table.fields),
             ),
+            (
+                "Order of lists",
+                "Lists are compared in their order. `files` and `notes` are not: files are found by their "
+                "names, notes by their codes.",
+                self._entries(Entry(name, order) for name, order in table.lists.items()),
+            ),
             ("Fields of headers", "The `header` of an entry in `files`.", self._fields(table.header)),
             ("Roles of files", "The `role` of an entry in `files`.", self._entries(table.roles.values())),
             (
