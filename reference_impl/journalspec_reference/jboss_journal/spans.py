@@ -82,7 +82,7 @@ def _fields(file: DataFile, item: JournalRecord, path: str) -> Iterator[Span]:
     if kind.id:
         rows.append(("id", 8, str(item.id)))
     if kind.body:
-        rows.append(("size", 4, str(len(item.body))))
+        rows.append(("body_size", 4, str(len(item.body))))
         if kind.body == "user":
             rows.append(("user_type", 1, str(item.user_type)))
         rows.append(("body", len(item.body), item.body[:16].hex()))

@@ -189,7 +189,7 @@ types:
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: size
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -206,7 +206,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: size
+        size: body_size
         doc: The application's bytes. Nothing guards them but the ends of the record.
         -requirement:
           - JBM-CHK-003
@@ -214,7 +214,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: _parent.len_start + 17 + size
+          eq: _parent.len_start + 17 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -241,7 +241,7 @@ types:
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: size
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -258,7 +258,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: size
+        size: body_size
         doc: The application's bytes. Nothing guards them but the ends of the record.
         -requirement:
           - JBM-CHK-003
@@ -266,7 +266,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: _parent.len_start + 25 + size
+          eq: _parent.len_start + 25 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -316,7 +316,7 @@ types:
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: size
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -327,7 +327,7 @@ types:
           - JBM-RDR-006
           - JBM-REC-021
       - id: body
-        size: size
+        size: body_size
         doc: The application's bytes, usually none.
         -requirement:
           - JBM-REC-008
@@ -335,7 +335,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: _parent.len_start + 24 + size
+          eq: _parent.len_start + 24 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.

@@ -144,7 +144,7 @@ types:
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: size
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -161,7 +161,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: size
+        size: body_size
         doc: The application's bytes. Nothing guards them but the ends of the record.
         -requirement:
           - JBM-CHK-003
@@ -169,7 +169,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 22 + size
+          eq: 22 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -195,7 +195,7 @@ types:
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: size
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -212,7 +212,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: size
+        size: body_size
         doc: The application's bytes. Nothing guards them but the ends of the record.
         -requirement:
           - JBM-CHK-003
@@ -220,7 +220,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 30 + size
+          eq: 30 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -268,7 +268,7 @@ types:
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: size
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -279,7 +279,7 @@ types:
           - JBM-RDR-006
           - JBM-REC-021
       - id: body
-        size: size
+        size: body_size
         doc: The application's bytes, usually none.
         -requirement:
           - JBM-REC-008
@@ -287,7 +287,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 29 + size
+          eq: 29 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.

@@ -157,7 +157,7 @@ types:
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: size
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -174,7 +174,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: size
+        size: body_size
         doc: |
           The application's bytes. Without the calculated hash nothing guards them but the ends of the
           record.
@@ -184,7 +184,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 22 + size
+          eq: 22 + body_size
         if: not _parent.hashed
         -orig-id: checkSize
         -role: check
@@ -219,7 +219,7 @@ types:
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: size
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -236,7 +236,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: size
+        size: body_size
         doc: |
           The application's bytes. Without the calculated hash nothing guards them but the ends of the
           record.
@@ -246,7 +246,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 30 + size
+          eq: 30 + body_size
         if: not _parent.hashed
         -orig-id: checkSize
         -role: check

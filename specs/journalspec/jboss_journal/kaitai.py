@@ -108,8 +108,8 @@ def _length(record: Any, layout: Layout) -> int:
     content = record.content
     size = 5 + layout.compact_count + 4
     size += 8 * hasattr(content, "tx") + 8 * hasattr(content, "id")
-    if hasattr(content, "size"):
-        size += 4 + hasattr(content, "user_type") + content.size
+    if hasattr(content, "body_size"):
+        size += 4 + hasattr(content, "user_type") + content.body_size
     size += 4 * hasattr(content, "count")
     if hasattr(content, "extra_size"):
         size += 4 + content.extra_size

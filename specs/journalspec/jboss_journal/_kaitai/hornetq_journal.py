@@ -158,13 +158,13 @@ class HornetqJournal(KaitaiStruct):
         def _read(self):
             self.tx = self._io.read_s8be()
             self.id = self._io.read_s8be()
-            self.size = self._io.read_s4be()
-            if not self.size >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.size, self._io, u"/types/deletion_tx/seq/2")
-            self.body = self._io.read_bytes(self.size)
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/deletion_tx/seq/2")
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == (self._parent.len_start + 24) + self.size:
-                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 24) + self.size, self.check_size, self._io, u"/types/deletion_tx/seq/4")
+            if not self.check_size == (self._parent.len_start + 24) + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 24) + self.body_size, self.check_size, self._io, u"/types/deletion_tx/seq/4")
 
 
         def _fetch_instances(self):
@@ -181,14 +181,14 @@ class HornetqJournal(KaitaiStruct):
 
         def _read(self):
             self.id = self._io.read_s8be()
-            self.size = self._io.read_s4be()
-            if not self.size >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.size, self._io, u"/types/entry/seq/1")
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry/seq/1")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.size)
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == (self._parent.len_start + 17) + self.size:
-                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 17) + self.size, self.check_size, self._io, u"/types/entry/seq/4")
+            if not self.check_size == (self._parent.len_start + 17) + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 17) + self.body_size, self.check_size, self._io, u"/types/entry/seq/4")
 
 
         def _fetch_instances(self):
@@ -206,14 +206,14 @@ class HornetqJournal(KaitaiStruct):
         def _read(self):
             self.tx = self._io.read_s8be()
             self.id = self._io.read_s8be()
-            self.size = self._io.read_s4be()
-            if not self.size >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.size, self._io, u"/types/entry_tx/seq/2")
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry_tx/seq/2")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.size)
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == (self._parent.len_start + 25) + self.size:
-                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 25) + self.size, self.check_size, self._io, u"/types/entry_tx/seq/5")
+            if not self.check_size == (self._parent.len_start + 25) + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 25) + self.body_size, self.check_size, self._io, u"/types/entry_tx/seq/5")
 
 
         def _fetch_instances(self):

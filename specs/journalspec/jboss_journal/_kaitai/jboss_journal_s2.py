@@ -112,13 +112,13 @@ class JbossJournalS2(KaitaiStruct):
         def _read(self):
             self.tx = self._io.read_s8be()
             self.id = self._io.read_s8be()
-            self.size = self._io.read_s4be()
-            if not self.size >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.size, self._io, u"/types/deletion_tx/seq/2")
-            self.body = self._io.read_bytes(self.size)
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/deletion_tx/seq/2")
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == 29 + self.size:
-                raise kaitaistruct.ValidationNotEqualError(29 + self.size, self.check_size, self._io, u"/types/deletion_tx/seq/4")
+            if not self.check_size == 29 + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError(29 + self.body_size, self.check_size, self._io, u"/types/deletion_tx/seq/4")
 
 
         def _fetch_instances(self):
@@ -135,14 +135,14 @@ class JbossJournalS2(KaitaiStruct):
 
         def _read(self):
             self.id = self._io.read_s8be()
-            self.size = self._io.read_s4be()
-            if not self.size >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.size, self._io, u"/types/entry/seq/1")
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry/seq/1")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.size)
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == 22 + self.size:
-                raise kaitaistruct.ValidationNotEqualError(22 + self.size, self.check_size, self._io, u"/types/entry/seq/4")
+            if not self.check_size == 22 + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError(22 + self.body_size, self.check_size, self._io, u"/types/entry/seq/4")
 
 
         def _fetch_instances(self):
@@ -160,14 +160,14 @@ class JbossJournalS2(KaitaiStruct):
         def _read(self):
             self.tx = self._io.read_s8be()
             self.id = self._io.read_s8be()
-            self.size = self._io.read_s4be()
-            if not self.size >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.size, self._io, u"/types/entry_tx/seq/2")
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry_tx/seq/2")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.size)
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == 30 + self.size:
-                raise kaitaistruct.ValidationNotEqualError(30 + self.size, self.check_size, self._io, u"/types/entry_tx/seq/5")
+            if not self.check_size == 30 + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError(30 + self.body_size, self.check_size, self._io, u"/types/entry_tx/seq/5")
 
 
         def _fetch_instances(self):
