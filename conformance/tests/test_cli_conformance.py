@@ -263,3 +263,17 @@ def test_output_to_a_closed_pipe_is_no_traceback(cases_file: Path) -> None:
     )
     os.close(writer)
     assert "Traceback" not in done.stderr
+
+
+def test_an_archive_is_written_once_and_under_a_name_that_says_what_it_is(call: Cli, tmp_path: Path) -> None:
+    asked = ("corpus", "archive", "--tier", "captured", "--format", "jboss_journal", "--out")
+    done = call(*asked, tmp_path / "c.tar")
+    assert done.exit_code == 0
+    assert f" cases in {tmp_path / 'c.tar'}, {(tmp_path / 'c.tar').stat().st_size} bytes" in done.stdout
+    for name, complaint in (
+        ("c.tar", "is there already"),
+        ("c.zip", "an archive's name ends in"),
+        ("no/c.tar", "cannot be written"),
+    ):
+        refused = call(*asked, tmp_path / name)
+        assert (refused.exit_code, complaint in refused.stderr) == (2, True), refused.stderr

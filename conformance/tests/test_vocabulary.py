@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -15,6 +16,7 @@ from journalspec.vocabulary import Field, Vocabulary, members
 from journalspec_conformance.harnesses.reference import Reference
 from journalspec_corpus.case import Case
 from journalspec_corpus.load import load_cases
+from journalspec_reference import load
 
 TIERS = ("smoke", "captured")
 #: A case, the operation, and what was answered.
@@ -199,6 +201,33 @@ def test_every_entry_is_seen_in_some_case_or_says_why_not(format_id: str) -> Non
 
 def _fits(key: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return all(part in ("", there) for part, there in zip(key, other, strict=False))
+
+
+@each_format
+def test_the_order_of_lists_is_told_and_kept_within_a_file(format_id: str) -> None:
+    assert set(words(format_id).lists) == {"records", "dropped"}
+    for case, op, answer in answers(format_id):
+        for places in (
+            [record["at"] for record in answer.get("records", ())],
+            list(answer.get("dropped", ())),
+        ):
+            last: dict[str, int] = {}
+            for place in places:
+                assert int(place["off"]) >= last.get(place["file"], 0), f"{case.id}/{op}"
+                last[place["file"]] = int(place["off"]) + int(place["len"])
+
+
+@each_format
+def test_hexdumps_use_the_same_names(format_id: str) -> None:
+    """What `inspect --hex` calls the bytes, in every tenth case."""
+    table, room, seen = words(format_id), load(format_id), set()
+    for case in cases(format_id)[::10]:
+        for span in room.spans(case.files(), edition=case.edition):
+            if span.kind == "field":
+                seen.add(re.sub(r"\[\d+\]", "", span.path.rpartition(".")[2]))
+    known = {*table.stored_names, *table.framing}
+    assert seen
+    assert not seen - known, f"neither observed nor in [framing] of fields.toml: {sorted(seen - known)}"
 
 
 @pytest.mark.parametrize(

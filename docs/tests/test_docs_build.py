@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -101,6 +102,34 @@ def test_every_requirement_case_and_deviation_has_its_anchor(
 def test_every_format_has_every_page(format_id: str, site: Path) -> None:
     for page in generate.PAGES:
         assert (site / "formats" / format_id / f"{page.name}.html").is_file()
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_the_page_of_observations_has_every_name(format_id: str, site: Path) -> None:
+    """And one answer in full, from the verdict to the notes."""
+    text = (site / "formats" / format_id / "observation.html").read_text(encoding="utf-8")
+    shown = set(re.findall(r'<span class="pre">([^<]+)</span>', text))
+    table = sources.get_format(format_id).vocabulary
+    names = {item.name for item in (*table.fields, *table.header, *table.state, *table.params)}
+    for entries in (table.record_types, table.roles, table.reasons, table.codes, table.notes):
+        names |= set(entries)
+    names |= {*table.operations, *table.framing}
+    assert names - shown == set()
+    for item in table.state:
+        assert all(f"{item.name}[].{inner.name}" in shown for inner in item.of)
+    answer = unescape(re.sub(r"<[^>]+>", "", text[text.index('id="observation-a-worked-answer"') :]))
+    for member in ("verdict", "records", "dropped", "state", "files", "notes"):
+        assert f'"{member}":' in answer
+
+
+def test_the_page_of_cases_has_every_member_and_the_schemas(site: Path) -> None:
+    text = (site / "reference" / "cases.html").read_text(encoding="utf-8")
+    schema = sources.case_schema()
+    for name, member in schema["properties"].items():
+        assert f'<span class="pre">{name}</span>' in text
+        assert member["description"] in unescape(text)
+    for name in ("case", "observation", "refused", "common"):
+        assert re.search(rf'href="[^"]*_downloads/[^"]*/{name}\.schema\.json"', text)
 
 
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:

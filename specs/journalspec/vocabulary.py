@@ -133,11 +133,19 @@ class Vocabulary:
     params: tuple[Field, ...]
     operations: Mapping[str, tuple[Entry, tuple[Field, ...]]]
     framing: Mapping[str, str] = field(default_factory=dict)
+    #: ``records`` and ``dropped`` -> their order, which is compared.
+    lists: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def field_names(self) -> tuple[str, ...]:
         """The names of all record fields, each once."""
         return tuple(dict.fromkeys(item.name for item in self.fields))
+
+    @property
+    def stored_names(self) -> tuple[str, ...]:
+        """The names of all that is stored in bytes: of record fields, their members, and of headers."""
+        inner = (part for item in self.fields for part in item.of)
+        return tuple(dict.fromkeys(item.name for item in (*self.fields, *inner, *self.header)))
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -264,6 +272,7 @@ def parse(data: Mapping[str, Any], editions: Sequence[str]) -> Vocabulary:
         "param",
         "operations",
         "framing",
+        "lists",
     }
     _only(data, known, "fields.toml")
     types = _entries(data, "record_types", editions)
@@ -291,6 +300,7 @@ def parse(data: Mapping[str, Any], editions: Sequence[str]) -> Vocabulary:
         ),
         operations=operations,
         framing=dict(data.get("framing", {})),
+        lists=dict(data.get("lists", {})),
     )
 
 

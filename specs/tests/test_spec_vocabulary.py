@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from journalspec import formats
 from journalspec.vocabulary import WIDTHS, parse
@@ -69,3 +73,37 @@ def test_a_table_in_the_wrong_file_is_told(monkeypatch: pytest.MonkeyPatch) -> N
     finally:
         monkeypatch.undo()
         formats.get_format.cache_clear()
+
+
+def fields_of(kind: dict[str, Any]) -> Iterator[str]:
+    """Yield the ids of all stored fields and parameters of a type of a schema, and of the types within it."""
+    yield from (item["id"] for item in (*kind.get("seq", ()), *kind.get("params", ())))
+    for inner in kind.get("types", {}).values():
+        yield from fields_of(inner)
+
+
+def schema_fields(format_id: str) -> dict[str, set[str]]:
+    """Return schema file -> the ids of its fields."""
+    room = Path(str(formats.get_format(format_id).root))
+    return {
+        path.name: set(fields_of(yaml.safe_load(path.read_text(encoding="utf-8"))))
+        for path in sorted(room.glob("*.ksy"))
+    }
+
+
+@pytest.mark.parametrize("format_id", formats.format_ids())
+def test_schemas_and_observations_use_one_name_for_one_thing(format_id: str) -> None:
+    table = formats.get_format(format_id).vocabulary
+    observed = set(table.stored_names)
+    for schema, fields in schema_fields(format_id).items():
+        unknown = fields - observed - set(table.framing)
+        assert not unknown, f"{schema}: neither observed nor in [framing] of fields.toml: {sorted(unknown)}"
+    assert not observed & set(table.framing), "a name that is observed is no framing"
+
+
+@pytest.mark.parametrize("format_id", formats.format_ids())
+def test_what_is_observed_of_bytes_is_a_field_of_a_schema(format_id: str) -> None:
+    """Except for what is optional: another view of the same bytes."""
+    table = formats.get_format(format_id).vocabulary
+    stored = set().union(*schema_fields(format_id).values())
+    assert {item.name for item in (*table.fields, *table.header) if not item.optional} <= stored

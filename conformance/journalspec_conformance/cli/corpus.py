@@ -28,7 +28,7 @@ _TIERS = ("smoke", "captured", "core", "full")
 
 
 #: Commands with a module of their own beside this one, in the order of the help text.
-_OTHERS = ("report", "verify", "agree", "judge", "shrink", "rates")
+_OTHERS = ("archive", "report", "verify", "agree", "judge", "shrink", "rates")
 
 
 class _Commands(click.Group):

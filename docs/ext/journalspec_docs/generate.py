@@ -46,11 +46,14 @@ PAGES = (
         ("requirement-summary",),
     ),
     Page(
-        "vocabulary",
-        "Names",
-        "Record types, reasons, codes, notes and state keys: what an observation may say.",
-        "Every name that an observation of this format may carry.",
-        ("vocabulary",),
+        "observation",
+        "Observations",
+        "What an answer says: record types with their fields, headers, roles, state, reasons, codes, notes.",
+        "Every name that an answer about this format may carry, from the table that the judge and the tests "
+        "use. An integer is decimal text in JSON, bytes are lower-case hex. What stands in some editions "
+        "only says so. The form around these names is that of the {doc}`protocol </reference/protocol>`, "
+        "and {doc}`cases </reference/cases>` says how two answers are compared.",
+        ("observation-model", "worked-answer"),
     ),
     Page(
         "schemas",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
@@ -11,15 +11,6 @@ from sphinx.util.docutils import SphinxDirective
 from journalspec.formats import Format, format_ids, get_format
 from journalspec_docs import markup, sources
 from journalspec_docs.base import FormatDirective
-
-VOCABULARY = (
-    ("policies", "Recovery policies", "What recovery does when it meets damage."),
-    ("record_types", "Record types", "The `type` of a record in an observation."),
-    ("reasons", "Reasons", "Why a region was dropped: the `reason` of an entry in `dropped`."),
-    ("codes", "Codes", "Why a journal was refused: the `code` beside the `phase`."),
-    ("notes", "Notes", "Things worth saying that change no result."),
-    ("state", "State", "The keys of the logical state after recovery."),
-)
 
 
 class FormatList(SphinxDirective):
@@ -60,23 +51,6 @@ class FormatOverview(FormatDirective):
             for edition in format_.editions.values()
         ]
         yield markup.table(("Edition", "Title", "What distinguishes it", "Written by"), rows)
-
-
-class Vocabulary(FormatDirective):
-    """``{vocabulary} FORMAT``: every name that an observation of the format may carry."""
-
-    def build(self, format_: Format) -> Iterator[nodes.Node]:
-        """Return one section per kind of name."""
-        self.depends_on_room(format_, "format.toml")
-        for member, title, lead in VOCABULARY:
-            names: Mapping[str, str] = getattr(format_, member)
-            if not names:
-                continue
-            rows = [(markup.literal(name), self.inline(meaning)) for name, meaning in names.items()]
-            part = markup.section(title, f"vocabulary-{member.replace('_', '-')}")
-            part += markup.paragraph(*self.inline(lead))
-            part += markup.table(("Name", "Meaning"), rows)
-            yield part
 
 
 class SchemaFiles(FormatDirective):

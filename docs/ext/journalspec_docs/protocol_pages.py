@@ -17,6 +17,9 @@ Schema = Mapping[str, Any]
 class ProtocolMessages(SphinxDirective):
     """``{protocol-messages}``: a section per schema with its members and the schema itself."""
 
+    #: The schema whose section a reference within a schema leads to.
+    home = "common"
+
     def run(self) -> list[nodes.Node]:
         """Return the sections in the order of the file names."""
         found = sources.protocol_schemas()
@@ -39,8 +42,8 @@ class ProtocolMessages(SphinxDirective):
             part += markup.table(
                 ("Definition", "Type", "Meaning"),
                 [
-                    (markup.literal(key), self._kind(value), str(value.get("description", "")))
-                    for key, value in definitions.items()
+                    (markup.literal(path), self._kind(value), str(value.get("description", "")))
+                    for path, value in _defined(definitions)
                 ],
             )
         text = json.dumps(schema, indent=1)
@@ -56,10 +59,27 @@ class ProtocolMessages(SphinxDirective):
     def _kind(self, schema: Schema) -> list[nodes.Node]:
         if "$ref" in schema:
             target = str(schema["$ref"])
-            name = target.rpartition(":")[2].partition("#")[0] or "common"
+            name = target.rpartition(":")[2].partition("#")[0] or self.home
             label = target.rpartition("/")[2] if "#" in target else name
             return [nodes.reference("", "", markup.literal(label), refid=f"schema-{name}")]
         return [nodes.Text(kind_text(schema))]
+
+
+class CaseSchema(ProtocolMessages):
+    """``{case-schema}``: the members of a published case, and the schema itself."""
+
+    home = "case"
+
+    def run(self) -> list[nodes.Node]:
+        """Return the one section."""
+        return [self._section(self.home, sources.case_schema())]
+
+
+def _defined(definitions: Schema) -> Iterator[tuple[str, Schema]]:
+    for name, definition in definitions.items():
+        yield name, definition
+        for path, inner, _ in members(definition, f"{name}."):
+            yield path, inner
 
 
 def members(schema: Schema, prefix: str = "") -> Iterator[tuple[str, Schema, bool]]:

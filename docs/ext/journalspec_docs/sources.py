@@ -164,3 +164,11 @@ def protocol_schemas() -> Mapping[str, Mapping[str, Any]]:
         (item for item in root.iterdir() if item.name.endswith(".json")), key=lambda item: item.name
     )
     return {item.name: json.loads(item.read_text(encoding="utf-8")) for item in found}
+
+
+@cache
+def case_schema() -> Mapping[str, Any]:
+    """Return the JSON Schema of a published case."""
+    path = resources.files("journalspec_corpus").joinpath("case.schema.json")
+    schema: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return schema

@@ -86,7 +86,7 @@ def _fields(file: DataFile, item: JournalRecord, path: str) -> Iterator[Span]:
     if kind.id:
         rows.append(("id", 8, str(item.id)))
     if kind.body:
-        rows.append(("size", 4, str(len(item.body))))
+        rows.append(("body_size", 4, str(len(item.body))))
         if kind.body == "user":
             rows.append(("user_type", 1, str(item.user_type)))
         lists = control_fields(item.body) if file.role == "control" and kind.code == ADD else None

@@ -95,7 +95,7 @@ types:
     doc: A record in its frame; 49 bytes longer than its payload.
     -requirement: BTM-NIO-005
     seq:
-      - id: magic
+      - id: frame_start
         contents: [0x0d, 0x0a, 'LR[']
         doc: CR LF and the text `LR[`, by which a reader finds frames.
         -requirement:
@@ -107,7 +107,7 @@ types:
         -requirement:
           - BTM-NIO-006
           - BTM-NIO-009
-      - id: len_payload
+      - id: payload_length
         type: u4
         valid:
           max: 65536
@@ -123,15 +123,15 @@ types:
         doc: Ends the frame's head.
         -requirement: BTM-NIO-005
       - id: payload
-        size: len_payload
+        size: payload_length
         type: payload
         doc: The record itself.
         -requirement: BTM-NIO-007
-      - id: end_marker
+      - id: trailer
         contents: ']-'
         doc: Begins the frame's tail.
         -requirement: BTM-NIO-005
-      - id: delimiter_again
+      - id: trailer_delimiter
         size: 16
         valid:
           eq: delimiter
@@ -153,7 +153,7 @@ types:
         -requirement:
           - BTM-NIO-007
           - BTM-NIO-011
-      - id: len_record
+      - id: record_length
         type: s4
         doc: Length of the payload when it was first written; not corrected when names were taken away.
         -requirement: BTM-NIO-008
@@ -169,22 +169,22 @@ types:
         type: u1
         doc: 1 in a record that was carried over into a new lap.
         -requirement: BTM-NIO-007
-      - id: len_gtrid
+      - id: gtrid_length
         type: u1
         doc: Length of the global transaction id.
         -requirement: BTM-NIO-007
       - id: gtrid
-        size: len_gtrid
+        size: gtrid_length
         doc: Global transaction id.
         -requirement: BTM-NIO-007
-      - id: num_unique_names
+      - id: names_count
         type: s2
         doc: Number of names that follow.
         -requirement: BTM-NIO-007
-      - id: unique_names
+      - id: names
         type: unique_name
         repeat: expr
-        repeat-expr: num_unique_names
+        repeat-expr: names_count
         doc: The resources, in no particular order.
         -requirement: BTM-NIO-007
       - id: padding
@@ -197,7 +197,7 @@ types:
     doc: The name under which a resource was registered with the transaction manager.
     -requirement: BTM-NIO-007
     seq:
-      - id: len_name
+      - id: length
         type: u2
         valid:
           max: 32767
@@ -205,7 +205,7 @@ types:
         -requirement: BTM-NIO-007
       - id: name
         type: str
-        size: len_name
+        size: length
         encoding: ISO-8859-1
         doc: Every byte is one character.
         -requirement: BTM-NIO-007

@@ -29,13 +29,13 @@ seq:
     doc: What the file is, how old it is, and where its log ends.
     -requirement: BTM-HDR-001
   - id: log
-    size: header.ofs_tail - sizeof<file_header>
+    size: header.position - sizeof<file_header>
     type: log
     doc: The records, from behind the header to the tail.
     -requirement: BTM-RDR-001
 instances:
   stale:
-    pos: header.ofs_tail
+    pos: header.position
     size-eos: true
     doc: |
       Bytes behind the tail. They are no part of the log, even where they look
@@ -50,7 +50,7 @@ types:
       - BTM-HDR-001
       - BTM-HDR-002
     seq:
-      - id: magic
+      - id: format_id
         contents: Btnx
         -orig-id: formatId
         doc: The format id; also the format id of Bitronix's XA transaction ids.
@@ -77,7 +77,7 @@ types:
           - BTM-HDR-006
           - BTM-HDR-007
           - BTM-HDR-008
-      - id: ofs_tail
+      - id: position
         type: s8
         -orig-id: position
         -role: pointer
@@ -114,7 +114,7 @@ types:
         -requirement:
           - BTM-REC-022
           - BTM-REC-023
-      - id: len_record
+      - id: record_length
         type: s4
         valid:
           min: 29
@@ -124,7 +124,7 @@ types:
           - BTM-REC-003
           - BTM-REC-005
           - BTM-REC-028
-      - id: len_header
+      - id: header_length
         type: s4
         -orig-id: headerLength
         doc: Always written as 28, the number of bytes before the payload. Nothing is located by it.
@@ -148,7 +148,7 @@ types:
         type: u4
         -orig-id: crc32
         doc: |
-          CRC-32 of the record without this field and without len_gtrid, the
+          CRC-32 of the record without this field and without gtrid_length, the
           names taken as a sorted set of US-ASCII text.
         -requirement:
           - BTM-CRC-001
@@ -156,27 +156,27 @@ types:
           - BTM-CRC-003
           - BTM-CRC-007
       - id: payload
-        size: len_record - 24
+        size: record_length - 24
         type: payload
         doc: Which transaction, and which of its resources.
         -requirement: BTM-REC-004
-      - id: end_marker
+      - id: end_record
         contents: xntB
         -orig-id: endRecord
-        doc: The format id backwards. Found through len_record, never by searching.
+        doc: The format id backwards. Found through record_length, never by searching.
         -requirement:
           - BTM-REC-009
           - BTM-REC-010
     instances:
       len_total:
-        value: len_record + 8
+        value: record_length + 8
         doc: Bytes that the record occupies in the file; the next one starts behind them.
         -requirement: BTM-RDR-001
   payload:
     doc: The transaction's id and the names of the resources that the record is about.
     -requirement: BTM-REC-001
     seq:
-      - id: len_gtrid
+      - id: gtrid_length
         type: u1
         valid:
           max: 127
@@ -188,7 +188,7 @@ types:
           - BTM-REC-013
           - BTM-REC-014
       - id: gtrid
-        size: len_gtrid
+        size: gtrid_length
         -orig-id: gtrid
         doc: |
           Global transaction id, opaque to the journal. BTM makes it of the
@@ -196,7 +196,7 @@ types:
         -requirement:
           - BTM-REC-011
           - BTM-REC-012
-      - id: num_unique_names
+      - id: names_count
         type: s4
         valid:
           min: 0
@@ -205,10 +205,10 @@ types:
         -requirement:
           - BTM-REC-024
           - BTM-REC-025
-      - id: unique_names
+      - id: names
         type: unique_name
         repeat: expr
-        repeat-expr: num_unique_names
+        repeat-expr: names_count
         -orig-id: uniqueNames
         doc: The resources, ascending and without duplicates.
         -requirement:
@@ -225,7 +225,7 @@ types:
     doc: The name under which a resource was registered with the transaction manager.
     -requirement: BTM-REC-015
     seq:
-      - id: len_name
+      - id: length
         type: u2
         valid:
           max: 32767
@@ -235,7 +235,7 @@ types:
           - BTM-REC-015
           - BTM-REC-016
       - id: name
-        size: len_name
+        size: length
         -orig-id: uniqueName
         doc: Printable US-ASCII. Kept as bytes here, because some versions store other charsets that no reader can undo.
         -requirement:

@@ -38,18 +38,18 @@ types:
         -orig-id: RECORD_TYPE
         doc: Passed in by the transaction manager.
         -requirement: BTM-SED-002
-      - id: len_record
+      - id: record_length
         type: s4
         valid:
           min: 29
         -orig-id: RECORD_LEN
         doc: Length of the record without this field and the one before.
         -requirement: BTM-SED-003
-      - id: len_header
+      - id: header_length
         type: s4
         valid:
           min: 16
-          max: len_record - 13
+          max: record_length - 13
         -orig-id: HEADER_LEN
         doc: Length of the rest of the header, behind this field.
         -requirement:
@@ -72,29 +72,29 @@ types:
         doc: Optional for the paranoid, says the text, and not over what.
         -requirement: BTM-SED-008
       - id: extension
-        size: len_header - 16
+        size: header_length - 16
         doc: Header fields of an edition yet to come; skipped.
         -requirement: BTM-SED-005
       - id: payload
-        size: len_record - len_header - 8
+        size: record_length - header_length - 8
         type: payload
         doc: Which transaction, and which of its resources.
         -requirement: BTM-SED-005
-      - id: end_marker
+      - id: end_record
         contents: xntB
         -orig-id: END_RECORD_INDICATOR
         doc: An extra detector of corruption, with suspenders and belt.
         -requirement: BTM-SED-007
     instances:
       len_total:
-        value: len_record + 8
+        value: record_length + 8
         doc: Bytes that the record occupies in the file.
         -requirement: BTM-SED-003
   payload:
     doc: The transaction's id and the names of its data sources.
     -requirement: BTM-SED-002
     seq:
-      - id: len_gtrid
+      - id: gtrid_length
         type: u1
         valid:
           max: 127
@@ -102,21 +102,21 @@ types:
         doc: Length of the global transaction id.
         -requirement: BTM-SED-002
       - id: gtrid
-        size: len_gtrid
+        size: gtrid_length
         -orig-id: GTRID
         doc: Global transaction id.
         -requirement: BTM-SED-002
-      - id: num_unique_names
+      - id: names_count
         type: s4
         valid:
           min: 0
         -orig-id: UNIQUE NAMES COUNT
         doc: Number of names that follow.
         -requirement: BTM-SED-002
-      - id: unique_names
+      - id: names
         type: unique_name
         repeat: expr
-        repeat-expr: num_unique_names
+        repeat-expr: names_count
         doc: Names of the XA data sources used in the transaction.
         -requirement: BTM-SED-002
       - id: surplus
@@ -129,7 +129,7 @@ types:
     doc: The name of an XA data source.
     -requirement: BTM-SED-002
     seq:
-      - id: len_name
+      - id: length
         type: u2
         valid:
           max: 32767
@@ -137,7 +137,7 @@ types:
         doc: Length of the name; the text counts characters.
         -requirement: BTM-SED-002
       - id: name
-        size: len_name
+        size: length
         -orig-id: UNIQUE NAME
         doc: The text names no charset; US-ASCII, one byte for a character.
         -requirement: BTM-SED-002

@@ -65,7 +65,7 @@ def _disk_file(name: str, data: bytes) -> PlainFile:
     header = {
         "timestamp": tree.header.timestamp,
         "state": int(tree.header.state),
-        "position": tree.header.ofs_tail,
+        "position": tree.header.position,
     }
     return PlainFile(name, len(data), _records(tree.log.records, RULES["2.1"].log_start), header)
 
@@ -87,13 +87,13 @@ def _record(record: Any, off: int) -> PlainRecord:
         off=off,
         size=record.len_total,
         status=int(record.status),
-        record_length=record.len_record,
-        header_length=record.len_header,
+        record_length=record.record_length,
+        header_length=record.header_length,
         time=record.time,
         sequence_number=record.sequence_number,
         crc32=record.crc32,
         gtrid=record.payload.gtrid,
-        names=tuple(name.name for name in record.payload.unique_names),
+        names=tuple(name.name for name in record.payload.names),
         extension=getattr(record, "extension", b""),
     )
 
@@ -124,15 +124,15 @@ def _frame(frame: Any, file: str, off: int) -> PlainFrame:
         raise SchemaError(f"crc32 is 0x{frame.crc32:08x}, the payload gives 0x{computed:08x}", file, off)
     return PlainFrame(
         off=off,
-        size=frame.len_payload + 49,
+        size=frame.payload_length + 49,
         delimiter=frame.delimiter,
         crc32=frame.crc32,
         status=int(payload.status),
-        record_length=payload.len_record,
+        record_length=payload.record_length,
         time=payload.time,
         sequence_number=payload.sequence_number,
         rolled_over=payload.rolled_over,
         gtrid=payload.gtrid,
-        names=tuple(name.name for name in payload.unique_names),
+        names=tuple(name.name for name in payload.names),
         padding=len(payload.padding),
     )

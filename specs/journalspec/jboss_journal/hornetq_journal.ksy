@@ -153,7 +153,7 @@ types:
           - JBM-REC-014
           - JBM-REC-015
           - JBM-REC-016
-      - id: body
+      - id: content
         type:
           switch-on: record_type
           cases:
@@ -182,14 +182,14 @@ types:
       - JBM-REC-005
       - JBM-REC-004
     seq:
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: len_body
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -206,7 +206,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: len_body
+        size: body_size
         doc: The application's bytes. Nothing guards them but the ends of the record.
         -requirement:
           - JBM-CHK-003
@@ -214,7 +214,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: _parent.len_start + 17 + len_body
+          eq: _parent.len_start + 17 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -227,21 +227,21 @@ types:
     doc: ADD_TX and UPDATE_TX.
     -requirement: JBM-REC-006
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: len_body
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -258,7 +258,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: len_body
+        size: body_size
         doc: The application's bytes. Nothing guards them but the ends of the record.
         -requirement:
           - JBM-CHK-003
@@ -266,7 +266,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: _parent.len_start + 25 + len_body
+          eq: _parent.len_start + 25 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -279,7 +279,7 @@ types:
     doc: DELETE.
     -requirement: JBM-REC-007
     seq:
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
@@ -302,21 +302,21 @@ types:
     doc: DELETE_TX, with a body and without a user type.
     -requirement: JBM-REC-008
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: len_body
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -327,7 +327,7 @@ types:
           - JBM-RDR-006
           - JBM-REC-021
       - id: body
-        size: len_body
+        size: body_size
         doc: The application's bytes, usually none.
         -requirement:
           - JBM-REC-008
@@ -335,7 +335,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: _parent.len_start + 24 + len_body
+          eq: _parent.len_start + 24 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -348,14 +348,14 @@ types:
     doc: PREPARE.
     -requirement: JBM-REC-013
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: num_records
+      - id: count
         type: s4
         -orig-id: numberOfRecords
         doc: Number of the transaction's records in the file that holds this record.
@@ -363,7 +363,7 @@ types:
           - JBM-REC-012
           - JBM-RCV-012
           - JBM-WRT-006
-      - id: len_extra
+      - id: extra_size
         type: s4
         valid:
           min: 0
@@ -373,14 +373,14 @@ types:
           - JBM-RDR-008
           - JBM-REC-021
       - id: extra
-        size: len_extra
+        size: extra_size
         -orig-id: extraData
         doc: The application's bytes for whoever resolves the transaction, such as an XA transaction id.
         -requirement: JBM-RCV-018
       - id: check_size
         type: s4
         valid:
-          eq: _parent.len_start + 20 + len_extra
+          eq: _parent.len_start + 20 + extra_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -393,14 +393,14 @@ types:
     doc: COMMIT.
     -requirement: JBM-REC-012
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: num_records
+      - id: count
         type: s4
         -orig-id: numberOfRecords
         doc: Number of the transaction's records in the file that holds this record.
@@ -424,7 +424,7 @@ types:
     doc: ROLLBACK.
     -requirement: JBM-REC-009
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
@@ -515,7 +515,7 @@ types:
     doc: A name in modified UTF-8, as Java writes it.
     -requirement: JBM-CMP-002
     seq:
-      - id: len_name
+      - id: length
         type: u2
         doc: Length in bytes.
         -requirement:
@@ -523,7 +523,7 @@ types:
           - JBM-CMP-006
       - id: name
         type: str
-        size: len_name
+        size: length
         encoding: UTF-8
         doc: The name, without a directory.
         -requirement: JBM-CMP-002

@@ -117,7 +117,7 @@ types:
           - JBM-REC-024
           - JBM-RDR-003
           - JBM-HDR-016
-      - id: body
+      - id: content
         type:
           switch-on: record_type
           cases:
@@ -138,14 +138,14 @@ types:
     doc: ADD and UPDATE.
     -requirement: JBM-REC-005
     seq:
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: len_body
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -162,7 +162,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: len_body
+        size: body_size
         doc: The application's bytes. Nothing guards them but the ends of the record.
         -requirement:
           - JBM-CHK-003
@@ -170,7 +170,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 22 + len_body
+          eq: 22 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -182,21 +182,21 @@ types:
     doc: ADD_TX and UPDATE_TX.
     -requirement: JBM-REC-006
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: len_body
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -213,7 +213,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: len_body
+        size: body_size
         doc: The application's bytes. Nothing guards them but the ends of the record.
         -requirement:
           - JBM-CHK-003
@@ -221,7 +221,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 30 + len_body
+          eq: 30 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -233,7 +233,7 @@ types:
     doc: DELETE.
     -requirement: JBM-REC-007
     seq:
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
@@ -255,21 +255,21 @@ types:
     doc: DELETE_TX, with a body and without a user type.
     -requirement: JBM-REC-008
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: len_body
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -280,7 +280,7 @@ types:
           - JBM-RDR-006
           - JBM-REC-021
       - id: body
-        size: len_body
+        size: body_size
         doc: The application's bytes, usually none.
         -requirement:
           - JBM-REC-008
@@ -288,7 +288,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 29 + len_body
+          eq: 29 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -300,14 +300,14 @@ types:
     doc: PREPARE. Both sizes come first, then the extra data, then the pairs.
     -requirement: JBM-REC-011
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: len_extra
+      - id: extra_size
         type: s4
         valid:
           min: 0
@@ -327,11 +327,11 @@ types:
           - JBM-RDR-007
           - JBM-WRT-005
       - id: extra
-        size: len_extra
+        size: extra_size
         -orig-id: extraData
         doc: The application's bytes for whoever resolves the transaction, such as an XA transaction id.
         -requirement: JBM-RCV-018
-      - id: files
+      - id: pairs
         type: file_count
         repeat: expr
         repeat-expr: num_files
@@ -343,7 +343,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 25 + len_extra + 8 * num_files
+          eq: 25 + extra_size + 8 * num_files
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -355,7 +355,7 @@ types:
     doc: COMMIT.
     -requirement: JBM-REC-010
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
@@ -372,7 +372,7 @@ types:
           - JBM-REC-010
           - JBM-RDR-007
           - JBM-WRT-005
-      - id: files
+      - id: pairs
         type: file_count
         repeat: expr
         repeat-expr: num_files
@@ -396,7 +396,7 @@ types:
     doc: ROLLBACK.
     -requirement: JBM-REC-009
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
@@ -427,7 +427,7 @@ types:
           - JBM-RCV-008
           - JBM-RCV-009
           - JBM-FIL-008
-      - id: num_records
+      - id: count
         type: s4
         -role: length
         doc: Number of the transaction's records in it.

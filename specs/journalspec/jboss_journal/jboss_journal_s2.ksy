@@ -116,7 +116,7 @@ types:
           - JBM-REC-024
           - JBM-RDR-003
           - JBM-HDR-016
-      - id: body
+      - id: content
         type:
           switch-on: record_type
           cases:
@@ -137,14 +137,14 @@ types:
     doc: ADD and UPDATE.
     -requirement: JBM-REC-005
     seq:
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: len_body
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -161,7 +161,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: len_body
+        size: body_size
         doc: The application's bytes. Nothing guards them but the ends of the record.
         -requirement:
           - JBM-CHK-003
@@ -169,7 +169,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 22 + len_body
+          eq: 22 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -181,21 +181,21 @@ types:
     doc: ADD_TX and UPDATE_TX.
     -requirement: JBM-REC-006
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: len_body
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -212,7 +212,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: len_body
+        size: body_size
         doc: The application's bytes. Nothing guards them but the ends of the record.
         -requirement:
           - JBM-CHK-003
@@ -220,7 +220,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 30 + len_body
+          eq: 30 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -232,7 +232,7 @@ types:
     doc: DELETE.
     -requirement: JBM-REC-007
     seq:
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
@@ -254,21 +254,21 @@ types:
     doc: DELETE_TX, with a body and without a user type.
     -requirement: JBM-REC-008
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: len_body
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -279,7 +279,7 @@ types:
           - JBM-RDR-006
           - JBM-REC-021
       - id: body
-        size: len_body
+        size: body_size
         doc: The application's bytes, usually none.
         -requirement:
           - JBM-REC-008
@@ -287,7 +287,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 29 + len_body
+          eq: 29 + body_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -299,14 +299,14 @@ types:
     doc: PREPARE.
     -requirement: JBM-REC-013
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: num_records
+      - id: count
         type: s4
         -orig-id: numberOfRecords
         doc: Number of the transaction's records in the file that holds this record.
@@ -314,7 +314,7 @@ types:
           - JBM-REC-012
           - JBM-RCV-012
           - JBM-WRT-006
-      - id: len_extra
+      - id: extra_size
         type: s4
         valid:
           min: 0
@@ -324,14 +324,14 @@ types:
           - JBM-RDR-008
           - JBM-REC-021
       - id: extra
-        size: len_extra
+        size: extra_size
         -orig-id: extraData
         doc: The application's bytes for whoever resolves the transaction, such as an XA transaction id.
         -requirement: JBM-RCV-018
       - id: check_size
         type: s4
         valid:
-          eq: 25 + len_extra
+          eq: 25 + extra_size
         -orig-id: checkSize
         -role: check
         doc: The record's length in bytes, from its type to here.
@@ -343,14 +343,14 @@ types:
     doc: COMMIT.
     -requirement: JBM-REC-012
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: num_records
+      - id: count
         type: s4
         -orig-id: numberOfRecords
         doc: Number of the transaction's records in the file that holds this record.
@@ -373,7 +373,7 @@ types:
     doc: ROLLBACK.
     -requirement: JBM-REC-009
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.

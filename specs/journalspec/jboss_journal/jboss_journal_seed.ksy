@@ -129,7 +129,7 @@ types:
           - JBM-REC-024
           - JBM-RDR-003
           - JBM-HDR-016
-      - id: body
+      - id: content
         type:
           switch-on: record_type
           cases:
@@ -150,14 +150,14 @@ types:
     doc: ADD and UPDATE.
     -requirement: JBM-REC-005
     seq:
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: len_body
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -174,7 +174,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: len_body
+        size: body_size
         doc: |
           The application's bytes. Without the calculated hash nothing guards them but the ends of the
           record.
@@ -184,7 +184,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 22 + len_body
+          eq: 22 + body_size
         if: not _parent.hashed
         -orig-id: checkSize
         -role: check
@@ -205,21 +205,21 @@ types:
     doc: ADD_TX and UPDATE_TX.
     -requirement: JBM-REC-006
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
         -requirement:
           - JBM-REC-022
           - JBM-RCV-003
-      - id: len_body
+      - id: body_size
         type: s4
         valid:
           min: 0
@@ -236,7 +236,7 @@ types:
         doc: The application's own type; means nothing here.
         -requirement: JBM-REC-020
       - id: body
-        size: len_body
+        size: body_size
         doc: |
           The application's bytes. Without the calculated hash nothing guards them but the ends of the
           record.
@@ -246,7 +246,7 @@ types:
       - id: check_size
         type: s4
         valid:
-          eq: 30 + len_body
+          eq: 30 + body_size
         if: not _parent.hashed
         -orig-id: checkSize
         -role: check
@@ -267,7 +267,7 @@ types:
     doc: DELETE.
     -requirement: JBM-REC-007
     seq:
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
@@ -298,14 +298,14 @@ types:
     doc: DELETE_TX, without a body.
     -requirement: JBM-SED-002
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
         -requirement:
           - JBM-RCV-005
           - JBM-REC-022
-      - id: record_id
+      - id: id
         type: s8
         -orig-id: id
         doc: The record that comes into being, changes or goes; any value.
@@ -338,7 +338,7 @@ types:
       - JBM-REC-010
       - JBM-SED-003
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
@@ -355,7 +355,7 @@ types:
           - JBM-REC-010
           - JBM-RDR-007
           - JBM-WRT-005
-      - id: files
+      - id: pairs
         type: file_count
         repeat: expr
         repeat-expr: num_files
@@ -388,7 +388,7 @@ types:
     doc: ROLLBACK.
     -requirement: JBM-REC-009
     seq:
-      - id: transaction_id
+      - id: tx
         type: s8
         -orig-id: txID
         doc: The transaction; any value.
@@ -428,7 +428,7 @@ types:
           - JBM-RCV-008
           - JBM-RCV-009
           - JBM-FIL-008
-      - id: num_records
+      - id: count
         type: s4
         -role: length
         doc: Number of the transaction's records in it.

@@ -46,15 +46,8 @@ SCHEMAS = {
     "v2": ("hornetq_journal", ""),
     "v2e": ("hornetq_journal", ""),
 }
-#: Kaitai's field -> the spec's; the others have no counterpart in an observation.
-NAMES = {
-    "transaction_id": "tx",
-    "record_id": "id",
-    "user_type": "user_type",
-    "body": "body",
-    "extra": "extra",
-    "num_records": "count",
-}
+#: Fields that an observation carries as they are.
+NAMES = ("tx", "id", "user_type", "body", "extra", "count")
 
 
 def parse(files: Mapping[str, bytes], edition: str, params: Mapping[str, str] | None = None) -> Observation:
@@ -112,25 +105,26 @@ def _parsed(kind: Callable[[KaitaiStream], Any], source: BytesIO, file: str, off
 
 def _length(record: Any, layout: Layout) -> int:
     """Return the bytes of a record: its start, and its body field by field (JBM-REC-018, JBM-REC-019)."""
-    body = record.body
+    content = record.content
     size = 5 + layout.compact_count + 4
-    size += 8 * hasattr(body, "transaction_id") + 8 * hasattr(body, "record_id")
-    if hasattr(body, "len_body"):
-        size += 4 + hasattr(body, "user_type") + body.len_body
-    size += 4 * hasattr(body, "num_records")
-    if hasattr(body, "len_extra"):
-        size += 4 + body.len_extra
-    if hasattr(body, "num_files"):
-        size += 4 + 8 * body.num_files
+    size += 8 * hasattr(content, "tx") + 8 * hasattr(content, "id")
+    if hasattr(content, "body_size"):
+        size += 4 + hasattr(content, "user_type") + content.body_size
+    size += 4 * hasattr(content, "count")
+    if hasattr(content, "extra_size"):
+        size += 4 + content.extra_size
+    if hasattr(content, "num_files"):
+        size += 4 + 8 * content.num_files
     return size
 
 
 def _plain(record: Any, off: int, size: int, layout: Layout) -> PlainRecord:
-    fields = {ours: getattr(record.body, name) for name, ours in NAMES.items() if hasattr(record.body, name)}
+    content = record.content
+    fields = {name: getattr(content, name) for name in NAMES if hasattr(content, name)}
     if layout.compact_count:
         fields["compact_count"] = record.compact_count
-    if hasattr(record.body, "files"):
-        fields["pairs"] = [{"file_id": item.file_id, "count": item.num_records} for item in record.body.files]
+    if hasattr(content, "pairs"):
+        fields["pairs"] = [{"file_id": item.file_id, "count": item.count} for item in content.pairs]
     return PlainRecord(off, size, record.record_type.name.upper(), fields)
 
 
@@ -154,8 +148,8 @@ class Codec:
             kind = PARSERS[layout.edition].Record
             record = _parsed(lambda io: kind(*_record_parameters(layout), io), source, name, off)
             end = source.tell()
-            if layout.hashed and zlib.crc32(data[off : end - 4]) != record.body.hash:
-                raise SchemaError(f"the hash is 0x{record.body.hash:08x}, which does not fit", name, off)
+            if layout.hashed and zlib.crc32(data[off : end - 4]) != record.content.hash:
+                raise SchemaError(f"the hash is 0x{record.content.hash:08x}, which does not fit", name, off)
             return _plain(record, off, end - off, layout)
 
         return record_at

@@ -100,26 +100,26 @@ class BitronixNioJournal(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.magic = self._io.read_bytes(5)
-            if not self.magic == b"\x0D\x0A\x4C\x52\x5B":
-                raise kaitaistruct.ValidationNotEqualError(b"\x0D\x0A\x4C\x52\x5B", self.magic, self._io, u"/types/frame/seq/0")
+            self.frame_start = self._io.read_bytes(5)
+            if not self.frame_start == b"\x0D\x0A\x4C\x52\x5B":
+                raise kaitaistruct.ValidationNotEqualError(b"\x0D\x0A\x4C\x52\x5B", self.frame_start, self._io, u"/types/frame/seq/0")
             self.delimiter = self._io.read_bytes(16)
-            self.len_payload = self._io.read_u4be()
-            if not self.len_payload <= 65536:
-                raise kaitaistruct.ValidationGreaterThanError(65536, self.len_payload, self._io, u"/types/frame/seq/2")
+            self.payload_length = self._io.read_u4be()
+            if not self.payload_length <= 65536:
+                raise kaitaistruct.ValidationGreaterThanError(65536, self.payload_length, self._io, u"/types/frame/seq/2")
             self.crc32 = self._io.read_u4be()
             self.separator = self._io.read_bytes(2)
             if not self.separator == b"\x5D\x5B":
                 raise kaitaistruct.ValidationNotEqualError(b"\x5D\x5B", self.separator, self._io, u"/types/frame/seq/4")
-            self._raw_payload = self._io.read_bytes(self.len_payload)
+            self._raw_payload = self._io.read_bytes(self.payload_length)
             _io__raw_payload = KaitaiStream(BytesIO(self._raw_payload))
             self.payload = BitronixNioJournal.Payload(_io__raw_payload, self, self._root)
-            self.end_marker = self._io.read_bytes(2)
-            if not self.end_marker == b"\x5D\x2D":
-                raise kaitaistruct.ValidationNotEqualError(b"\x5D\x2D", self.end_marker, self._io, u"/types/frame/seq/6")
-            self.delimiter_again = self._io.read_bytes(16)
-            if not self.delimiter_again == self.delimiter:
-                raise kaitaistruct.ValidationNotEqualError(self.delimiter, self.delimiter_again, self._io, u"/types/frame/seq/7")
+            self.trailer = self._io.read_bytes(2)
+            if not self.trailer == b"\x5D\x2D":
+                raise kaitaistruct.ValidationNotEqualError(b"\x5D\x2D", self.trailer, self._io, u"/types/frame/seq/6")
+            self.trailer_delimiter = self._io.read_bytes(16)
+            if not self.trailer_delimiter == self.delimiter:
+                raise kaitaistruct.ValidationNotEqualError(self.delimiter, self.trailer_delimiter, self._io, u"/types/frame/seq/7")
 
 
         def _fetch_instances(self):
@@ -138,25 +138,25 @@ class BitronixNioJournal(KaitaiStruct):
         def _read(self):
             self.tag = self._io.read_bytes(6)
             self.status = KaitaiStream.resolve_enum(BitronixNioJournal.Status, self._io.read_s4be())
-            self.len_record = self._io.read_s4be()
+            self.record_length = self._io.read_s4be()
             self.time = self._io.read_s8be()
             self.sequence_number = self._io.read_s8be()
             self.rolled_over = self._io.read_u1()
-            self.len_gtrid = self._io.read_u1()
-            self.gtrid = self._io.read_bytes(self.len_gtrid)
-            self.num_unique_names = self._io.read_s2be()
-            self.unique_names = []
-            for i in range(self.num_unique_names):
-                self.unique_names.append(BitronixNioJournal.UniqueName(self._io, self, self._root))
+            self.gtrid_length = self._io.read_u1()
+            self.gtrid = self._io.read_bytes(self.gtrid_length)
+            self.names_count = self._io.read_s2be()
+            self.names = []
+            for i in range(self.names_count):
+                self.names.append(BitronixNioJournal.UniqueName(self._io, self, self._root))
 
             self.padding = self._io.read_bytes_full()
 
 
         def _fetch_instances(self):
             pass
-            for i in range(len(self.unique_names)):
+            for i in range(len(self.names)):
                 pass
-                self.unique_names[i]._fetch_instances()
+                self.names[i]._fetch_instances()
 
 
 
@@ -226,10 +226,10 @@ class BitronixNioJournal(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.len_name = self._io.read_u2be()
-            if not self.len_name <= 32767:
-                raise kaitaistruct.ValidationGreaterThanError(32767, self.len_name, self._io, u"/types/unique_name/seq/0")
-            self.name = (self._io.read_bytes(self.len_name)).decode(u"ISO-8859-1")
+            self.length = self._io.read_u2be()
+            if not self.length <= 32767:
+                raise kaitaistruct.ValidationGreaterThanError(32767, self.length, self._io, u"/types/unique_name/seq/0")
+            self.name = (self._io.read_bytes(self.length)).decode(u"ISO-8859-1")
 
 
         def _fetch_instances(self):

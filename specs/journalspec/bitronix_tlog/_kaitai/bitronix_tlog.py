@@ -51,7 +51,7 @@ class BitronixTlog(KaitaiStruct):
 
     def _read(self):
         self.header = BitronixTlog.FileHeader(self._io, self, self._root)
-        self._raw_log = self._io.read_bytes(self.header.ofs_tail - 21)
+        self._raw_log = self._io.read_bytes(self.header.position - 21)
         _io__raw_log = KaitaiStream(BytesIO(self._raw_log))
         self.log = BitronixTlog.Log(_io__raw_log, self, self._root)
 
@@ -74,16 +74,16 @@ class BitronixTlog(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.magic = self._io.read_bytes(4)
-            if not self.magic == b"\x42\x74\x6E\x78":
-                raise kaitaistruct.ValidationNotEqualError(b"\x42\x74\x6E\x78", self.magic, self._io, u"/types/file_header/seq/0")
+            self.format_id = self._io.read_bytes(4)
+            if not self.format_id == b"\x42\x74\x6E\x78":
+                raise kaitaistruct.ValidationNotEqualError(b"\x42\x74\x6E\x78", self.format_id, self._io, u"/types/file_header/seq/0")
             self.timestamp = self._io.read_s8be()
             self.state = KaitaiStream.resolve_enum(BitronixTlog.State, self._io.read_u1())
-            self.ofs_tail = self._io.read_s8be()
-            if not self.ofs_tail >= 21:
-                raise kaitaistruct.ValidationLessThanError(21, self.ofs_tail, self._io, u"/types/file_header/seq/3")
-            if not self.ofs_tail <= self._io.size():
-                raise kaitaistruct.ValidationGreaterThanError(self._io.size(), self.ofs_tail, self._io, u"/types/file_header/seq/3")
+            self.position = self._io.read_s8be()
+            if not self.position >= 21:
+                raise kaitaistruct.ValidationLessThanError(21, self.position, self._io, u"/types/file_header/seq/3")
+            if not self.position <= self._io.size():
+                raise kaitaistruct.ValidationGreaterThanError(self._io.size(), self.position, self._io, u"/types/file_header/seq/3")
 
 
         def _fetch_instances(self):
@@ -124,16 +124,16 @@ class BitronixTlog(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.len_gtrid = self._io.read_u1()
-            if not self.len_gtrid <= 127:
-                raise kaitaistruct.ValidationGreaterThanError(127, self.len_gtrid, self._io, u"/types/payload/seq/0")
-            self.gtrid = self._io.read_bytes(self.len_gtrid)
-            self.num_unique_names = self._io.read_s4be()
-            if not self.num_unique_names >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.num_unique_names, self._io, u"/types/payload/seq/2")
-            self.unique_names = []
-            for i in range(self.num_unique_names):
-                self.unique_names.append(BitronixTlog.UniqueName(self._io, self, self._root))
+            self.gtrid_length = self._io.read_u1()
+            if not self.gtrid_length <= 127:
+                raise kaitaistruct.ValidationGreaterThanError(127, self.gtrid_length, self._io, u"/types/payload/seq/0")
+            self.gtrid = self._io.read_bytes(self.gtrid_length)
+            self.names_count = self._io.read_s4be()
+            if not self.names_count >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.names_count, self._io, u"/types/payload/seq/2")
+            self.names = []
+            for i in range(self.names_count):
+                self.names.append(BitronixTlog.UniqueName(self._io, self, self._root))
 
             self.surplus = self._io.read_bytes_full()
             if not self.surplus == b"":
@@ -142,9 +142,9 @@ class BitronixTlog(KaitaiStruct):
 
         def _fetch_instances(self):
             pass
-            for i in range(len(self.unique_names)):
+            for i in range(len(self.names)):
                 pass
-                self.unique_names[i]._fetch_instances()
+                self.names[i]._fetch_instances()
 
 
 
@@ -158,19 +158,19 @@ class BitronixTlog(KaitaiStruct):
 
         def _read(self):
             self.status = KaitaiStream.resolve_enum(BitronixTlog.Status, self._io.read_s4be())
-            self.len_record = self._io.read_s4be()
-            if not self.len_record >= 29:
-                raise kaitaistruct.ValidationLessThanError(29, self.len_record, self._io, u"/types/record/seq/1")
-            self.len_header = self._io.read_s4be()
+            self.record_length = self._io.read_s4be()
+            if not self.record_length >= 29:
+                raise kaitaistruct.ValidationLessThanError(29, self.record_length, self._io, u"/types/record/seq/1")
+            self.header_length = self._io.read_s4be()
             self.time = self._io.read_s8be()
             self.sequence_number = self._io.read_s4be()
             self.crc32 = self._io.read_u4be()
-            self._raw_payload = self._io.read_bytes(self.len_record - 24)
+            self._raw_payload = self._io.read_bytes(self.record_length - 24)
             _io__raw_payload = KaitaiStream(BytesIO(self._raw_payload))
             self.payload = BitronixTlog.Payload(_io__raw_payload, self, self._root)
-            self.end_marker = self._io.read_bytes(4)
-            if not self.end_marker == b"\x78\x6E\x74\x42":
-                raise kaitaistruct.ValidationNotEqualError(b"\x78\x6E\x74\x42", self.end_marker, self._io, u"/types/record/seq/7")
+            self.end_record = self._io.read_bytes(4)
+            if not self.end_record == b"\x78\x6E\x74\x42":
+                raise kaitaistruct.ValidationNotEqualError(b"\x78\x6E\x74\x42", self.end_record, self._io, u"/types/record/seq/7")
 
 
         def _fetch_instances(self):
@@ -183,7 +183,7 @@ class BitronixTlog(KaitaiStruct):
             if hasattr(self, '_m_len_total'):
                 return self._m_len_total
 
-            self._m_len_total = self.len_record + 8
+            self._m_len_total = self.record_length + 8
             return getattr(self, '_m_len_total', None)
 
 
@@ -196,10 +196,10 @@ class BitronixTlog(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.len_name = self._io.read_u2be()
-            if not self.len_name <= 32767:
-                raise kaitaistruct.ValidationGreaterThanError(32767, self.len_name, self._io, u"/types/unique_name/seq/0")
-            self.name = self._io.read_bytes(self.len_name)
+            self.length = self._io.read_u2be()
+            if not self.length <= 32767:
+                raise kaitaistruct.ValidationGreaterThanError(32767, self.length, self._io, u"/types/unique_name/seq/0")
+            self.name = self._io.read_bytes(self.length)
 
 
         def _fetch_instances(self):
@@ -215,7 +215,7 @@ class BitronixTlog(KaitaiStruct):
             return self._m_stale
 
         _pos = self._io.pos()
-        self._io.seek(self.header.ofs_tail)
+        self._io.seek(self.header.position)
         self._m_stale = self._io.read_bytes_full()
         self._io.seek(_pos)
         return getattr(self, '_m_stale', None)

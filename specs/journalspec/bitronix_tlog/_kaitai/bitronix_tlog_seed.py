@@ -64,16 +64,16 @@ class BitronixTlogSeed(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.len_gtrid = self._io.read_u1()
-            if not self.len_gtrid <= 127:
-                raise kaitaistruct.ValidationGreaterThanError(127, self.len_gtrid, self._io, u"/types/payload/seq/0")
-            self.gtrid = self._io.read_bytes(self.len_gtrid)
-            self.num_unique_names = self._io.read_s4be()
-            if not self.num_unique_names >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.num_unique_names, self._io, u"/types/payload/seq/2")
-            self.unique_names = []
-            for i in range(self.num_unique_names):
-                self.unique_names.append(BitronixTlogSeed.UniqueName(self._io, self, self._root))
+            self.gtrid_length = self._io.read_u1()
+            if not self.gtrid_length <= 127:
+                raise kaitaistruct.ValidationGreaterThanError(127, self.gtrid_length, self._io, u"/types/payload/seq/0")
+            self.gtrid = self._io.read_bytes(self.gtrid_length)
+            self.names_count = self._io.read_s4be()
+            if not self.names_count >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.names_count, self._io, u"/types/payload/seq/2")
+            self.names = []
+            for i in range(self.names_count):
+                self.names.append(BitronixTlogSeed.UniqueName(self._io, self, self._root))
 
             self.surplus = self._io.read_bytes_full()
             if not self.surplus == b"":
@@ -82,9 +82,9 @@ class BitronixTlogSeed(KaitaiStruct):
 
         def _fetch_instances(self):
             pass
-            for i in range(len(self.unique_names)):
+            for i in range(len(self.names)):
                 pass
-                self.unique_names[i]._fetch_instances()
+                self.names[i]._fetch_instances()
 
 
 
@@ -98,24 +98,24 @@ class BitronixTlogSeed(KaitaiStruct):
 
         def _read(self):
             self.status = KaitaiStream.resolve_enum(BitronixTlogSeed.Status, self._io.read_s4be())
-            self.len_record = self._io.read_s4be()
-            if not self.len_record >= 29:
-                raise kaitaistruct.ValidationLessThanError(29, self.len_record, self._io, u"/types/record/seq/1")
-            self.len_header = self._io.read_s4be()
-            if not self.len_header >= 16:
-                raise kaitaistruct.ValidationLessThanError(16, self.len_header, self._io, u"/types/record/seq/2")
-            if not self.len_header <= self.len_record - 13:
-                raise kaitaistruct.ValidationGreaterThanError(self.len_record - 13, self.len_header, self._io, u"/types/record/seq/2")
+            self.record_length = self._io.read_s4be()
+            if not self.record_length >= 29:
+                raise kaitaistruct.ValidationLessThanError(29, self.record_length, self._io, u"/types/record/seq/1")
+            self.header_length = self._io.read_s4be()
+            if not self.header_length >= 16:
+                raise kaitaistruct.ValidationLessThanError(16, self.header_length, self._io, u"/types/record/seq/2")
+            if not self.header_length <= self.record_length - 13:
+                raise kaitaistruct.ValidationGreaterThanError(self.record_length - 13, self.header_length, self._io, u"/types/record/seq/2")
             self.time = self._io.read_s8be()
             self.sequence_number = self._io.read_s4be()
             self.crc32 = self._io.read_u4be()
-            self.extension = self._io.read_bytes(self.len_header - 16)
-            self._raw_payload = self._io.read_bytes((self.len_record - self.len_header) - 8)
+            self.extension = self._io.read_bytes(self.header_length - 16)
+            self._raw_payload = self._io.read_bytes((self.record_length - self.header_length) - 8)
             _io__raw_payload = KaitaiStream(BytesIO(self._raw_payload))
             self.payload = BitronixTlogSeed.Payload(_io__raw_payload, self, self._root)
-            self.end_marker = self._io.read_bytes(4)
-            if not self.end_marker == b"\x78\x6E\x74\x42":
-                raise kaitaistruct.ValidationNotEqualError(b"\x78\x6E\x74\x42", self.end_marker, self._io, u"/types/record/seq/8")
+            self.end_record = self._io.read_bytes(4)
+            if not self.end_record == b"\x78\x6E\x74\x42":
+                raise kaitaistruct.ValidationNotEqualError(b"\x78\x6E\x74\x42", self.end_record, self._io, u"/types/record/seq/8")
 
 
         def _fetch_instances(self):
@@ -128,7 +128,7 @@ class BitronixTlogSeed(KaitaiStruct):
             if hasattr(self, '_m_len_total'):
                 return self._m_len_total
 
-            self._m_len_total = self.len_record + 8
+            self._m_len_total = self.record_length + 8
             return getattr(self, '_m_len_total', None)
 
 
@@ -141,10 +141,10 @@ class BitronixTlogSeed(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.len_name = self._io.read_u2be()
-            if not self.len_name <= 32767:
-                raise kaitaistruct.ValidationGreaterThanError(32767, self.len_name, self._io, u"/types/unique_name/seq/0")
-            self.name = self._io.read_bytes(self.len_name)
+            self.length = self._io.read_u2be()
+            if not self.length <= 32767:
+                raise kaitaistruct.ValidationGreaterThanError(32767, self.length, self._io, u"/types/unique_name/seq/0")
+            self.name = self._io.read_bytes(self.length)
 
 
         def _fetch_instances(self):

@@ -72,8 +72,8 @@ class HornetqJournal(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.num_records = self._io.read_s4be()
+            self.tx = self._io.read_s8be()
+            self.count = self._io.read_s4be()
             self.check_size = self._io.read_s4be()
             if not self.check_size == self._parent.len_start + 16:
                 raise kaitaistruct.ValidationNotEqualError(self._parent.len_start + 16, self.check_size, self._io, u"/types/completion/seq/2")
@@ -137,7 +137,7 @@ class HornetqJournal(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.record_id = self._io.read_s8be()
+            self.id = self._io.read_s8be()
             self.check_size = self._io.read_s4be()
             if not self.check_size == self._parent.len_start + 12:
                 raise kaitaistruct.ValidationNotEqualError(self._parent.len_start + 12, self.check_size, self._io, u"/types/deletion/seq/1")
@@ -156,15 +156,15 @@ class HornetqJournal(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.record_id = self._io.read_s8be()
-            self.len_body = self._io.read_s4be()
-            if not self.len_body >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/deletion_tx/seq/2")
-            self.body = self._io.read_bytes(self.len_body)
+            self.tx = self._io.read_s8be()
+            self.id = self._io.read_s8be()
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/deletion_tx/seq/2")
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == (self._parent.len_start + 24) + self.len_body:
-                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 24) + self.len_body, self.check_size, self._io, u"/types/deletion_tx/seq/4")
+            if not self.check_size == (self._parent.len_start + 24) + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 24) + self.body_size, self.check_size, self._io, u"/types/deletion_tx/seq/4")
 
 
         def _fetch_instances(self):
@@ -180,15 +180,15 @@ class HornetqJournal(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.record_id = self._io.read_s8be()
-            self.len_body = self._io.read_s4be()
-            if not self.len_body >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry/seq/1")
+            self.id = self._io.read_s8be()
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry/seq/1")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.len_body)
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == (self._parent.len_start + 17) + self.len_body:
-                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 17) + self.len_body, self.check_size, self._io, u"/types/entry/seq/4")
+            if not self.check_size == (self._parent.len_start + 17) + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 17) + self.body_size, self.check_size, self._io, u"/types/entry/seq/4")
 
 
         def _fetch_instances(self):
@@ -204,16 +204,16 @@ class HornetqJournal(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.record_id = self._io.read_s8be()
-            self.len_body = self._io.read_s4be()
-            if not self.len_body >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry_tx/seq/2")
+            self.tx = self._io.read_s8be()
+            self.id = self._io.read_s8be()
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry_tx/seq/2")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.len_body)
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == (self._parent.len_start + 25) + self.len_body:
-                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 25) + self.len_body, self.check_size, self._io, u"/types/entry_tx/seq/5")
+            if not self.check_size == (self._parent.len_start + 25) + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 25) + self.body_size, self.check_size, self._io, u"/types/entry_tx/seq/5")
 
 
         def _fetch_instances(self):
@@ -258,8 +258,8 @@ class HornetqJournal(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.len_name = self._io.read_u2be()
-            self.name = (self._io.read_bytes(self.len_name)).decode(u"UTF-8")
+            self.length = self._io.read_u2be()
+            self.name = (self._io.read_bytes(self.length)).decode(u"UTF-8")
 
 
         def _fetch_instances(self):
@@ -275,15 +275,15 @@ class HornetqJournal(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.num_records = self._io.read_s4be()
-            self.len_extra = self._io.read_s4be()
-            if not self.len_extra >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_extra, self._io, u"/types/preparation/seq/2")
-            self.extra = self._io.read_bytes(self.len_extra)
+            self.tx = self._io.read_s8be()
+            self.count = self._io.read_s4be()
+            self.extra_size = self._io.read_s4be()
+            if not self.extra_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.extra_size, self._io, u"/types/preparation/seq/2")
+            self.extra = self._io.read_bytes(self.extra_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == (self._parent.len_start + 20) + self.len_extra:
-                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 20) + self.len_extra, self.check_size, self._io, u"/types/preparation/seq/4")
+            if not self.check_size == (self._parent.len_start + 20) + self.extra_size:
+                raise kaitaistruct.ValidationNotEqualError((self._parent.len_start + 20) + self.extra_size, self.check_size, self._io, u"/types/preparation/seq/4")
 
 
         def _fetch_instances(self):
@@ -309,34 +309,34 @@ class HornetqJournal(KaitaiStruct):
             _on = self.record_type
             if _on == HornetqJournal.RecordType.add:
                 pass
-                self.body = HornetqJournal.Entry(self._io, self, self._root)
+                self.content = HornetqJournal.Entry(self._io, self, self._root)
             elif _on == HornetqJournal.RecordType.add_tx:
                 pass
-                self.body = HornetqJournal.EntryTx(self._io, self, self._root)
+                self.content = HornetqJournal.EntryTx(self._io, self, self._root)
             elif _on == HornetqJournal.RecordType.commit:
                 pass
-                self.body = HornetqJournal.Completion(self._io, self, self._root)
+                self.content = HornetqJournal.Completion(self._io, self, self._root)
             elif _on == HornetqJournal.RecordType.delete:
                 pass
-                self.body = HornetqJournal.Deletion(self._io, self, self._root)
+                self.content = HornetqJournal.Deletion(self._io, self, self._root)
             elif _on == HornetqJournal.RecordType.delete_tx:
                 pass
-                self.body = HornetqJournal.DeletionTx(self._io, self, self._root)
+                self.content = HornetqJournal.DeletionTx(self._io, self, self._root)
             elif _on == HornetqJournal.RecordType.event:
                 pass
-                self.body = HornetqJournal.Entry(self._io, self, self._root)
+                self.content = HornetqJournal.Entry(self._io, self, self._root)
             elif _on == HornetqJournal.RecordType.prepare:
                 pass
-                self.body = HornetqJournal.Preparation(self._io, self, self._root)
+                self.content = HornetqJournal.Preparation(self._io, self, self._root)
             elif _on == HornetqJournal.RecordType.rollback:
                 pass
-                self.body = HornetqJournal.Rollback(self._io, self, self._root)
+                self.content = HornetqJournal.Rollback(self._io, self, self._root)
             elif _on == HornetqJournal.RecordType.update:
                 pass
-                self.body = HornetqJournal.Entry(self._io, self, self._root)
+                self.content = HornetqJournal.Entry(self._io, self, self._root)
             elif _on == HornetqJournal.RecordType.update_tx:
                 pass
-                self.body = HornetqJournal.EntryTx(self._io, self, self._root)
+                self.content = HornetqJournal.EntryTx(self._io, self, self._root)
 
 
         def _fetch_instances(self):
@@ -347,34 +347,34 @@ class HornetqJournal(KaitaiStruct):
             _on = self.record_type
             if _on == HornetqJournal.RecordType.add:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == HornetqJournal.RecordType.add_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == HornetqJournal.RecordType.commit:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == HornetqJournal.RecordType.delete:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == HornetqJournal.RecordType.delete_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == HornetqJournal.RecordType.event:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == HornetqJournal.RecordType.prepare:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == HornetqJournal.RecordType.rollback:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == HornetqJournal.RecordType.update:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == HornetqJournal.RecordType.update_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
 
         @property
         def len_start(self):
@@ -414,7 +414,7 @@ class HornetqJournal(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
+            self.tx = self._io.read_s8be()
             self.check_size = self._io.read_s4be()
             if not self.check_size == self._parent.len_start + 12:
                 raise kaitaistruct.ValidationNotEqualError(self._parent.len_start + 12, self.check_size, self._io, u"/types/rollback/seq/1")

@@ -72,13 +72,13 @@ class JbossJournalS1(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
+            self.tx = self._io.read_s8be()
             self.num_files = self._io.read_s4be()
             if not self.num_files >= 0:
                 raise kaitaistruct.ValidationLessThanError(0, self.num_files, self._io, u"/types/completion/seq/1")
-            self.files = []
+            self.pairs = []
             for i in range(self.num_files):
-                self.files.append(JbossJournalS1.FileCount(self._io, self, self._root))
+                self.pairs.append(JbossJournalS1.FileCount(self._io, self, self._root))
 
             self.check_size = self._io.read_s4be()
             if not self.check_size == 21 + 8 * self.num_files:
@@ -87,9 +87,9 @@ class JbossJournalS1(KaitaiStruct):
 
         def _fetch_instances(self):
             pass
-            for i in range(len(self.files)):
+            for i in range(len(self.pairs)):
                 pass
-                self.files[i]._fetch_instances()
+                self.pairs[i]._fetch_instances()
 
 
 
@@ -102,7 +102,7 @@ class JbossJournalS1(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.record_id = self._io.read_s8be()
+            self.id = self._io.read_s8be()
             self.check_size = self._io.read_s4be()
             if not self.check_size == 17:
                 raise kaitaistruct.ValidationNotEqualError(17, self.check_size, self._io, u"/types/deletion/seq/1")
@@ -121,15 +121,15 @@ class JbossJournalS1(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.record_id = self._io.read_s8be()
-            self.len_body = self._io.read_s4be()
-            if not self.len_body >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/deletion_tx/seq/2")
-            self.body = self._io.read_bytes(self.len_body)
+            self.tx = self._io.read_s8be()
+            self.id = self._io.read_s8be()
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/deletion_tx/seq/2")
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == 29 + self.len_body:
-                raise kaitaistruct.ValidationNotEqualError(29 + self.len_body, self.check_size, self._io, u"/types/deletion_tx/seq/4")
+            if not self.check_size == 29 + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError(29 + self.body_size, self.check_size, self._io, u"/types/deletion_tx/seq/4")
 
 
         def _fetch_instances(self):
@@ -145,15 +145,15 @@ class JbossJournalS1(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.record_id = self._io.read_s8be()
-            self.len_body = self._io.read_s4be()
-            if not self.len_body >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry/seq/1")
+            self.id = self._io.read_s8be()
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry/seq/1")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.len_body)
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == 22 + self.len_body:
-                raise kaitaistruct.ValidationNotEqualError(22 + self.len_body, self.check_size, self._io, u"/types/entry/seq/4")
+            if not self.check_size == 22 + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError(22 + self.body_size, self.check_size, self._io, u"/types/entry/seq/4")
 
 
         def _fetch_instances(self):
@@ -169,16 +169,16 @@ class JbossJournalS1(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.record_id = self._io.read_s8be()
-            self.len_body = self._io.read_s4be()
-            if not self.len_body >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry_tx/seq/2")
+            self.tx = self._io.read_s8be()
+            self.id = self._io.read_s8be()
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry_tx/seq/2")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.len_body)
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == 30 + self.len_body:
-                raise kaitaistruct.ValidationNotEqualError(30 + self.len_body, self.check_size, self._io, u"/types/entry_tx/seq/5")
+            if not self.check_size == 30 + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError(30 + self.body_size, self.check_size, self._io, u"/types/entry_tx/seq/5")
 
 
         def _fetch_instances(self):
@@ -195,7 +195,7 @@ class JbossJournalS1(KaitaiStruct):
 
         def _read(self):
             self.file_id = self._io.read_s4be()
-            self.num_records = self._io.read_s4be()
+            self.count = self._io.read_s4be()
 
 
         def _fetch_instances(self):
@@ -236,28 +236,28 @@ class JbossJournalS1(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.len_extra = self._io.read_s4be()
-            if not self.len_extra >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_extra, self._io, u"/types/preparation/seq/1")
+            self.tx = self._io.read_s8be()
+            self.extra_size = self._io.read_s4be()
+            if not self.extra_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.extra_size, self._io, u"/types/preparation/seq/1")
             self.num_files = self._io.read_s4be()
             if not self.num_files >= 0:
                 raise kaitaistruct.ValidationLessThanError(0, self.num_files, self._io, u"/types/preparation/seq/2")
-            self.extra = self._io.read_bytes(self.len_extra)
-            self.files = []
+            self.extra = self._io.read_bytes(self.extra_size)
+            self.pairs = []
             for i in range(self.num_files):
-                self.files.append(JbossJournalS1.FileCount(self._io, self, self._root))
+                self.pairs.append(JbossJournalS1.FileCount(self._io, self, self._root))
 
             self.check_size = self._io.read_s4be()
-            if not self.check_size == (25 + self.len_extra) + 8 * self.num_files:
-                raise kaitaistruct.ValidationNotEqualError((25 + self.len_extra) + 8 * self.num_files, self.check_size, self._io, u"/types/preparation/seq/5")
+            if not self.check_size == (25 + self.extra_size) + 8 * self.num_files:
+                raise kaitaistruct.ValidationNotEqualError((25 + self.extra_size) + 8 * self.num_files, self.check_size, self._io, u"/types/preparation/seq/5")
 
 
         def _fetch_instances(self):
             pass
-            for i in range(len(self.files)):
+            for i in range(len(self.pairs)):
                 pass
-                self.files[i]._fetch_instances()
+                self.pairs[i]._fetch_instances()
 
 
 
@@ -275,31 +275,31 @@ class JbossJournalS1(KaitaiStruct):
             _on = self.record_type
             if _on == JbossJournalS1.RecordType.add:
                 pass
-                self.body = JbossJournalS1.Entry(self._io, self, self._root)
+                self.content = JbossJournalS1.Entry(self._io, self, self._root)
             elif _on == JbossJournalS1.RecordType.add_tx:
                 pass
-                self.body = JbossJournalS1.EntryTx(self._io, self, self._root)
+                self.content = JbossJournalS1.EntryTx(self._io, self, self._root)
             elif _on == JbossJournalS1.RecordType.commit:
                 pass
-                self.body = JbossJournalS1.Completion(self._io, self, self._root)
+                self.content = JbossJournalS1.Completion(self._io, self, self._root)
             elif _on == JbossJournalS1.RecordType.delete:
                 pass
-                self.body = JbossJournalS1.Deletion(self._io, self, self._root)
+                self.content = JbossJournalS1.Deletion(self._io, self, self._root)
             elif _on == JbossJournalS1.RecordType.delete_tx:
                 pass
-                self.body = JbossJournalS1.DeletionTx(self._io, self, self._root)
+                self.content = JbossJournalS1.DeletionTx(self._io, self, self._root)
             elif _on == JbossJournalS1.RecordType.prepare:
                 pass
-                self.body = JbossJournalS1.Preparation(self._io, self, self._root)
+                self.content = JbossJournalS1.Preparation(self._io, self, self._root)
             elif _on == JbossJournalS1.RecordType.rollback:
                 pass
-                self.body = JbossJournalS1.Rollback(self._io, self, self._root)
+                self.content = JbossJournalS1.Rollback(self._io, self, self._root)
             elif _on == JbossJournalS1.RecordType.update:
                 pass
-                self.body = JbossJournalS1.Entry(self._io, self, self._root)
+                self.content = JbossJournalS1.Entry(self._io, self, self._root)
             elif _on == JbossJournalS1.RecordType.update_tx:
                 pass
-                self.body = JbossJournalS1.EntryTx(self._io, self, self._root)
+                self.content = JbossJournalS1.EntryTx(self._io, self, self._root)
 
 
         def _fetch_instances(self):
@@ -307,31 +307,31 @@ class JbossJournalS1(KaitaiStruct):
             _on = self.record_type
             if _on == JbossJournalS1.RecordType.add:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS1.RecordType.add_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS1.RecordType.commit:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS1.RecordType.delete:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS1.RecordType.delete_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS1.RecordType.prepare:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS1.RecordType.rollback:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS1.RecordType.update:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS1.RecordType.update_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
 
 
     class Rollback(KaitaiStruct):
@@ -343,7 +343,7 @@ class JbossJournalS1(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
+            self.tx = self._io.read_s8be()
             self.check_size = self._io.read_s4be()
             if not self.check_size == 17:
                 raise kaitaistruct.ValidationNotEqualError(17, self.check_size, self._io, u"/types/rollback/seq/1")

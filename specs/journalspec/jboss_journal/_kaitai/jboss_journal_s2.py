@@ -71,8 +71,8 @@ class JbossJournalS2(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.num_records = self._io.read_s4be()
+            self.tx = self._io.read_s8be()
+            self.count = self._io.read_s4be()
             self.check_size = self._io.read_s4be()
             if not self.check_size == 21:
                 raise kaitaistruct.ValidationNotEqualError(21, self.check_size, self._io, u"/types/completion/seq/2")
@@ -91,7 +91,7 @@ class JbossJournalS2(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.record_id = self._io.read_s8be()
+            self.id = self._io.read_s8be()
             self.check_size = self._io.read_s4be()
             if not self.check_size == 17:
                 raise kaitaistruct.ValidationNotEqualError(17, self.check_size, self._io, u"/types/deletion/seq/1")
@@ -110,15 +110,15 @@ class JbossJournalS2(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.record_id = self._io.read_s8be()
-            self.len_body = self._io.read_s4be()
-            if not self.len_body >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/deletion_tx/seq/2")
-            self.body = self._io.read_bytes(self.len_body)
+            self.tx = self._io.read_s8be()
+            self.id = self._io.read_s8be()
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/deletion_tx/seq/2")
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == 29 + self.len_body:
-                raise kaitaistruct.ValidationNotEqualError(29 + self.len_body, self.check_size, self._io, u"/types/deletion_tx/seq/4")
+            if not self.check_size == 29 + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError(29 + self.body_size, self.check_size, self._io, u"/types/deletion_tx/seq/4")
 
 
         def _fetch_instances(self):
@@ -134,15 +134,15 @@ class JbossJournalS2(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.record_id = self._io.read_s8be()
-            self.len_body = self._io.read_s4be()
-            if not self.len_body >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry/seq/1")
+            self.id = self._io.read_s8be()
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry/seq/1")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.len_body)
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == 22 + self.len_body:
-                raise kaitaistruct.ValidationNotEqualError(22 + self.len_body, self.check_size, self._io, u"/types/entry/seq/4")
+            if not self.check_size == 22 + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError(22 + self.body_size, self.check_size, self._io, u"/types/entry/seq/4")
 
 
         def _fetch_instances(self):
@@ -158,16 +158,16 @@ class JbossJournalS2(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.record_id = self._io.read_s8be()
-            self.len_body = self._io.read_s4be()
-            if not self.len_body >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry_tx/seq/2")
+            self.tx = self._io.read_s8be()
+            self.id = self._io.read_s8be()
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry_tx/seq/2")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.len_body)
+            self.body = self._io.read_bytes(self.body_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == 30 + self.len_body:
-                raise kaitaistruct.ValidationNotEqualError(30 + self.len_body, self.check_size, self._io, u"/types/entry_tx/seq/5")
+            if not self.check_size == 30 + self.body_size:
+                raise kaitaistruct.ValidationNotEqualError(30 + self.body_size, self.check_size, self._io, u"/types/entry_tx/seq/5")
 
 
         def _fetch_instances(self):
@@ -208,15 +208,15 @@ class JbossJournalS2(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.num_records = self._io.read_s4be()
-            self.len_extra = self._io.read_s4be()
-            if not self.len_extra >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_extra, self._io, u"/types/preparation/seq/2")
-            self.extra = self._io.read_bytes(self.len_extra)
+            self.tx = self._io.read_s8be()
+            self.count = self._io.read_s4be()
+            self.extra_size = self._io.read_s4be()
+            if not self.extra_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.extra_size, self._io, u"/types/preparation/seq/2")
+            self.extra = self._io.read_bytes(self.extra_size)
             self.check_size = self._io.read_s4be()
-            if not self.check_size == 25 + self.len_extra:
-                raise kaitaistruct.ValidationNotEqualError(25 + self.len_extra, self.check_size, self._io, u"/types/preparation/seq/4")
+            if not self.check_size == 25 + self.extra_size:
+                raise kaitaistruct.ValidationNotEqualError(25 + self.extra_size, self.check_size, self._io, u"/types/preparation/seq/4")
 
 
         def _fetch_instances(self):
@@ -237,31 +237,31 @@ class JbossJournalS2(KaitaiStruct):
             _on = self.record_type
             if _on == JbossJournalS2.RecordType.add:
                 pass
-                self.body = JbossJournalS2.Entry(self._io, self, self._root)
+                self.content = JbossJournalS2.Entry(self._io, self, self._root)
             elif _on == JbossJournalS2.RecordType.add_tx:
                 pass
-                self.body = JbossJournalS2.EntryTx(self._io, self, self._root)
+                self.content = JbossJournalS2.EntryTx(self._io, self, self._root)
             elif _on == JbossJournalS2.RecordType.commit:
                 pass
-                self.body = JbossJournalS2.Completion(self._io, self, self._root)
+                self.content = JbossJournalS2.Completion(self._io, self, self._root)
             elif _on == JbossJournalS2.RecordType.delete:
                 pass
-                self.body = JbossJournalS2.Deletion(self._io, self, self._root)
+                self.content = JbossJournalS2.Deletion(self._io, self, self._root)
             elif _on == JbossJournalS2.RecordType.delete_tx:
                 pass
-                self.body = JbossJournalS2.DeletionTx(self._io, self, self._root)
+                self.content = JbossJournalS2.DeletionTx(self._io, self, self._root)
             elif _on == JbossJournalS2.RecordType.prepare:
                 pass
-                self.body = JbossJournalS2.Preparation(self._io, self, self._root)
+                self.content = JbossJournalS2.Preparation(self._io, self, self._root)
             elif _on == JbossJournalS2.RecordType.rollback:
                 pass
-                self.body = JbossJournalS2.Rollback(self._io, self, self._root)
+                self.content = JbossJournalS2.Rollback(self._io, self, self._root)
             elif _on == JbossJournalS2.RecordType.update:
                 pass
-                self.body = JbossJournalS2.Entry(self._io, self, self._root)
+                self.content = JbossJournalS2.Entry(self._io, self, self._root)
             elif _on == JbossJournalS2.RecordType.update_tx:
                 pass
-                self.body = JbossJournalS2.EntryTx(self._io, self, self._root)
+                self.content = JbossJournalS2.EntryTx(self._io, self, self._root)
 
 
         def _fetch_instances(self):
@@ -269,31 +269,31 @@ class JbossJournalS2(KaitaiStruct):
             _on = self.record_type
             if _on == JbossJournalS2.RecordType.add:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS2.RecordType.add_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS2.RecordType.commit:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS2.RecordType.delete:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS2.RecordType.delete_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS2.RecordType.prepare:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS2.RecordType.rollback:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS2.RecordType.update:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalS2.RecordType.update_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
 
 
     class Rollback(KaitaiStruct):
@@ -305,7 +305,7 @@ class JbossJournalS2(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
+            self.tx = self._io.read_s8be()
             self.check_size = self._io.read_s4be()
             if not self.check_size == 17:
                 raise kaitaistruct.ValidationNotEqualError(17, self.check_size, self._io, u"/types/rollback/seq/1")

@@ -75,13 +75,13 @@ class JbossJournalSeed(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
+            self.tx = self._io.read_s8be()
             self.num_files = self._io.read_s4be()
             if not self.num_files >= 0:
                 raise kaitaistruct.ValidationLessThanError(0, self.num_files, self._io, u"/types/completion/seq/1")
-            self.files = []
+            self.pairs = []
             for i in range(self.num_files):
-                self.files.append(JbossJournalSeed.FileCount(self._io, self, self._root))
+                self.pairs.append(JbossJournalSeed.FileCount(self._io, self, self._root))
 
             if (not (self._parent.hashed)):
                 pass
@@ -97,9 +97,9 @@ class JbossJournalSeed(KaitaiStruct):
 
         def _fetch_instances(self):
             pass
-            for i in range(len(self.files)):
+            for i in range(len(self.pairs)):
                 pass
-                self.files[i]._fetch_instances()
+                self.pairs[i]._fetch_instances()
 
             if (not (self._parent.hashed)):
                 pass
@@ -118,7 +118,7 @@ class JbossJournalSeed(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.record_id = self._io.read_s8be()
+            self.id = self._io.read_s8be()
             if (not (self._parent.hashed)):
                 pass
                 self.check_size = self._io.read_s4be()
@@ -150,8 +150,8 @@ class JbossJournalSeed(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.record_id = self._io.read_s8be()
+            self.tx = self._io.read_s8be()
+            self.id = self._io.read_s8be()
             if (not (self._parent.hashed)):
                 pass
                 self.check_size = self._io.read_s4be()
@@ -183,17 +183,17 @@ class JbossJournalSeed(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.record_id = self._io.read_s8be()
-            self.len_body = self._io.read_s4be()
-            if not self.len_body >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry/seq/1")
+            self.id = self._io.read_s8be()
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry/seq/1")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.len_body)
+            self.body = self._io.read_bytes(self.body_size)
             if (not (self._parent.hashed)):
                 pass
                 self.check_size = self._io.read_s4be()
-                if not self.check_size == 22 + self.len_body:
-                    raise kaitaistruct.ValidationNotEqualError(22 + self.len_body, self.check_size, self._io, u"/types/entry/seq/4")
+                if not self.check_size == 22 + self.body_size:
+                    raise kaitaistruct.ValidationNotEqualError(22 + self.body_size, self.check_size, self._io, u"/types/entry/seq/4")
 
             if self._parent.hashed:
                 pass
@@ -220,18 +220,18 @@ class JbossJournalSeed(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
-            self.record_id = self._io.read_s8be()
-            self.len_body = self._io.read_s4be()
-            if not self.len_body >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.len_body, self._io, u"/types/entry_tx/seq/2")
+            self.tx = self._io.read_s8be()
+            self.id = self._io.read_s8be()
+            self.body_size = self._io.read_s4be()
+            if not self.body_size >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.body_size, self._io, u"/types/entry_tx/seq/2")
             self.user_type = self._io.read_u1()
-            self.body = self._io.read_bytes(self.len_body)
+            self.body = self._io.read_bytes(self.body_size)
             if (not (self._parent.hashed)):
                 pass
                 self.check_size = self._io.read_s4be()
-                if not self.check_size == 30 + self.len_body:
-                    raise kaitaistruct.ValidationNotEqualError(30 + self.len_body, self.check_size, self._io, u"/types/entry_tx/seq/5")
+                if not self.check_size == 30 + self.body_size:
+                    raise kaitaistruct.ValidationNotEqualError(30 + self.body_size, self.check_size, self._io, u"/types/entry_tx/seq/5")
 
             if self._parent.hashed:
                 pass
@@ -259,7 +259,7 @@ class JbossJournalSeed(KaitaiStruct):
 
         def _read(self):
             self.file_id = self._io.read_s4be()
-            self.num_records = self._io.read_s4be()
+            self.count = self._io.read_s4be()
 
 
         def _fetch_instances(self):
@@ -306,31 +306,31 @@ class JbossJournalSeed(KaitaiStruct):
             _on = self.record_type
             if _on == JbossJournalSeed.SeedRecordType.add:
                 pass
-                self.body = JbossJournalSeed.Entry(self._io, self, self._root)
+                self.content = JbossJournalSeed.Entry(self._io, self, self._root)
             elif _on == JbossJournalSeed.SeedRecordType.add_tx:
                 pass
-                self.body = JbossJournalSeed.EntryTx(self._io, self, self._root)
+                self.content = JbossJournalSeed.EntryTx(self._io, self, self._root)
             elif _on == JbossJournalSeed.SeedRecordType.commit:
                 pass
-                self.body = JbossJournalSeed.Completion(self._io, self, self._root)
+                self.content = JbossJournalSeed.Completion(self._io, self, self._root)
             elif _on == JbossJournalSeed.SeedRecordType.delete:
                 pass
-                self.body = JbossJournalSeed.Deletion(self._io, self, self._root)
+                self.content = JbossJournalSeed.Deletion(self._io, self, self._root)
             elif _on == JbossJournalSeed.SeedRecordType.delete_tx:
                 pass
-                self.body = JbossJournalSeed.DeletionTx(self._io, self, self._root)
+                self.content = JbossJournalSeed.DeletionTx(self._io, self, self._root)
             elif _on == JbossJournalSeed.SeedRecordType.prepare:
                 pass
-                self.body = JbossJournalSeed.Completion(self._io, self, self._root)
+                self.content = JbossJournalSeed.Completion(self._io, self, self._root)
             elif _on == JbossJournalSeed.SeedRecordType.rollback:
                 pass
-                self.body = JbossJournalSeed.Rollback(self._io, self, self._root)
+                self.content = JbossJournalSeed.Rollback(self._io, self, self._root)
             elif _on == JbossJournalSeed.SeedRecordType.update:
                 pass
-                self.body = JbossJournalSeed.Entry(self._io, self, self._root)
+                self.content = JbossJournalSeed.Entry(self._io, self, self._root)
             elif _on == JbossJournalSeed.SeedRecordType.update_tx:
                 pass
-                self.body = JbossJournalSeed.EntryTx(self._io, self, self._root)
+                self.content = JbossJournalSeed.EntryTx(self._io, self, self._root)
 
 
         def _fetch_instances(self):
@@ -338,31 +338,31 @@ class JbossJournalSeed(KaitaiStruct):
             _on = self.record_type
             if _on == JbossJournalSeed.SeedRecordType.add:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalSeed.SeedRecordType.add_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalSeed.SeedRecordType.commit:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalSeed.SeedRecordType.delete:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalSeed.SeedRecordType.delete_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalSeed.SeedRecordType.prepare:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalSeed.SeedRecordType.rollback:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalSeed.SeedRecordType.update:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
             elif _on == JbossJournalSeed.SeedRecordType.update_tx:
                 pass
-                self.body._fetch_instances()
+                self.content._fetch_instances()
 
 
     class Rollback(KaitaiStruct):
@@ -374,7 +374,7 @@ class JbossJournalSeed(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.transaction_id = self._io.read_s8be()
+            self.tx = self._io.read_s8be()
             if (not (self._parent.hashed)):
                 pass
                 self.check_size = self._io.read_s4be()

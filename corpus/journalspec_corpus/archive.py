@@ -1,0 +1,116 @@
+"""The published cases as one archive that needs no Python: real files, JSON, and a page that explains both.
+
+The same cases give the same bytes: members are sorted, and carry neither time
+nor owner. A ``.tar`` is the same everywhere; the compressed form also depends
+on the zlib that made it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tarfile
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import IO, Any
+
+from journalspec import __version__
+from journalspec.formats import get_format
+from journalspec_corpus.case import Case
+
+#: How the name of an archive ends -> whether it is compressed.
+SUFFIXES = {".tar": False, ".tar.gz": True, ".tgz": True}
+
+_README = """\
+# journalspec corpus {version}
+
+{count} cases ({tiers}) as directories. Nothing here needs journalspec, or Python. CC0-1.0.
+
+    index.json                        one entry per case: id, format, edition, tier, directory, files
+    cases/FORMAT/ID/case.json         the case: questions and permitted answers
+    cases/FORMAT/ID/files/            its journal, as real files; work on a copy
+    names/FORMAT.json                 every name that an answer may carry, with types and ranges
+    schemas/*.schema.json             JSON Schemas of cases and answers
+
+Loop over `index.json`. For each `when` in the `expect` of the case: copy `files/`, let your implementation
+read the copy, and compare. What is compared, and how, is told below.
+
+"""
+
+
+def compressed(path: Path) -> bool:
+    """Tell whether an archive of this name is compressed; raises ValueError that lists the known endings."""
+    for suffix, packed in SUFFIXES.items():
+        if path.name.endswith(suffix):
+            return packed
+    raise ValueError(f"{path.name}: an archive's name ends in {', '.join(SUFFIXES)}")
+
+
+def write_archive(path: Path, cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write `cases` to `path`, with `schemas` (file name -> JSON Schema of answers) beside that of cases.
+
+    Raises ValueError on a name with another ending, FileExistsError rather than
+    overwrite anything, and OSError if it cannot be written; then nothing is left.
+    """
+    packed = compressed(path)
+    with path.open("xb") as stream:
+        try:
+            if packed:
+                with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=stream, mtime=0) as inner:
+                    _write(inner, cases, schemas)
+            else:
+                _write(stream, cases, schemas)
+        except BaseException:
+            path.unlink()
+            raise
+
+
+def _write(
+    stream: gzip.GzipFile | IO[bytes], cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]
+) -> None:
+    root = f"journalspec-corpus-{__version__}"
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, content in members(cases, schemas):
+            entry = tarfile.TarInfo(f"{root}/{name}".rstrip("/"))
+            entry.mode = 0o644
+            if name.endswith("/"):
+                entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+
+
+def members(cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, bytes]]:
+    """Yield (name below the archive's root, content) of every member; a directory ends in a slash."""
+    package = files("journalspec_corpus")
+    ordered = sorted(cases, key=lambda case: (case.format, case.id))
+    tiers = ", ".join(sorted({case.tier for case in cases}))
+    form = package.joinpath("CASES.md").read_text(encoding="utf-8")
+    readme = _README.format(version=__version__, count=len(ordered), tiers=tiers)
+    yield "README.md", (readme + form.replace("\n# ", "\n## ")).encode("utf-8")
+    yield "index.json", _json([_entry(case) for case in ordered])
+    yield "schemas/case.schema.json", package.joinpath("case.schema.json").read_bytes()
+    yield from ((f"schemas/{name}", _json(schema)) for name, schema in sorted(schemas.items()))
+    for name in dict.fromkeys(case.format for case in ordered):
+        table = get_format(name).root.joinpath("fields.toml").read_text(encoding="utf-8")
+        yield f"names/{name}.json", _json(tomllib.loads(table))
+    for case in ordered:
+        place = _place(case)
+        yield f"{place}/case.json", _json(case.to_json())
+        yield f"{place}/files/", b""
+        yield from ((f"{place}/files/{name}", content) for name, content in sorted(case.files().items()))
+
+
+def _place(case: Case) -> str:
+    return f"cases/{case.format}/{case.id}"
+
+
+def _entry(case: Case) -> dict[str, Any]:
+    members = {"id": case.id, "format": case.format, "edition": case.edition, "tier": case.tier}
+    return members | {"directory": _place(case), "files": sorted(file.path for file in case.input.files)}
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8")

@@ -1,0 +1,116 @@
+"""The archive: the same bytes each time, and read by programs that know nothing of journalspec."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from journalspec_corpus.archive import write_archive
+from journalspec_corpus.case import Case
+from journalspec_corpus.load import load_cases
+
+DOCS = Path(__file__).parents[2] / "docs"
+SCHEMAS = {"observation.schema.json": {"type": "object"}}
+
+#: Run by a Python without this project: only tar and JSON.
+READER = """
+import json, sys, tarfile
+with tarfile.open(sys.argv[1]) as archive:
+    content = {item.name: archive.extractfile(item).read() for item in archive if item.isfile()}
+(root,) = {name.partition("/")[0] for name in content}
+index = json.loads(content[f"{root}/index.json"])
+for entry in index:
+    place = f"{root}/{entry['directory']}"
+    case = json.loads(content.pop(f"{place}/case.json"))
+    assert (case["id"], case["edition"]) == (entry["id"], entry["edition"])
+    for file in case["input"]["files"]:
+        made = bytearray([int(file["fill"], 16)]) * int(file["size"])
+        for off, data in file["extents"]:
+            data = bytes.fromhex(data)
+            made[int(off):int(off) + len(data)] = data
+        assert content.pop(f"{place}/files/{file['path']}") == made, (entry["id"], file["path"])
+print(json.dumps([len(index), sorted(name.partition("/")[2] for name in content)]))
+"""
+
+
+def cases() -> list[Case]:
+    """Return every captured case, and some of the smoke cases, among them those without files."""
+    some = [case for number, case in enumerate(load_cases()) if number % 7 == 0 or not case.input.files]
+    assert any(not case.input.files for case in some)
+    return [*load_cases(tier="captured"), *some]
+
+
+def test_the_same_cases_give_the_same_bytes(tmp_path: Path) -> None:
+    chosen = cases()
+    for name in ("a.tar", "b.tar", "a.tar.gz", "b.tar.gz"):
+        write_archive(tmp_path / name, chosen if name[0] == "a" else chosen[::-1], SCHEMAS)
+    for suffix in ("tar", "tar.gz"):
+        assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
+
+
+def test_a_program_with_tar_and_json_alone_reads_it(tmp_path: Path) -> None:
+    chosen = cases()
+    write_archive(tmp_path / "corpus.tar.gz", chosen, SCHEMAS)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", READER, str(tmp_path / "corpus.tar.gz")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    count, rest = json.loads(done.stdout)
+    assert count == len(chosen)
+    formats = sorted({case.format for case in chosen})
+    assert rest == sorted(
+        ["README.md", "index.json", "schemas/case.schema.json", "schemas/observation.schema.json"]
+        + [f"names/{name}.json" for name in formats]
+    )
+
+
+@pytest.mark.node
+def test_the_program_of_the_page_reads_it(tmp_path: Path) -> None:
+    node, tar = shutil.which("node"), shutil.which("tar")
+    if node is None or tar is None:
+        pytest.skip("Node.js or tar is missing")
+    chosen = cases()
+    write_archive(tmp_path / "corpus.tar.gz", chosen, SCHEMAS)
+    subprocess.run([tar, "xzf", "corpus.tar.gz"], cwd=tmp_path, check=True, timeout=120)
+    (root,) = tmp_path.glob("journalspec-corpus-*")
+    program = DOCS / "examples/read_archive.mjs"
+    done = subprocess.run([node, program, root], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    asked = Counter(
+        f"{case.format} {probe.op}{f' {probe.policy}' if probe.policy else ''}"
+        for case in chosen
+        for probe in case.probes
+    )
+    assert done.stdout.splitlines() == [f"{kind} {asked[kind]}" for kind in sorted(asked)]
+    (root / "index.json").write_text("[", encoding="utf-8")
+    assert subprocess.run([node, program, root], capture_output=True, check=False, timeout=60).returncode != 0
+
+
+def test_members_carry_neither_time_nor_owner(tmp_path: Path) -> None:
+    write_archive(tmp_path / "corpus.tar", cases()[:5], SCHEMAS)
+    with tarfile.open(tmp_path / "corpus.tar") as archive:
+        for entry in archive:
+            assert (entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname) == (0, 0, 0, "", "")
+
+
+def test_nothing_is_overwritten_and_nothing_half_is_left(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"ends in \.tar, \.tar\.gz, \.tgz"):
+        write_archive(tmp_path / "corpus.zip", [], SCHEMAS)
+    (tmp_path / "corpus.tar").write_bytes(b"mine")
+    with pytest.raises(FileExistsError):
+        write_archive(tmp_path / "corpus.tar", [], SCHEMAS)
+    assert (tmp_path / "corpus.tar").read_bytes() == b"mine"
+    with pytest.raises(TypeError):
+        write_archive(tmp_path / "new.tar", cases()[:1], {"x.json": {"x": b"no JSON"}})
+    assert not (tmp_path / "new.tar").exists()

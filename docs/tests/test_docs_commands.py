@@ -1,0 +1,184 @@
+"""What README and pages tell a reader to type works, and the numbers that they tell are true.
+
+Every command of a ``console`` block is run, those of one page one after the
+other in one directory; ``commands.toml`` names the few that are run with less,
+or not, and says why.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from journalspec.formats import format_ids
+from journalspec_conformance.cli import cli
+from journalspec_corpus.design_rules import rules
+from journalspec_corpus.load import load_cases
+from journalspec_docs import transcripts
+
+HERE = Path(__file__).resolve().parent
+CHECKOUT = HERE.parents[1]
+SECONDS = 240
+FOLDERS = (CHECKOUT, CHECKOUT / "docs", CHECKOUT / "docs/reference")
+#: The change log tells what was; it is no page to type from.
+PAGES = [path for folder in FOLDERS for path in sorted(folder.glob("*.md")) if path.name != "CHANGELOG.md"]
+
+
+def worst_per_format() -> int:
+    (count,) = {len(load_cases(name, "worst")) for name in format_ids()}
+    return count
+
+
+#: A number that a page tells, as it stands there -> what it is.
+NUMBERS: dict[str, Callable[[], int]] = {
+    "README.md: 21 rules": lambda: len(rules()),
+    "README.md: ten crash states": worst_per_format,
+}
+WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
+#: What a number of has to be in the list above. Round ones of the crash engine are told as "about".
+COUNTED = "probes|cases|requirements|rules|mutants|deviations|crash states"
+TOLD = re.compile(rf"(?<![\w.,/-])(?P<number>\d[\d,]*|ten|twenty) (?P<what>{COUNTED})\b")
+ABOUT = re.compile(r"[Aa]bout |more\s+than |up to ")
+
+
+@cache
+def table() -> dict[str, Any]:
+    return tomllib.loads((HERE / "commands.toml").read_text(encoding="utf-8"))
+
+
+def blocks(path: Path, language: str) -> Iterator[str]:
+    """Yield the fenced blocks of a language, without their fences."""
+    text = path.read_text(encoding="utf-8")
+    yield from re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def commands(path: Path) -> list[str]:
+    """Return what follows the prompts on a page, without the remarks behind it."""
+    lines = [line for block in blocks(path, "console") for line in block.splitlines()]
+    return [re.split(r"\s+# ", line[2:])[0].strip() for line in lines if line.startswith("$ ")]
+
+
+def prepared(place: Path) -> Path:
+    """Put what the pages take for granted into `place`: a reader, known failures."""
+    shutil.copy(CHECKOUT / "docs/harness/my_reader.py", place)
+    reader = place / "my-reader"
+    reader.write_text("#!/bin/sh\nexec python my_reader.py\n", encoding="utf-8")
+    reader.chmod(0o755)
+    (place / "known-failures.toml").write_text("", encoding="utf-8")
+    return place
+
+
+def permitted(command: str) -> list[int]:
+    """Return the exit statuses that a command of a page may end with."""
+    found = [
+        entry["status"] for entry in table()["reduced"] if entry["command"] == command and "status" in entry
+    ]
+    return found[0] if found else [0]
+
+
+def as_run(command: str) -> str | None:
+    """Return what is run for a command of a page, None for one that is not run."""
+    if any(entry["command"] == command for entry in table()["not_run"]):
+        return None
+    for entry in table()["reduced"]:
+        if entry["command"] == command:
+            command = entry.get("instead") or f"{command} {entry['add']}"
+    for name, place in table()["places"].items():
+        command = command.replace(name, shlex.quote(str(CHECKOUT / place)))
+    return command
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    "path", [path for path in PAGES if any(map(as_run, commands(path)))], ids=lambda p: p.stem
+)
+def test_every_command_of_a_page_works(path: Path, tmp_path: Path) -> None:
+    place = prepared(tmp_path)
+    environment = dict(transcripts.environment()) | {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    for command in commands(path):
+        run = as_run(command)
+        if run is None:
+            continue
+        done = subprocess.run(
+            ["sh", "-c", run],  # noqa: S607 - the pages are written for a POSIX shell
+            cwd=place,
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=SECONDS,
+            check=False,
+        )
+        assert done.returncode in permitted(command), f"$ {run}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+
+
+def test_the_table_names_commands_of_the_pages_and_says_why() -> None:
+    told = {command for path in PAGES for command in commands(path)}
+    assert told
+    for entry in (*table()["reduced"], *table()["not_run"]):
+        assert entry["command"] in told, f"on no page: {entry['command']}"
+        assert entry["why"]
+
+
+def words(command: str) -> list[str]:
+    return shlex.split(re.sub(r"\$\(which (\w+)\)", r"\1", command))
+
+
+def options_of(arguments: list[str]) -> set[str]:
+    """Return the options of the command of ours that `arguments` (behind `journalspec`) call."""
+    found: click.Command | None = cli
+    context = click.Context(cli)
+    for argument in arguments:
+        if not isinstance(found, click.Group):
+            break
+        found = found.get_command(context, argument)
+    assert found is not None, arguments
+    return {name for item in found.params for name in item.opts}
+
+
+@pytest.mark.parametrize("command", [entry["command"] for entry in table()["not_run"]])
+def test_what_is_not_run_names_what_there_is(command: str) -> None:
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = set(project["optional-dependencies"])
+    for named in re.findall(r"(?:journalspec|\.)\[([\w,]+)\]", command):
+        assert set(named.split(",")) <= extras
+    for named in re.findall(r"tox -e (\w+)", command):
+        assert f"[testenv:{named}]" in (CHECKOUT / "tox.ini").read_text(encoding="utf-8")
+    for named in re.findall(r"python -m (journalspec[\w.]+)", command):
+        __import__(named)
+    parts = words(command)
+    if "journalspec" in parts:
+        arguments = parts[parts.index("journalspec") + 1 :]
+        given = {argument for argument in arguments if argument.startswith("--")}
+        assert given <= options_of(arguments), command
+
+
+@pytest.mark.parametrize("told", NUMBERS)
+def test_a_number_on_a_page_is_true(told: str) -> None:
+    page, _, text = told.partition(": ")
+    number = text.split()[0]
+    assert text in (CHECKOUT / page).read_text(encoding="utf-8"), f"{page} does not say {text!r}"
+    value = WORDS.get(number) or int(number.replace(",", ""))
+    assert value == NUMBERS[told]()
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_every_number_of_ours_is_one_that_is_checked(path: Path) -> None:
+    text = re.sub(
+        r"^```(?!console).*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    name = path.relative_to(CHECKOUT).as_posix()
+    for found in TOLD.finditer(text):
+        if ABOUT.search(text[max(0, found.start() - 10) : found.start()]):
+            continue
+        assert f"{name}: {found.group()}" in NUMBERS, f"{name} tells {found.group()!r}, and nothing checks it"
