@@ -203,8 +203,7 @@ def write_outside(out: Painter, description: Format, seen: Observation) -> None:
         if len(lost) > MOST_TOLD:
             out.line(f"  - and {len(lost) - MOST_TOLD} more, which `journalspec inspect` lists")
     if rest:
-        told = "behind the end of the log, or of an earlier life, which is where records of no account are normal"
-        out.wrapped("", f"{_valid(rest)} {told}")
+        out.wrapped("", f"{_valid(rest)} behind the end of the log, where records of no account are normal")
 
 
 def _valid(count: int) -> str:
