@@ -30,7 +30,7 @@ from journalspec_corpus.crash.mutation import (
     wrong,
 )
 from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.mutants import load_mutants
+from journalspec_corpus.mutants import MutantError, load_mutants
 from journalspec_reference import load
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
@@ -161,7 +161,7 @@ def test_numbers_are_written_where_the_reasons_are(own_table: Path) -> None:
 
 def test_a_kind_that_stands_twice_is_refused(own_table: Path) -> None:
     own_table.write_text(own_table.read_text() * 2)
-    with pytest.raises(mutation.MutantError, match="stands twice"):
+    with pytest.raises(MutantError, match="stands twice"):
         known("bitronix_tlog", "gate")
 
 

@@ -24,7 +24,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from journalspec.formats import UnknownFormat
-from journalspec.observation import REFUSED, Observation, jsonable
+from journalspec.observation import REFUSED, Observation, Record, jsonable
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.filesets import FilesetError, Journal, below, find_journals
 from journalspec_reference.filesets import load as load_files
@@ -169,7 +169,7 @@ def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[s
     head = {"journal": path, "format": journal.format, "edition": journal.edition}
     order = {name: number for number, name in enumerate(journal.files)}
     lost = {(record.at.file, record.at.off) for record in observed.given_up}
-    found = [(record, "record", None) for record in observed.records]
+    found: list[tuple[Record, str, str | None]] = [(record, "record", None) for record in observed.records]
     found += [
         (record, "unanchored", "given-up" if (record.at.file, record.at.off) in lost else None)
         for record in observed.unanchored
