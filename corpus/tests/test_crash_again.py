@@ -556,7 +556,7 @@ def test_an_opening_that_forgets_a_promise_is_caught(tx: CrashRoom, monkeypatch:
         self.storage.write(self.current.name, self.first_offset, bytes(len(data) - self.first_offset))
         return reply
 
-    work = Again(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, "open")
+    work = Again(TxWorkload("append", "seed+hash", TX_STEPS), 1, "open")
     change = partial(monkeypatch.setattr, JournalWriter, "_open", forgetful)
     assert failing_with(tx, work, tx_resume, change) == {"non-idempotent"}
 
