@@ -30,15 +30,14 @@ def as_case(room: CrashRoom, shrunk: Shrunk, *, tier: str = "core") -> Case:
     """Return the shrunk state as a case that names the larger state which it comes from."""
     larger = published_id(room.format, shrunk.start)
     same = shrunk.state.case_id == shrunk.start
-    beyond = _known_to_fail(room, shrunk.state)
-    return case_of(room, shrunk.state, beyond=beyond, tier=tier, shrunk_from="" if same else larger)
+    return case_of(room, shrunk.state, tier=tier, shrunk_from="" if same else larger)
 
 
 def case_of(  # noqa: PLR0913  # a case has many members; all but two are keyword-only
     room: CrashRoom,
     state: State,
     *,
-    beyond: bool,
+    beyond: bool | None = None,
     tier: str = "core",
     name: str = "",
     title: str = "",
@@ -50,10 +49,13 @@ def case_of(  # noqa: PLR0913  # a case has many members; all but two are keywor
     """Return `state` as a case: under every policy of the room, what the oracle says is owed.
 
     `name`, `title` and `base` are made up from the state if they are not given, `obeys`
-    is what the room says of its category. A case that is `beyond` all readers demands
-    nothing (level ``may``) and is flagged :data:`BEYOND`. No reader is asked.
+    is what the room says of its category. A case that is `beyond` all readers (if nothing is said: if
+    its class is known to have such) demands nothing (level ``may``) and is flagged
+    :data:`BEYOND`. No reader is asked.
     """
     trace, group = state.trace, state.situation.states.group
+    if beyond is None:
+        beyond = _known_to_fail(room, state)
     preset = PRESETS[state.rank].name
     return make_case(
         name or published_id(room.format, state.case_id),
