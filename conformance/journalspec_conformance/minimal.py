@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec_conformance.mutation import ENOUGH, killers
 from journalspec_corpus import load_cases
-from journalspec_corpus.crash.mutation import EVERY, choose, kills
+from journalspec_corpus.crash.mutation import SAMPLES, Failure, choose, failures, known, tally
 from journalspec_corpus.crash.room import crash_room, has_crash_room
 from journalspec_corpus.mutants import MutantError, load_mutants
 
@@ -46,17 +46,24 @@ def of_smoke_cases(format_id: str) -> dict[str, frozenset[str]]:
     return _turned({mutant.id: killers(mutant.implementation(), cases) for mutant in load_mutants(format_id)})
 
 
-def of_crash_states(format_id: str, every: int) -> dict[str, frozenset[str]]:
-    """Return which mutants each of the chosen crash states notices; none if the format has no traces."""
+def of_crash_states(format_id: str, sample: str) -> dict[str, frozenset[str]]:
+    """Return which mutants each state of `sample` notices; none if the format has no traces.
+
+    In kinds of states in which the reference fails as often as the mutant nothing is noticed.
+    """
     if not has_crash_room(format_id):
         return {}
     room = crash_room(format_id)
-    states, _ = choose(room, every)
+    states, pinned = choose(room, SAMPLES[sample]), known(format_id, sample).counts
+
+    def beyond(found: list[Failure]) -> list[str]:
+        counts = tally(found)
+        return [each.state.name for each in found if counts[each.kind] > pinned.get(each.kind, 0)]
+
     return _turned(
         {
-            mutant.id: [state.name for state in states if kills(room, implementation, state)]
+            mutant.id: beyond(list(failures(room, mutant.implementation(), states)))
             for mutant in load_mutants(format_id)
-            for implementation in [mutant.implementation()]
         }
     )
 
@@ -74,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m journalspec_conformance.minimal", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
     parser.add_argument(
-        "--every", type=int, default=EVERY, help="play every n-th workload (default %(default)s)"
+        "--sample", choices=SAMPLES, default="whole", help="which crash states (default %(default)s)"
     )
     parser.add_argument("--list", action="store_true", help="print the cases of the sets")
     options = parser.parse_args(arguments)
@@ -83,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             mutants = {mutant.id for mutant in load_mutants(format_id)}
             smoke = of_smoke_cases(format_id)
-            crash = of_crash_states(format_id, options.every)
+            crash = of_crash_states(format_id, options.sample)
         except (UnknownFormat, MutantError) as error:
             print(f"error: {error}", file=sys.stderr)
             return 2

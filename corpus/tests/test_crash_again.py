@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -305,7 +306,7 @@ def test_every_state_of_a_second_life_is_the_one_its_descriptor_describes() -> N
 def test_the_base_of_a_second_life_is_a_state_of_the_first() -> None:
     for room, work in some_lives():
         first, trace = room.build(work.first), room.build(work)
-        chosen = choose(first, room.read, gone=(room.format == DISK))
+        chosen = choose(first, gone=(room.format == DISK))
         remains = chosen.remains[work.choice]
         assert state_of(first, remains.descriptor) == dict(trace.base)
         assert trace.life == 2
@@ -326,15 +327,79 @@ def test_second_lives_are_repeatable_and_named_once() -> None:
 
 
 def test_first_crashes_differ_and_are_of_many_kinds(disk: CrashRoom) -> None:
-    chosen = choose(
-        disk.build(Workload("append", "2.1.4", ONE, background="stale-same")), disk.read, gone=True
-    )
+    chosen = choose(disk.build(Workload("append", "2.1.4", ONE, background="stale-same")), gone=True)
     assert len(chosen.remains) == CHOICES
     assert len({(*sorted(left.files.items()), *records(left.standing)) for left in chosen.remains}) == CHOICES
     assert {left.category for left in chosen.remains} >= {"clean", "prefix-torn", "sector-trash"}
-    # What strict recovery refuses, has to refuse, or gets wrong is counted and not gone on from.
-    assert chosen.left_out["refused"] > 0
-    assert chosen.left_out["failed"] > 0
+
+
+def unlisted(trace: Trace) -> Trace:
+    """The same trace under a name that no list of first crashes has."""
+    return replace(trace, name=f"unlisted/{trace.name}")
+
+
+def test_of_other_first_lives_states_are_chosen_by_class_alone(disk: CrashRoom) -> None:
+    first = unlisted(disk.build(Workload("swap", "spec", ONE)))
+    chosen = choose(first, gone=True)
+    assert (len(chosen.remains), chosen.fine) == (CHOICES, False)
+    assert {left.category for left in chosen.remains} >= {"clean", "rotate", "sector-trash"}
+    strict = [
+        load(DISK).recover(left.files, edition="2.1", policy="strict").verdict for left in chosen.remains
+    ]
+    # States that strict recovery refuses are among them, and ones that it takes.
+    assert {"refused", "clean"} <= set(strict)
+
+
+def test_no_reader_has_a_say_in_which_crash_a_second_life_begins_with(
+    disk: CrashRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = crash_room(DISK).build(SOME[0][1])
+    listed, free = choose(usual, gone=True), choose(unlisted(usual), gone=True)
+
+    def blind(*_: object, **__: object) -> Any:
+        raise AssertionError("a reader was asked")
+
+    monkeypatch.setattr("journalspec_corpus.bitronix_tlog.crash_reader.read", blind)
+    monkeypatch.setattr(type(load(DISK)), "recover", blind)
+    monkeypatch.setattr(again, "_known", OrderedDict())
+    for trace, before in ((usual, listed), (unlisted(usual), free)):
+        now = choose(trace, gone=True)
+        assert [left.descriptor for left in now.remains] == [left.descriptor for left in before.remains]
+
+
+def test_where_the_writer_refuses_there_is_no_second_life(
+    disk: CrashRoom,
+) -> None:
+    first = unlisted(disk.build(Workload("swap", "spec", ONE)))
+    traces = [
+        again.build(Again(Workload("swap", "spec", ONE), number, "typical"), disk_resume, first)
+        for number in range(CHOICES)
+    ]
+    empty = [trace for trace in traces if not trace.ops]
+    assert 0 < len(empty) < CHOICES
+    for trace in empty:
+        assert verdicts_of(disk, trace) == {}
+        assert trace.tags["fine"] == "no"
+    assert all(verdicts_of(disk, trace) for trace in traces if trace.ops)
+
+
+def test_a_list_that_names_what_is_not_there_is_an_error(
+    disk: CrashRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = disk.build(SOME[0][1])
+    known = again.first_crashes(DISK)[first.name]
+    monkeypatch.setattr(again, "first_crashes", lambda _: {first.name: (*known, ("prefix-byte", 999, "", 0))})
+    monkeypatch.setattr(again, "_known", OrderedDict())
+    with pytest.raises(ValueError, match=r"names states that there are not: .*999"):
+        choose(first, gone=True)
+
+
+@pytest.mark.parametrize(("format_id", "resume"), [(DISK, disk_resume), (TX, tx_resume)])
+def test_every_first_life_of_the_core_tier_is_listed(format_id: str, resume: Any) -> None:
+    firsts = {work.first.name for work in resume.second_lives("core")}
+    listed = again.first_crashes(format_id)
+    assert firsts == set(listed)
+    assert all(len(set(states)) == len(states) > 0 for states in listed.values())
 
 
 def test_a_third_life_is_not_impossible() -> None:
@@ -350,7 +415,7 @@ def test_a_third_life_is_not_impossible() -> None:
 
 
 def test_an_unknown_continuation_is_refused() -> None:
-    left = choose(crash_room(DISK).build(SOME[0][1]), crash_room(DISK).read, gone=True).remains[0]
+    left = choose(crash_room(DISK).build(SOME[0][1]), gone=True).remains[0]
     with pytest.raises(ValueError, match="unknown continuation 'party'"):
         disk_resume.live(SOME[0][1], 2, left, "party")
     with pytest.raises(ValueError, match="unknown continuation 'party'"):
@@ -380,10 +445,10 @@ def failing_with(
 ) -> set[str]:
     """Return how the second life fails if `change` has been made to the writer before it begins."""
     first = room.build(work.first)
-    choose(first, room.read, gone=resume.RELEASED_IS_GONE)
+    choose(first, gone=resume.RELEASED_IS_GONE)
     assert failing(room, work) == set()
     change()
-    verdicts = verdicts_of(room, again.build(work, resume, first, room.read), reader=reader)
+    verdicts = verdicts_of(room, again.build(work, resume, first), reader=reader)
     return {name for name in verdicts if VERDICTS[name]}
 
 
@@ -491,7 +556,7 @@ def test_an_opening_that_forgets_a_promise_is_caught(tx: CrashRoom, monkeypatch:
         self.storage.write(self.current.name, self.first_offset, bytes(len(data) - self.first_offset))
         return reply
 
-    work = Again(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, "open")
+    work = Again(TxWorkload("append", "seed+hash", TX_STEPS), 1, "open")
     change = partial(monkeypatch.setattr, JournalWriter, "_open", forgetful)
     assert failing_with(tx, work, tx_resume, change) == {"non-idempotent"}
 

@@ -1,19 +1,40 @@
-"""Crash states see faults of recovery; what they do not see is explained."""
+"""Crash states see faults of recovery; what they do not see is explained; no reader chooses them."""
 
 from __future__ import annotations
 
+import shutil
+from collections import Counter
 from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from journalspec_corpus.crash import mutation
-from journalspec_corpus.crash.mutation import ENOUGH, Row, Seen, choose, explained, kills, wrong
+from journalspec_corpus.crash.mutation import (
+    ENOUGH,
+    SAMPLES,
+    Failure,
+    Kind,
+    Row,
+    Seen,
+    choose,
+    explained,
+    failures,
+    known,
+    pin,
+    row_of,
+    tally,
+    unlike,
+    wrong,
+)
 from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.mutants import load_mutants
+from journalspec_corpus.mutants import MutantError, load_mutants
 from journalspec_reference import load
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
-#: Faults that many states show, whichever are looked at.
+#: Faults that many states show, whichever are looked at: the checksum, or what stands for one, first.
 PLAIN = {
     "bitronix_tlog": ("skip-checksum", "last-record-excluded", "older-file-wins", "strict-skips"),
     "jboss_journal": ("skip-check-size", "any-file-id", "scan-one-late", "hash-over-itself"),
@@ -23,41 +44,125 @@ PLAIN = {
 @pytest.fixture(scope="module", params=FORMATS)
 def looked_at(request: pytest.FixtureRequest) -> tuple[CrashRoom, list[Seen]]:
     room = crash_room(request.param)
-    return room, choose(room, 61, 3)[0]
+    return room, choose(room, SAMPLES["gate"])
 
 
-def test_the_reference_survives_and_plain_faults_do_not(looked_at: tuple[CrashRoom, list[Seen]]) -> None:
+def test_the_reference_fails_where_it_is_known_to_and_nowhere_else(
+    looked_at: tuple[CrashRoom, list[Seen]],
+) -> None:
     room, states = looked_at
-    assert len(states) > 100
-    assert not any(kills(room, load(room.format), state) for state in states)
+    assert len(states) > 300
+    pinned = known(room.format, "gate")
+    assert pinned.counts
+    assert unlike(tally(failures(room, load(room.format), states)), pinned.counts) == []
+    assert all(len(why) > 40 for why in pinned.why.values())
+
+
+def test_a_reference_without_its_checks_is_noticed_by_the_gate(
+    looked_at: tuple[CrashRoom, list[Seen]],
+) -> None:
+    room, states = looked_at
+    pinned = known(room.format, "gate").counts
     mutants = {mutant.id: mutant for mutant in load_mutants(room.format)}
     for name in PLAIN[room.format]:
         implementation = mutants[name].implementation()
-        assert sum(kills(room, implementation, state) for state in states) >= ENOUGH, name
+        # As the reference itself: the same states, and other failures than those pinned.
+        assert unlike(tally(failures(room, implementation, states)), pinned), name
+        # And as a mutant.
+        found = list(failures(room, implementation, states))
+        assert row_of(name, found, len(states), pinned).killed >= ENOUGH, name
+
+
+def test_no_reader_has_a_say_in_what_is_looked_at(
+    looked_at: tuple[CrashRoom, list[Seen]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room, states = looked_at
+
+    def nobody(*_: object, **__: object) -> Any:
+        raise AssertionError("a reader was asked")
+
+    some = replace(SAMPLES["gate"], every=610)
+    usual = [state.name for state in choose(room, some)]
+    monkeypatch.setattr(type(load(room.format)), "recover", nobody)
+    assert [state.name for state in choose(replace(room, answer=nobody), some)] == usual
+    assert len({state.name for state in states}) == len(states)
 
 
 def test_what_is_said_not_to_be_seen_is_not(looked_at: tuple[CrashRoom, list[Seen]]) -> None:
     room, states = looked_at
     reasons = explained(room.format)
-    mutants = {mutant.id: mutant for mutant in load_mutants(room.format)}
-    assert reasons.keys() <= mutants.keys()
+    assert reasons.keys() <= {mutant.id for mutant in load_mutants(room.format)}
     assert all(len(reason.why) > 40 for reason in reasons.values())
-    for name, reason in reasons.items():
-        if not reason.rare:
-            implementation = mutants[name].implementation()
-            assert not [state.name for state in states[::5] if kills(room, implementation, state)], name
+    pinned = known(room.format, "gate").counts.keys()
+    for mutant in load_mutants(room.format):
+        if mutant.id in reasons and not reasons[mutant.id].rare:
+            found = failures(room, mutant.implementation(), states[::5])
+            assert not [each for each in found if each.kind not in pinned], mutant.id
 
 
-def test_a_mutant_that_raises_is_noticed() -> None:
+def test_a_mutant_that_raises_is_noticed(looked_at: tuple[CrashRoom, list[Seen]]) -> None:
     class Broken:
         def recover(self, *_: object, **__: object) -> object:
             raise ZeroDivisionError
 
-    room = crash_room("bitronix_tlog")
-    states, _ = choose(room, 1500)
-    assert all(kills(room, Broken(), state) for state in states)
-    assert not kills(room, Broken(), replace(states[0], policies={}))
+    room, states = looked_at
+    found = list(failures(room, Broken(), states))
+    assert len(found) == len(states) * len(room.policies)
+    assert {failure.kind.verdict for failure in found} == {"crash"}
+    row = row_of("broken", found, len(states), known(room.format, "gate").counts)
+    assert row.killed == len(states)
     assert states[0].size == sum(map(len, states[0].files.values()))
+
+
+def test_what_is_pinned_does_not_kill(looked_at: tuple[CrashRoom, list[Seen]]) -> None:
+    _, states = looked_at
+    kind = Kind("w", "R", "clean", "strict", "lost")
+    found = [Failure(kind, state) for state in states[:5]]
+    assert row_of("m", found, 9, {kind: 5}) == Row("m", 0, 9)
+    assert row_of("m", found, 9, {kind: 7}).killed == 0
+    assert row_of("m", found, 9, {kind: 3}).killed == 2
+    other = kind._replace(verdict="silent")
+    assert row_of("m", [Failure(other, states[0])], 9, {kind: 5}).first == states[0].name
+
+
+def test_more_and_fewer_failures_are_both_told() -> None:
+    one, two = Kind("w", "R", "clean", "strict", "lost"), Kind("w", "C", "bit", "strict", "silent")
+    assert unlike({one: 2}, {one: 2}) == []
+    (more,) = unlike({one: 3}, {one: 2})
+    assert more == "the reference: 3 times lost by strict after clean (R, w), pinned are 2"
+    assert len(unlike({one: 1}, {one: 2, two: 1})) == 2
+    assert len(unlike({one: 2, two: 1}, {one: 2})) == 1
+
+
+@pytest.fixture
+def own_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A format's room that holds a copy of its table and nothing else."""
+    path = tmp_path / mutation.KNOWN
+    shutil.copy(str(files("journalspec_corpus.bitronix_tlog") / mutation.KNOWN), path)
+    monkeypatch.setattr(mutation, "files", lambda _: tmp_path)
+    return path
+
+
+def test_numbers_are_written_where_the_reasons_are(own_table: Path) -> None:
+    usual = own_table.read_text()
+    numbers = {name: Counter(known("bitronix_tlog", name).counts) for name in SAMPLES}
+    assert pin("bitronix_tlog", numbers) == []
+    assert own_table.read_text() == usual
+    kind = next(iter(numbers["gate"]))
+    new = kind._replace(writer="new")
+    numbers["gate"][kind] += 1
+    numbers["gate"][new] = 4
+    numbers["whole"].clear()
+    assert pin("bitronix_tlog", numbers) == [new]
+    numbers["gate"].pop(new)
+    assert known("bitronix_tlog", "gate").counts == numbers["gate"]
+    assert known("bitronix_tlog", "whole").counts == {}
+
+
+def test_a_kind_that_stands_twice_is_refused(own_table: Path) -> None:
+    own_table.write_text(own_table.read_text() * 2)
+    with pytest.raises(MutantError, match="stands twice"):
+        known("bitronix_tlog", "gate")
 
 
 def test_a_table_is_wrong_if_a_mutant_is_neither_killed_nor_explained_or_both() -> None:
@@ -76,8 +181,12 @@ def test_the_command_says_what_is_wrong(
 ) -> None:
     monkeypatch.setattr(mutation, "load_mutants", lambda name: load_mutants(name)[:3])
     monkeypatch.setattr(mutation, "explained", lambda _: {})
-    assert mutation.main(["--format", "bitronix_tlog", "--every", "900"]) == 1
+    assert mutation.main(["--format", "bitronix_tlog", "--sample", "gate"]) == 1
     told = capsys.readouterr()
     assert "3 mutants, " in told.out
     assert "shorter-minimum: killed by 0 states" in told.err
+    assert "the reference: " not in told.err
+    monkeypatch.setattr(mutation, "load", lambda name: load_mutants(name)[0].implementation())
+    assert mutation.main(["--format", "bitronix_tlog", "--sample", "gate"]) == 1
+    assert "the reference: " in capsys.readouterr().err
     assert mutation.main(["--format", "no_such"]) == 2

@@ -12,7 +12,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -54,11 +56,10 @@ def test_the_files_do_not_depend_on_the_number_of_processes(tmp_path: Path, buil
 
 def test_the_choice_keeps_strata_apart_and_has_some_of_every_class(built: Path, said: Any) -> None:
     rows = ds.dataset(built / "states").to_table().to_pylist()
-    good = [row for row in rows if not VERDICTS[row["verdict_strict"]]]
     published = {case.id.rpartition(".")[2]: case for case in read_cases(built)}
     assert len(published) == said["count"] == sum(said["strata"].values())
     by_class: dict[Any, list[str]] = {}
-    for row in good:
+    for row in rows:
         kind = (row["stratum"], row["category"], row["background"], row["field"], row["acknowledged"] > 0)
         by_class.setdefault(kind, []).append(row["case_id"].hex())
         if row["case_id"].hex() in published:
@@ -66,8 +67,40 @@ def test_the_choice_keeps_strata_apart_and_has_some_of_every_class(built: Path, 
             assert (case.stratum, case.category) == (row["stratum"], row["category"])
     for ids in by_class.values():
         assert len(published.keys() & set(ids)) >= min(choosing.PER_CLASS, len(ids))
-    left_out = Counter(row["stratum"] for row in rows if VERDICTS[row["verdict_strict"]])
-    assert {name: sum(of.values()) for name, of in said["left_out"].items()} == left_out
+    for policy in ("strict", "salvage"):
+        beyond = Counter(
+            (row["stratum"], row[f"verdict_{policy}"])
+            for row in rows
+            if row["case_id"].hex() in published and VERDICTS[row[f"verdict_{policy}"]]
+        )
+        assert beyond
+        assert said["beyond"][policy] == nested(beyond)
+
+
+def nested(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
+    out: dict[str, dict[str, int]] = {}
+    for (stratum, verdict), count in sorted(counts.items()):
+        out.setdefault(stratum, {})[verdict] = count
+    return out
+
+
+def test_no_reader_has_a_say_in_the_choice_nor_in_what_is_asked(tmp_path: Path, built: Path) -> None:
+    """A build whose readers fail everywhere publishes the same cases, and asks every policy in each."""
+    copy = tmp_path / "copy"
+    shutil.copytree(built, copy)
+    usual = choosing.choose(copy, ("strict", "salvage"))
+    for path in (copy / "states").glob("part-*.parquet"):
+        table = pq.read_table(path)
+        for name in ("verdict_strict", "verdict_salvage"):
+            at, kind = table.schema.get_field_index(name), table.schema.field(name).type
+            failing = pa.array(["lost"] * len(table)).cast(kind)
+            table = table.set_column(at, name, failing)
+        pq.write_table(table, path)
+    changed = choosing.choose(copy, ("strict", "salvage"))
+    assert changed.ids == usual.ids
+    assert changed.beyond != usual.beyond
+    for line in lines_of(built / CASES):
+        assert [entry[0] for entry in line["expect"]] == ["strict", "salvage"]
 
 
 def test_quotas_hold_as_far_as_there_is_enough() -> None:
@@ -296,10 +329,10 @@ def test_a_choice_that_cannot_be_found_again_is_an_error(
     shutil.copytree(built, copy)
     manifest = json.loads((copy / "manifest.json").read_text())
     del manifest["cases"]
-    known = choosing.choose(copy, "strict")
+    known = choosing.choose(copy, ("strict",))
     monkeypatch.setattr(
         "journalspec_corpus.pipeline.published.choose",
-        lambda out, reader: choosing.Choice(known.ids | {bytes(16)}, known.left_out),
+        lambda out, readers: choosing.Choice(known.ids | {bytes(16)}, known.beyond),
     )
     with pytest.raises(BuildError, match="1 chosen states were not found again"):
         publish_core(PLAN, copy, manifest)

@@ -9,24 +9,26 @@ the state; no reader is asked what it would make of them.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any, Protocol
 
 import numpy as np
 
-from journalspec_corpus.crash.again_remains import SEED, Remains, leave
+from journalspec.formats import UnknownFormat, format_module
+from journalspec_corpus.crash.again_remains import SEED, Remains, describe, leave
 from journalspec_corpus.crash.classes import CATEGORIES, categories, fields
 from journalspec_corpus.crash.digest import promise
 from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
 from journalspec_corpus.crash.model import PRESETS, REACHABLE, get_preset
-from journalspec_corpus.crash.oracle import ALLOWED, REFUSALS, REQUIRED, Facts, Owed, owed
-from journalspec_corpus.crash.reading import reading_of
+from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, Facts, owed
 from journalspec_corpus.crash.trace import Op, Trace
-from journalspec_corpus.crash.view import View
 from journalspec_corpus.pipeline.ids import case_ids, content_ids
+from journalspec_reference.api import WriterRefused
 
 #: What a first crash is: the presets that tell the kinds of damage apart. More of them would mean more
 #: states that differ in places nothing goes on from; a preset that comes later changes no second life.
@@ -38,6 +40,8 @@ FIRST_CRASH = (
     "epoch-subset-512",
     "sector-trash-512",
 )
+#: The states of the core tier's first lives from which second ones start, in the format's folder.
+FIRST_CRASHES = "first_crashes.jsonl"
 #: How many first crash states are kept of a trace; second lives refer to them by number.
 CHOICES = 24
 #: First traces whose chosen states are remembered: neighbours among the workloads share one.
@@ -101,31 +105,39 @@ class Resume(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """The chosen crash states of one trace, and why the others were not candidates."""
+    """The chosen crash states of one trace, and how many were no candidates, by why.
+
+    `fine` tells that recovery is known to have found everything owed in each of them.
+    """
 
     remains: tuple[Remains, ...]
     left_out: Mapping[str, int]
+    fine: bool = False
 
 
-Read = Callable[[View], tuple[Answer, ...]]
-_known: OrderedDict[tuple[str, int], Choice] = OrderedDict()
+_known: OrderedDict[tuple[str, str, bool], Choice] = OrderedDict()
 
 
-def build(work: Again, resume: Resume, first: Trace, read: Read) -> Trace:
+def build(work: Again, resume: Resume, first: Trace) -> Trace:
     """Return the trace of `work`, whose first life is `first`.
 
     `choice` counts from the front again if the first trace has fewer states to
-    choose from. Raises ValueError if there is none at all.
+    choose from. Where the writer refuses to open the life has no operations, and no
+    states. Raises ValueError if there is no state at all.
     """
-    chosen = choose(first, read, gone=resume.RELEASED_IS_GONE)
+    chosen = choose(first, gone=resume.RELEASED_IS_GONE)
     if not chosen.remains:
         raise ValueError(f"{work.first.name}: no crash state to go on from ({dict(chosen.left_out)})")
     remains = chosen.remains[work.choice % len(chosen.remains)]
-    return second_trace(work.name, remains, resume.live(work.origin, work.life, remains, work.then), work)
+    try:
+        life = resume.live(work.origin, work.life, remains, work.then)
+    except WriterRefused:
+        life = Life((), 0)
+    return second_trace(work.name, remains, life, work, fine=chosen.fine)
 
 
-def second_trace(name: str, remains: Remains, life: Life, work: Again) -> Trace:
-    """Return the trace of `life`, lived on `remains`."""
+def second_trace(name: str, remains: Remains, life: Life, work: Again, *, fine: bool = True) -> Trace:
+    """Return the trace of `life`, lived on `remains`; `fine` if recovery had found all that is owed there."""
     first, crash = remains.first, remains.descriptor
     tags = {
         **{name: first.tags[name] for name in ("order", "force") if name in first.tags},
@@ -138,7 +150,7 @@ def second_trace(name: str, remains: Remains, life: Life, work: Again) -> Trace:
         "field": remains.field,
         "opened": str(life.opened),
         # Whatever failed in the first life is its own trace's business.
-        "fine": "yes",
+        "fine": "yes" if fine else "no",
     }
     return Trace(
         first.format,
@@ -149,27 +161,78 @@ def second_trace(name: str, remains: Remains, life: Life, work: Again) -> Trace:
         first.background,
         remains.standing,
         remains.stale,
-        0,
+        # A life that was not lived has no states of its own: its base is judged where it comes from.
+        0 if life.ops else 1,
         tags,
         remains.possible,
         work.life,
     )
 
 
-def choose(first: Trace, read: Read, *, gone: bool = False) -> Choice:
-    """Return representatives of the states of `first` that strict recovery starts from.
+def choose(first: Trace, *, gone: bool = False) -> Choice:
+    """Return representatives of the states of `first`. No reader is asked.
 
-    ``read(view)`` gives the strict reader's answer first. States are put into
-    classes by category, torn field, order of persistence and whether anything is
-    owed; categories take turns, and within a class the smallest case id comes first.
+    Those that the format's list of first crashes names are taken as they stand there. Of
+    other traces, states are put into classes by category, torn field and order of
+    persistence; categories take turns, and within a class the smallest case id
+    comes first.
     """
-    key = (first.id, gone)
+    key = (first.id, first.name, gone)
     if key not in _known:
-        _known[key] = _choose(first, read, gone)
+        listed = first_crashes(first.format).get(first.name)
+        _known[key] = _choose(first, gone) if listed is None else _listed(first, listed, gone)
         while len(_known) > _REMEMBERED:
             _known.popitem(last=False)
     _known.move_to_end(key)
     return _known[key]
+
+
+#: A state among those of one trace: preset, crash index, mask in hex, tear.
+Place = tuple[str, int, str, int]
+
+
+@cache
+def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
+    """Return the format's list, workload name -> states; nothing if it has none.
+
+    It was drawn up by class among states that strict recovery started from, and is
+    data since: what a reader makes of a state moves no second life any more.
+    """
+    try:
+        path = files(format_module("journalspec_corpus", format_id)).joinpath(FIRST_CRASHES)
+    except UnknownFormat:
+        return {}
+    if not path.is_file():
+        return {}
+    entries = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return {
+        entry["first"]: tuple(
+            (preset, int(index), mask, int(tear)) for preset, index, mask, tear in entry["states"]
+        )
+        for entry in entries
+    }
+
+
+def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> Choice:
+    """Return the states that the list names; raises ValueError if the trace has not all of them."""
+    found: dict[Place, Remains] = {}
+    wanted = set(listed)
+    for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
+        for row in range(len(states)):
+            place = _place(states, row)
+            if place in wanted and place not in found:
+                remains = leave(states, row, gone=gone)
+                if remains is not None:
+                    found[place] = remains
+    if len(found) < len(wanted):
+        lacking = sorted(wanted - found.keys())
+        raise ValueError(f"{first.name}: {FIRST_CRASHES} names states that there are not: {lacking[:3]}")
+    return Choice(tuple(found[place] for place in listed), {}, fine=True)
+
+
+def _place(states: States, row: int) -> Place:
+    crash = describe(states, row)
+    return crash.preset, crash.crash_index, crash.mask.hex(), crash.tear
 
 
 @dataclass(frozen=True)
@@ -186,12 +249,12 @@ class _Candidate:
         return self.category, self.field, PRESETS[self.states.preset[self.row]].order
 
 
-def _choose(first: Trace, read: Read, gone: bool) -> Choice:
+def _choose(first: Trace, gone: bool) -> Choice:
     left_out: Counter[str] = Counter()
     seen: set[bytes] = set()
     classes: dict[tuple[str, str, str], list[_Candidate]] = {}
     for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
-        for candidate in _candidates(states, read, left_out):
+        for candidate in _candidates(states, left_out):
             if candidate.case in seen:
                 continue
             seen.add(candidate.case)
@@ -226,20 +289,13 @@ def _in_turn(classes: Mapping[tuple[str, str, str], list[_Candidate]]) -> Iterat
         yield from (queue[at] for queue in queues if at < len(queue))
 
 
-def _candidates(states: States, read: Read, left_out: Counter[str]) -> Iterator[_Candidate]:
-    """Yield the states that a strict recovery starts from, and rightly so; count the others."""
+def _candidates(states: States, left_out: Counter[str]) -> Iterator[_Candidate]:
+    """Yield the states that a recovery may start from; count those that it has to refuse."""
     facts = Facts(states)
     trace = states.group.trace
     debt = owed(trace, states.group.crash_index, states.torn)
-    found, which = reading_of(trace.format, read).answers(states.group, states.codes)
     wrong = facts.refusals == REFUSALS.index(REQUIRED)
-    for reason, given in (
-        ("refused", np.asarray([answer.refused is not None for answer, *_ in found], bool)[which]),
-        ("refusal-required", wrong),
-        ("failed", np.asarray([_fails(answer, debt) for answer, *_ in found], bool)[which]),
-    ):
-        left_out[reason] += int((given & ~wrong).sum()) if given is not wrong else int(wrong.sum())
-        wrong |= given
+    left_out["refusal-required"] += int(wrong.sum())
     kinds = categories(facts)
     field_of, names = fields(facts)
     keys = [key for key, record in debt.record_of.items() if record in debt.must_keep]
@@ -250,13 +306,7 @@ def _candidates(states: States, read: Read, left_out: Counter[str]) -> Iterator[
         yield _Candidate(case, states, row, CATEGORIES[kinds[row]], names[field_of[row]])
 
 
-def _fails(answer: Answer, debt: Owed) -> bool:
-    return bool(VERDICTS[judge(answer, debt, ALLOWED, holes_allowed=True)])
-
-
-def extended(
-    traces: Any, resume: Any, read: Read
-) -> tuple[Callable[[str], Iterator[Any]], Callable[[Any], Trace]]:
+def extended(traces: Any, resume: Any) -> tuple[Callable[[str], Iterator[Any]], Callable[[Any], Trace]]:
     """Return `traces.workloads` and `traces.build` with second lives; as they are if `resume` is None."""
     if resume is None:
         return traces.workloads, traces.build
@@ -276,6 +326,6 @@ def extended(
             first = built(work.first)
             latest.clear()
             latest[work.first] = first
-        return build(work, resume, latest[work.first], read)
+        return build(work, resume, latest[work.first])
 
     return workloads, built

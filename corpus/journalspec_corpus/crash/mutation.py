@@ -1,31 +1,39 @@
-"""Can crash states see? Every fault of recovery, against states of the core tier.
+"""Can crash states see? Every fault of recovery, and the reference itself, against states of the core tier.
 
-A state *kills* a mutant of the reference if recovery, by a policy with which the
-reference passes there, ends in an exception or in an answer that the oracle does
-not allow. Nothing is compared with the reference's answer. Of each class of
-states (edition, category, torn field, preset) the first PER_CLASS are taken; a
-mutant that these do not kill ENOUGH times is shown more.
+Of each class of states (edition, category, torn field, preset) the first few are
+taken, whatever any reader makes of them. Recovery by every policy is judged by
+what the oracle allows; nothing is compared with the reference's answer.
+
+There are states in which nobody gives what is owed: the order of writes, the
+device or the format lost it. How many of them the reference fails on is pinned in
+the format's ``crash_known.toml``, by class, policy and verdict, with the reason. The
+reference must fail on so many, no more and no fewer. A mutant is *killed* by the states
+on which it fails beyond that.
 
 Faults of what is never asked for in a crash (writing, looking at files that no
 crash leaves) are not expected to be killed. A format says in its
 ``crash_mutants.toml`` which they are and why; a mutant that is neither killed often
 enough nor explained, or is killed although it is said not to be, is an error.
 
-``python -m journalspec_corpus.crash.mutation --format F`` prints the table.
-Exit status: 0 good, 1 a mutant is neither killed nor explained, or both; 2 usage.
+``python -m journalspec_corpus.crash.mutation --format F`` prints the table;
+``--pin`` writes the reference's numbers into ``crash_known.toml`` instead, which
+has to give a reason for each.
+Exit status: 0 good, 1 the reference fails in other numbers than pinned, or a mutant is
+neither killed nor explained, or both; 2 usage.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from itertools import chain, islice
-from typing import Any
+from importlib.resources import as_file, files
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,31 +47,56 @@ from journalspec_corpus.crash.oracle import REFUSALS, Facts, Owed, owed
 from journalspec_corpus.crash.room import PACKAGE, CrashRoom, crash_room
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.mutants import MutantError, load_mutants
+from journalspec_corpus.pipeline.run import writer_of
 from journalspec_reference import load
 
 SEED = 1
-#: States of each class that are looked at first, and those that are kept for who survives them.
-PER_CLASS, MORE_PER_CLASS = 2, 12
 #: So many states must kill a mutant.
 ENOUGH = 3
-#: Every n-th workload of the core tier is played.
-EVERY = 7
+#: The verdict on who does not answer at all.
+CRASH = "crash"
+KNOWN = "crash_known.toml"
 _FINE = ("pass", "acceptable")
+_NUMBER = re.compile(r"^  \{ (?P<kind>.+?), count = \{ .* \} \},$")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Which states are looked at: of every n-th workload from `start` on, at most so many of each class."""
+
+    every: int
+    start: int
+    per_class: int
+
+
+#: `whole` is what the command looks at, `gate` what fits into a test.
+SAMPLES: Mapping[str, Sample] = {"gate": Sample(61, 3, 2), "whole": Sample(7, 0, 12)}
+
+
+class Kind(NamedTuple):
+    """In what kind of state, by which policy, and how recovery failed. `writer` is the order of writes."""
+
+    writer: str
+    stratum: str
+    category: str
+    policy: str
+    verdict: str
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.policy} after {self.category} ({self.stratum}, {self.writer})"
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A state to be shown to mutants: its name, files, and what is owed.
-
-    `policies` are those by which the reference passes, each with whether it may leave records out.
-    """
+    """A state to be shown to readers: its name, class and files, and what is owed."""
 
     name: str
     edition: str
+    writer: str
+    category: str
     files: Mapping[str, bytes]
     debt: Owed
     refusal: str
-    policies: Mapping[str, bool]
 
     @property
     def size(self) -> int:
@@ -71,38 +104,44 @@ class Seen:
         return sum(len(content) for content in self.files.values())
 
 
-def kills(room: CrashRoom, implementation: Any, state: Seen) -> bool:
-    """Tell whether `state` shows that `implementation` is wrong."""
-    for policy, salvaging in state.policies.items():
-        try:
-            found = implementation.recover(state.files, edition=state.edition, policy=policy)
-            said = judge(room.answer(found), state.debt, state.refusal, holes_allowed=salvaging)
-        except Exception:  # whatever a fault leads to, a crash is noticed
-            return True
-        if said not in _FINE:
-            return True
-    return False
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One state on which a reader failed, and how."""
+
+    kind: Kind
+    state: Seen
 
 
-def choose(room: CrashRoom, every: int, start: int = 0) -> tuple[list[Seen], list[Seen]]:
-    """Return the states to look at first, and those to look at then."""
+def failures(room: CrashRoom, implementation: Any, states: Iterable[Seen]) -> Iterator[Failure]:
+    """Yield how `implementation` fails, for every state and every policy of the room."""
+    for state in states:
+        for reader, policy in room.policies.items():
+            try:
+                found = implementation.recover(state.files, edition=state.edition, policy=policy)
+                said = judge(
+                    room.answer(found), state.debt, state.refusal, holes_allowed=reader in room.salvaging
+                )
+            except Exception:  # whatever a fault leads to, a crash is noticed
+                said = CRASH
+            if said not in _FINE:
+                yield Failure(Kind(state.writer, state.debt.stratum, state.category, policy, said), state)
+
+
+def choose(room: CrashRoom, sample: Sample) -> list[Seen]:
+    """Return the states of `sample`. No reader is asked."""
     taken: Counter[tuple[str, ...]] = Counter()
-    first: list[Seen] = []
-    then: list[Seen] = []
-    for work in islice(room.workloads("core"), start, None, every):
+    chosen: list[Seen] = []
+    for work in islice(room.workloads("core"), sample.start, None, sample.every):
         trace = room.build(work)
         # Of one trace at most one state of a class: its neighbours say the same.
         here: set[tuple[str, ...]] = set()
         for states in crash_states(trace, PRESETS, SEED):
             for row, key in _classes(trace, states):
-                if key in here or taken[key] >= MORE_PER_CLASS:
-                    continue
-                seen = _seen(room, trace, states, row)
-                if seen.policies:
+                if key not in here and taken[key] < sample.per_class:
                     here.add(key)
                     taken[key] += 1
-                    (first if taken[key] <= PER_CLASS else then).append(seen)
-    return first, then
+                    chosen.append(_seen(trace, states, row, category=key[2]))
+    return chosen
 
 
 def _classes(trace: Trace, states: States) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -116,7 +155,7 @@ def _classes(trace: Trace, states: States) -> Iterator[tuple[int, tuple[str, ...
         yield row, (trace.edition, kind, CATEGORIES[category[row]], names[place[row]], preset, rot)
 
 
-def _seen(room: CrashRoom, trace: Trace, states: States, row: int) -> Seen:
+def _seen(trace: Trace, states: States, row: int, category: str) -> Seen:
     group = states.group
     debt = owed(trace, group.crash_index, states.torn, states.stratum)
     content = group.materialise(states.codes[row])
@@ -126,23 +165,51 @@ def _seen(room: CrashRoom, trace: Trace, states: States, row: int) -> Seen:
     preset = PRESETS[states.preset[row]].name
     name = f"{trace.name} {preset} at {group.crash_index} [{codes}]{tear}{rot}"
     refusal = REFUSALS[Facts(states.take(_one(row))).refusals[0]]
-    bare = Seen(name, trace.edition, content, debt, refusal, {})
-    salvaging = {policy: reader in room.salvaging for reader, policy in room.policies.items()}
-    reference = load(room.format)
-    passed = {
-        policy: holes
-        for policy, holes in salvaging.items()
-        if not kills(room, reference, _with(bare, {policy: holes}))
-    }
-    return _with(bare, passed)
+    return Seen(name, trace.edition, writer_of(trace), category, content, debt, refusal)
 
 
 def _one(row: int) -> npt.NDArray[np.int64]:
     return np.array([row], np.int64)
 
 
-def _with(state: Seen, policies: Mapping[str, bool]) -> Seen:
-    return Seen(state.name, state.edition, state.files, state.debt, state.refusal, policies)
+@dataclass(frozen=True, slots=True)
+class Known:
+    """How often the reference fails in a sample, by kind, and what is wrong with the table itself."""
+
+    counts: Mapping[Kind, int]
+    why: Mapping[Kind, str]
+
+
+def known(format_id: str, sample: str) -> Known:
+    """Return what is pinned for `sample`; nothing if the format has no such file."""
+    path = files(format_module(PACKAGE, format_id)).joinpath(KNOWN)
+    if not path.is_file():
+        return Known({}, {})
+    counts: dict[Kind, int] = {}
+    why: dict[Kind, str] = {}
+    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("known", ()):
+        for item in entry["states"]:
+            kind = Kind(*(item[name] for name in Kind._fields))
+            if kind in why:
+                raise MutantError(f"{format_id}/{KNOWN}: {kind} stands twice")
+            why[kind] = entry["why"]
+            if sample in item["count"]:
+                counts[kind] = item["count"][sample]
+    return Known(counts, why)
+
+
+def unlike(found: Mapping[Kind, int], pinned: Mapping[Kind, int]) -> list[str]:
+    """Return where the reference's failures are not those that are pinned."""
+    return [
+        f"the reference: {found.get(kind, 0)} times {kind}, pinned are {pinned.get(kind, 0)}"
+        for kind in sorted({*found, *pinned})
+        if found.get(kind, 0) != pinned.get(kind, 0)
+    ]
+
+
+def tally(found: Iterable[Failure]) -> Counter[Kind]:
+    """Count failures by kind."""
+    return Counter(failure.kind for failure in found)
 
 
 @dataclass(frozen=True)
@@ -156,22 +223,56 @@ class Row:
     smallest: str = ""
 
 
-def table(room: CrashRoom, every: int = EVERY) -> Iterator[Row]:
+def row_of(mutant: str, found: Sequence[Failure], shown: int, pinned: Mapping[Kind, int]) -> Row:
+    """Return what became of `mutant`, which failed as `found` says: what is pinned does not count."""
+    beyond = Counter(tally(found))
+    beyond.subtract(pinned)
+    more = {kind for kind, count in beyond.items() if count > 0}
+    by_policy: Counter[str] = Counter()
+    for kind in more:
+        by_policy[kind.policy] += beyond[kind]
+    states = [failure.state for failure in found if failure.kind in more]
+    if not states:
+        return Row(mutant, 0, shown)
+    smallest = min(states, key=lambda state: (state.size, state.name))
+    # A state that kills it by two policies is one state.
+    return Row(mutant, max(by_policy.values()), shown, states[0].name, smallest.name)
+
+
+def table(room: CrashRoom, states: Sequence[Seen], pinned: Mapping[Kind, int]) -> Iterator[Row]:
     """Yield what becomes of each mutant of the format."""
-    first, then = choose(room, every)
     for mutant in load_mutants(room.format):
-        implementation = mutant.implementation()
-        found = [state for state in first if kills(room, implementation, state)]
-        shown = len(first)
-        if len(found) < ENOUGH:
-            more = chain.from_iterable(
-                [state] if kills(room, implementation, state) else () for state in then
-            )
-            found += more
-            shown += len(then)
-        names = [state.name for state in found]
-        smallest = min(found, key=lambda state: (state.size, state.name)).name if found else ""
-        yield Row(mutant.id, len(found), shown, names[0] if names else "", smallest)
+        found = list(failures(room, mutant.implementation(), states))
+        yield row_of(mutant.id, found, len(states), pinned)
+
+
+def pin(format_id: str, numbers: Mapping[str, Mapping[Kind, int]]) -> list[Kind]:
+    """Write `numbers` (sample -> counts) into the format's table; return the kinds that it has no reason for.
+
+    Entries that nothing is counted for any more are taken out.
+    """
+    with as_file(files(format_module(PACKAGE, format_id)).joinpath(KNOWN)) as path:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        left = {kind for counts in numbers.values() for kind in counts}
+        out = []
+        for line in lines:
+            match = _NUMBER.match(line)
+            if match is None:
+                out.append(line)
+                continue
+            (entry,) = tomllib.loads(f"entry = [{{ {match['kind']} }}]")["entry"]
+            kind = Kind(*(entry[name] for name in Kind._fields))
+            if kind in left:
+                left.discard(kind)
+                out.append(f"{_pinned(kind, numbers)}\n")
+        path.write_text("".join(out), encoding="utf-8")
+    return sorted(left)
+
+
+def _pinned(kind: Kind, numbers: Mapping[str, Mapping[Kind, int]]) -> str:
+    members = ", ".join(f'{name} = "{value}"' for name, value in zip(Kind._fields, kind, strict=True))
+    counts = ", ".join(f"{name} = {of[kind]}" for name, of in numbers.items() if kind in of)
+    return f"  {{ {members}, count = {{ {counts} }} }},"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,26 +315,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m journalspec_corpus.crash.mutation", description=__doc__)
     parser.add_argument("--format", required=True)
     parser.add_argument(
-        "--every", type=int, default=EVERY, help="play every n-th workload (default %(default)s)"
+        "--sample", choices=SAMPLES, default="whole", help="which states to look at (default %(default)s)"
     )
+    parser.add_argument("--pin", action="store_true", help="write down how the reference fails, and end")
     options = parser.parse_args(arguments)
     try:
         room, reasons = crash_room(options.format), explained(options.format)
+        if options.pin:
+            return _pin(room)
+        pinned = known(options.format, options.sample).counts
+        states = choose(room, SAMPLES[options.sample])
+        of_reference = tally(failures(room, load(room.format), states))
+        print(f"{'the reference':34} {sum(of_reference.values()):5} of {len(states)}, pinned", flush=True)
         rows = []
-        for row in table(room, options.every):
+        for row in table(room, states, pinned):
             rows.append(row)
             why = f"not seen: {reasons[row.mutant].why}" if row.mutant in reasons else ""
             print(f"{row.mutant:34} {row.killed:5} of {row.shown}  {row.smallest or why}", flush=True)
     except (UnknownFormat, MutantError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    faults = wrong(rows, reasons)
+    faults = unlike(of_reference, pinned) + wrong(rows, reasons)
     print(
         f"{len(rows)} mutants, {sum(row.killed >= ENOUGH for row in rows)} killed by {ENOUGH} states or more"
     )
     for fault in faults:
         print(f"error: {fault}", file=sys.stderr)
     return int(bool(faults))
+
+
+def _pin(room: CrashRoom) -> int:
+    reference = load(room.format)
+    numbers = {
+        name: tally(failures(room, reference, choose(room, sample))) for name, sample in SAMPLES.items()
+    }
+    unexplained = pin(room.format, numbers)
+    for kind in unexplained:
+        print(
+            f"error: no reason is given for this; put it below one:\n{_pinned(kind, numbers)}",
+            file=sys.stderr,
+        )
+    return int(bool(unexplained))
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def crash_room(format_id: str) -> CrashRoom:
     reader = _module(format_id, "crash_reader")
     resume = resume_of(format_id)
     first_lives = long.extended(traces, _optional(format_id, "long"))
-    workloads, build = again.extended(first_lives, resume, reader.read)
+    workloads, build = again.extended(first_lives, resume)
     return CrashRoom(
         format=format_id,
         workloads=workloads,

@@ -50,7 +50,7 @@ def crashes_before(room: CrashRoom, workload: Any) -> list[State]:
         return []
     resume = resume_of(room.format)
     first = room.build(workload.first)
-    remains = choose(first, room.read, gone=bool(resume and resume.RELEASED_IS_GONE)).remains
+    remains = choose(first, gone=bool(resume and resume.RELEASED_IS_GONE)).remains
     left = remains[workload.choice % len(remains)]
     return [*crashes_before(room, workload.first), find(first, left.descriptor)]
 

@@ -44,8 +44,9 @@ def prefix_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]
             yield _torn(line.group(settled=True), index, write, allowed)
         elif not isinstance(op, (Mark, Publish, Reuse, Sync, SyncDir, Write)) and op != Release(()):
             yield _single(line.group(settled=True), allowed[0])
-    line.advance(len(trace.ops))
-    yield _single(line.group(settled=True), allowed[0])
+    if len(trace.ops) >= trace.crash_from:
+        line.advance(len(trace.ops))
+        yield _single(line.group(settled=True), allowed[0])
 
 
 def as_write(op: object) -> Write | None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec_corpus.case import Case
-from journalspec_corpus.crash.judge import Answer
+from journalspec_corpus.crash.judge import VERDICTS, Answer
 from journalspec_corpus.crash.model import PRESETS
 from journalspec_corpus.crash.oracle import Owed
 from journalspec_corpus.crash.room import PACKAGE, CrashRoom, crash_room
@@ -121,6 +121,7 @@ class Worst:
         return case_of(
             room,
             self.state(form),
+            beyond=bool(VERDICTS[self.verdict]),
             tier=TIER,
             name=name,
             title=title,

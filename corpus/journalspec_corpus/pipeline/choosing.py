@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,36 +31,49 @@ _FAILING = pa.array([name for name, broken in VERDICTS.items() if broken])
 
 @dataclass(frozen=True)
 class Choice:
-    """The case ids to publish, and how many states were left out, by stratum and verdict.
+    """The case ids to publish, and how often our readers fail on them: no reader had a say in the choice.
 
-    A state in which nobody who follows the specification can give what is owed
-    (the order of writes, the device or the format lost it) is no case for readers.
+    `beyond` counts, by reader, stratum and verdict, the chosen states in which
+    a reader that follows the specification does not give what is owed, because the
+    order of writes, the device or the format has lost it.
     """
 
     ids: frozenset[bytes]
-    left_out: dict[str, dict[str, int]]
+    beyond: dict[str, dict[str, dict[str, int]]]
 
 
-def choose(out: Path, reader: str, total: int = CORE_CASES) -> Choice:
-    """Return what to publish of a finished build, of which `reader` is the one that must succeed.
+def choose(out: Path, readers: Iterable[str], total: int = CORE_CASES) -> Choice:
+    """Return what to publish of a finished build, and how `readers` fail on that.
 
     First the smallest ids of each class, then the smallest of each category up to
     its share, then of each stratum up to its quota, then of all: ids are hashes, so
     this is a sample.
     """
-    verdict = f"verdict_{reader}"
-    left_out: dict[str, Counter[str]] = {}
     found: list[tuple[bytes, tuple[Any, ...]]] = []
-    for path in sorted((out / STATES).glob("part-*.parquet")):
-        table = pq.read_table(path, columns=["case_id", *_KIND, verdict])
-        bad = pc.is_in(pc.cast(table[verdict], pa.string()), _FAILING)
-        for row in table.filter(bad).select(["stratum", verdict]).to_pylist():
-            left_out.setdefault(row["stratum"], Counter())[row[verdict]] += 1
-        good = table.filter(pc.invert(bad))
-        kinds = zip(*(_plain(good[name]) for name in _KIND), strict=True)
-        found += zip(good["case_id"].to_pylist(), kinds, strict=True)
+    for path in _parts(out):
+        table = pq.read_table(path, columns=["case_id", *_KIND])
+        kinds = zip(*(_plain(table[name]) for name in _KIND), strict=True)
+        found += zip(table["case_id"].to_pylist(), kinds, strict=True)
     found.sort()
-    return Choice(_chosen(found, total), {name: dict(sorted(of.items())) for name, of in left_out.items()})
+    ids = _chosen(found, total)
+    return Choice(ids, {reader: _failures(out, reader, ids) for reader in readers})
+
+
+def _failures(out: Path, reader: str, ids: frozenset[bytes]) -> dict[str, dict[str, int]]:
+    """Return how many of the states `ids` get which failing verdict on `reader`, by stratum."""
+    verdict = f"verdict_{reader}"
+    counts: dict[str, Counter[str]] = {}
+    for path in _parts(out):
+        table = pq.read_table(path, columns=["case_id", "stratum", verdict])
+        failing = table.filter(pc.is_in(pc.cast(table[verdict], pa.string()), _FAILING))
+        for row in failing.to_pylist():
+            if row["case_id"] in ids:
+                counts.setdefault(row["stratum"], Counter())[row[verdict]] += 1
+    return {name: dict(sorted(of.items())) for name, of in sorted(counts.items())}
+
+
+def _parts(out: Path) -> list[Path]:
+    return sorted((out / STATES).glob("part-*.parquet"))
 
 
 def case_ids_of(out: Path, shard: int) -> list[bytes]:

@@ -51,17 +51,16 @@ def publish_core(
         return manifest
     prepare(plan, out)
     with alone(out):
-        cases = _publish(plan, out, str(manifest["strict"]), jobs, progress)
+        cases = _publish(plan, out, jobs, progress)
         manifest = {**manifest, "cases": cases}
         replace_text(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
         clear_work(out)
     return manifest
 
 
-def _publish(
-    plan: Plan, out: Path, strict: str, jobs: int, progress: Callable[[int, int], None]
-) -> dict[str, Any]:
-    choice = choose(out, strict)
+def _publish(plan: Plan, out: Path, jobs: int, progress: Callable[[int, int], None]) -> dict[str, Any]:
+    policies = crash_room(plan.format).policies
+    choice = choose(out, policies)
     todo = []
     for number in range(plan.shards()):
         own = [name for name in case_ids_of(out, number) if name in choice.ids]
@@ -82,7 +81,7 @@ def _publish(
         "quota": QUOTA,
         "shares": SHARES,
         "most": MOST,
-        "left_out": choice.left_out,
+        "beyond": {policies[reader]: counts for reader, counts in choice.beyond.items()},
         "files": {name: _described(out / name) for name in (CASES, SHARED)},
     }
 

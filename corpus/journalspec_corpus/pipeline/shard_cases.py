@@ -10,7 +10,6 @@ from typing import Any
 
 from journalspec.formats import get_format
 from journalspec_corpus.crash.digest import ID_BYTES
-from journalspec_corpus.crash.judge import VERDICTS
 from journalspec_corpus.crash.model import PRESETS, get_preset
 from journalspec_corpus.crash.oracle import REFUSALS, Owed, owed
 from journalspec_corpus.crash.owing import Owing, asked
@@ -130,11 +129,9 @@ class _Found:
             }
 
     def _expect(self, rows: Rows, at: int) -> Iterator[list[str]]:
-        """Yield policy, refusal and what else is asked, for each reader that gives what is owed."""
+        """Yield policy, refusal and what else is asked, for each policy there is."""
         refusal = REFUSALS[rows.refusal[at]]
         for reader, policy in self._room.policies.items():
-            if VERDICTS[rows.verdict(self._room.readers.index(reader), at)]:
-                continue
             given, demand = asked(refusal, rows.states.stratum, salvaging=reader in self._room.salvaging)
             yield [policy, given, *([demand] if demand else [])]
 
