@@ -124,8 +124,12 @@ class Kind:
 
 @dataclass
 class Judged:
-    """One state (its place in the choice) under one policy, with the verdict."""
+    """One state (its place in the choice) under one policy, with the verdict.
+
+    `limit` is the id of what the format cannot promise there, if it is that which failed.
+    """
 
     at: int
     policy: str
     verdict: Verdict = field(default_factory=lambda: Verdict("pass"))
+    limit: str = ""
