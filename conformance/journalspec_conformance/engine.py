@@ -22,6 +22,7 @@ from journalspec_conformance.observed import check_observation
 from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
 from journalspec_conformance.result import Result
 from journalspec_conformance.scratch import Place, Workspace
+from journalspec_conformance.words import check_claims, stranger_in
 from journalspec_corpus import Case, Probe
 
 #: After so many breakdowns in a row the rest of a run is not asked any more.
@@ -59,13 +60,18 @@ class Engine:
     def __init__(
         self, connection: Connection, options: Options, expectations: Expectations | None = None
     ) -> None:
-        """Ask `connection` what it can do; raises a Breakdown if it does not even say that."""
+        """Ask `connection` what it can do.
+
+        Raises a Breakdown if it does not even say that, and Problem if it says so in words
+        that the format does not have.
+        """
         self.connection = connection
         self.options = options
         self.expectations = expectations or Expectations.none()
         self.hello: Hello = connection.hello()
         if self.hello.message:
             self.validate("reply-hello", {"seq": 0, **self.hello.message})
+        check_claims(self.hello)
         self.workspace = Workspace(connection.in_memory)
         self._breakdowns = 0
 
@@ -178,6 +184,9 @@ class Engine:
     def compare(self, probe: Probe, observed: Message, claims: Claims) -> Outcome:
         """Return pass, allowed or fail for `observed`."""
         check_observation(observed)
+        stranger = stranger_in(observed, probe.case.format)
+        if stranger is not None:
+            return Outcome("fail", f"vocabulary:{stranger.kind}", stranger.text)
         index, difference = closest(probe.expect, observed, claims)
         if difference is not None:
             return Outcome("fail", difference.fingerprint, describe(difference), difference=difference)

@@ -20,6 +20,7 @@ from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.connect import Target, parse_impl
 from journalspec_conformance.errors import Breakdown, Problem
+from journalspec_conformance.words import check_claims
 
 if TYPE_CHECKING:
     from journalspec_conformance.connection import Hello
@@ -228,7 +229,9 @@ class _Asked:
 def _introduced(target: Target) -> Hello:
     connection = target.open()
     try:
-        return connection.hello()
+        hello = connection.hello()
+        check_claims(hello)
+        return hello
     except Breakdown as error:
         tail = f"\n{error.stderr.strip()}" if error.stderr.strip() else ""
         raise Problem(f"{target.text}: it did not introduce itself: {error.reason}{tail}") from None
