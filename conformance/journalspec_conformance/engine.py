@@ -22,6 +22,7 @@ from journalspec_conformance.observed import check_observation
 from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
 from journalspec_conformance.result import Result
 from journalspec_conformance.scratch import Place, Workspace
+from journalspec_conformance.wording import describe, describe_order, spelled
 from journalspec_conformance.words import check_claims, stranger_in
 from journalspec_corpus import Case, Probe
 
@@ -103,7 +104,7 @@ class Engine:
         if missing is not None:
             return Outcome("unsupported", reason=missing)
         if self._breakdowns >= BREAKDOWN_LIMIT:
-            return Outcome("error", reason=f"not asked: it broke down {BREAKDOWN_LIMIT} times in a row")
+            return Outcome("unasked", reason=f"not asked: it broke down {BREAKDOWN_LIMIT} times in a row")
         try:
             outcome = self._judge(probe)
         except Breakdown as error:
@@ -141,7 +142,7 @@ class Engine:
         reply = self.ask(self.request(probe, place))
         again = reply.get("ok")
         if again is None:
-            return Outcome("fail", "not-idempotent", f"the second recovery did not answer: {_short(reply)}")
+            return Outcome("fail", "not-idempotent", f"the second recovery did not answer: {spelled(reply)}")
         check_observation(again)
         parts = _parts(first, again, self.claims(probe))
         if parts is not None:
@@ -189,7 +190,7 @@ class Engine:
             return Outcome("fail", f"vocabulary:{stranger.kind}", stranger.text)
         index, difference = closest(probe.expect, observed, claims)
         if difference is not None:
-            return Outcome("fail", difference.fingerprint, describe(difference), difference=difference)
+            return Outcome("fail", difference.fingerprint, sentence(difference), difference=difference)
         if len(probe.expect) == 1 or index < 0:
             return Outcome("pass")
         return Outcome("allowed", choice=f"{index + 1} of {len(probe.expect)}")
@@ -243,7 +244,10 @@ def settle(reply: Message, connection: Connection) -> Outcome | None:
     """Return the outcome of a reply that is no answer (unsupported, error), None if it is one."""
     if "unsupported" in reply:
         texts = (str(reply["unsupported"].get(key, "")) for key in ("what", "message", "issue"))
-        return Outcome("unsupported", reason=": ".join(text for text in texts if text))
+        said = ": ".join(text for text in texts if text)
+        return Outcome(
+            "fail", "unsupported", f"declared, and answered as not supported: {said or 'no reason'}"
+        )
     if "error" in reply:
         error: dict[str, Any] = reply["error"]
         detail = str(error.get("detail", ""))
@@ -252,14 +256,10 @@ def settle(reply: Message, connection: Connection) -> Outcome | None:
     return None
 
 
-def describe(difference: Difference) -> str:
+def sentence(difference: Difference) -> str:
     """Return one sentence about where an answer parts from the permitted one."""
-    return f"{difference.where}: expected {_short(difference.expected)}, got {_short(difference.observed)}"
-
-
-def _short(value: Any) -> str:
-    text = "nothing" if value is None else str(value)
-    return text if len(text) <= 200 else text[:197] + "..."
+    say = describe_order if difference.fingerprint == "records:order" else describe
+    return say(difference.where, difference.expected, difference.observed)
 
 
 def _parts(first: Message, again: Message, claims: Claims) -> str | None:

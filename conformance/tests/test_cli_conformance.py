@@ -30,7 +30,7 @@ def run(call: Cli, cases_file: Path) -> Cli:
 def test_all_as_expected(run: Cli) -> None:
     done = run("--impl", "reference", "--validate")
     assert done.exit_code == 0
-    assert "as expected: 10 probes" in done.stdout
+    assert "as expected: 10 judged, 0 not" in done.stdout
     assert done.stderr == ""
 
 

@@ -102,7 +102,8 @@ def test_what_is_expected_is_never_sent(judge_probes: Probes) -> None:
 
 def test_unsupported_and_error_replies(judge_probes: Probes) -> None:
     seen = judge(judge_probes[READ], {"unsupported": {"what": "names", "issue": "https://x/1"}})
-    assert (seen.result_class, seen.reason) == ("unsupported", "names: https://x/1")
+    assert (seen.result_class, seen.fingerprint) == ("fail", "unsupported")
+    assert seen.reason == "declared, and answered as not supported: names: https://x/1"
     seen = judge(judge_probes[READ], {"error": {"message": "no", "detail": "stack"}})
     assert (seen.result_class, seen.reason, seen.stderr) == ("error", "no", "stack\ntail")
 
@@ -170,7 +171,7 @@ def test_a_run_gives_up_on_an_implementation_that_only_breaks_down(
 ) -> None:
     monkeypatch.setattr(engine_module, "BREAKDOWN_LIMIT", 2)
     results = list(make_engine(fake_command("crasher")).run_all([judge_probes[READ]] * 4))
-    assert [result.result_class for result in results] == ["crash", "crash", "error", "error"]
+    assert [result.result_class for result in results] == ["crash", "crash", "unasked", "unasked"]
     assert "not asked" in results[-1].reason
 
 

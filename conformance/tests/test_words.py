@@ -111,7 +111,11 @@ def test_a_strange_name_in_an_answer_is_found(answer: dict[str, Any], kind: str,
 
 
 def test_names_of_ones_own_are_no_strangers() -> None:
-    own = {"records": [{"type": "x-audit", "x-speed": "1"}], "notes": [{"code": "x-slow"}], "state": {"x-t": 1}}
+    own = {
+        "records": [{"type": "x-audit", "x-speed": "1"}],
+        "notes": [{"code": "x-slow"}],
+        "state": {"x-t": 1},
+    }
     assert stranger_in({**ANSWER, **own}, FORMAT) is None
     assert stranger_in({"verdict": "refused", "code": "exception:IOException"}, FORMAT) is None
     assert stranger_in({"verdict": "refused", "phase": None, "code": None}, FORMAT) is None
