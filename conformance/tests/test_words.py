@@ -57,9 +57,9 @@ def test_a_typo_is_refused_with_a_suggestion(member: str, value: str, suggestion
 
 
 def test_a_typo_in_the_name_of_a_member_or_format_is_refused_too() -> None:
-    with pytest.raises(Problem, match="nothing is called 'feilds'. Did you mean 'fields'"):
+    with pytest.raises(Problem, match=r"nothing is called 'feilds'. Did you mean 'fields'"):
         check_claims(hello(feilds=["gtrid"]))
-    with pytest.raises(Problem, match="formats: nothing is called 'bitronix_tlogs'. Did you mean"):
+    with pytest.raises(Problem, match=r"formats: nothing is called 'bitronix_tlogs'. Did you mean"):
         check_claims(hello("bitronix_tlogs"))
 
 
