@@ -244,10 +244,8 @@ def settle(reply: Message, connection: Connection) -> Outcome | None:
     """Return the outcome of a reply that is no answer (unsupported, error), None if it is one."""
     if "unsupported" in reply:
         texts = (str(reply["unsupported"].get(key, "")) for key in ("what", "message", "issue"))
-        said = ": ".join(text for text in texts if text)
-        return Outcome(
-            "fail", "unsupported", f"declared, and answered as not supported: {said or 'no reason'}"
-        )
+        said = ": ".join(text for text in texts if text) or "no reason"
+        return Outcome("fail", "unsupported", f"declared, and answered as not supported: {said}")
     if "error" in reply:
         error: dict[str, Any] = reply["error"]
         detail = str(error.get("detail", ""))

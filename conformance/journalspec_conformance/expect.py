@@ -37,7 +37,7 @@ OUTCOMES = {
     "crash": "ends before it answers",
     "timeout": "does not answer in time",
     "error": "answers outside the protocol",
-    "flaky": "sometimes fails, sometimes not; both are tolerated and listed (a crash or timeout: of one probe only)",
+    "flaky": "sometimes fails, sometimes not; both are tolerated (with * in case: no crash, no timeout)",
     "wontfix": "answers wrongly, and will go on doing so",
 }
 #: What an entry may be about: the published tiers, a built one, and cases from files.

@@ -124,7 +124,7 @@ class _Seen:
         terminalreporter.write_line(f"journalspec: {judged} judged, {total - judged} not")
         if judged < self._least:
             terminalreporter.write_line(
-                f"journalspec: failed: at least {self._least} have to be judged; what is skipped is no success",
+                f"journalspec: failed: at least {self._least} must be judged; what is skipped is no success",
                 red=True,
             )
 
