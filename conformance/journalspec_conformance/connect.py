@@ -31,8 +31,9 @@ class Target:
     """An implementation that can be opened, in this process or another (it pickles).
 
     Either `python` ("module:Class") or `command` is given. A `shipped` class runs in
-    this process, anybody else's in a child. `text` is what the user typed. `expectations` is the shipped expectation file, and `timeout`
-    what the harness asks for in seconds per question, if any.
+    this process, anybody else's in a child. `text` is what the user typed. `expectations`
+    is the shipped expectation file, and `timeout` what the harness asks for in seconds per
+    question, if any.
     """
 
     text: str

@@ -34,7 +34,7 @@ class PythonConnection(ProcessConnection):
 
     def __init__(self, target: str, *, timeout: float) -> None:
         command = [sys.executable, "-m", __name__, target]
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
         super().__init__(command, timeout=timeout, environment={**os.environ, "PYTHONPATH": paths})
         self._trace = ""
 
@@ -83,9 +83,8 @@ class _Guarded:
             return self._crash(error)
         entries = said.get("formats", {}) if isinstance(said, dict) else {}
         with suppress(AttributeError, TypeError):
-            self._in_memory = bool(entries) and all(
-                "memory" in e.get("features", ()) for e in entries.values()
-            )
+            features = [entry.get("features", ()) for entry in entries.values()]
+            self._in_memory = bool(features) and all("memory" in names for names in features)
         return said
 
     def end(self) -> None:
