@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET  # only written, never parsed
 from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.report import Report
 from journalspec_conformance.result import Result
-from journalspec_conformance.wording import UNJUDGED, annotations, grouped, judged_and_not
+from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
 
 #: What XML 1.0 cannot carry even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -44,7 +44,7 @@ def as_text(report: Report) -> str:
 
 def as_github(report: Report) -> str:
     """Return the report as workflow commands that mark failures on GitHub, one per group."""
-    lines = annotations(report.results, report.name)
+    lines = github_annotations(report.results, report.name)
     if not report.judged:
         lines.append(f"::error title={report.name}::{NOTHING}")
     return "".join(f"{line}\n" for line in lines)

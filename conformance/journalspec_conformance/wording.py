@@ -137,7 +137,7 @@ def judged_and_not(results: Iterable[Result]) -> str:
     return f"{counts.total() - sum(out.values())} judged, {sum(out.values())} not{why}"
 
 
-def annotations(results: Iterable[Result], name: str) -> list[str]:
+def github_annotations(results: Iterable[Result], name: str) -> list[str]:
     """Return the workflow commands by which GitHub marks failures: one per group."""
     return [
         f"::error title={_property(f'{name}: {group.label}')}::{_message(group.line)}"

@@ -26,7 +26,7 @@ GOOD: dict[str, Any] = {
 }
 
 
-def hello(format_id: str = FORMAT, **members: Any) -> Hello:
+def hello(format_id: str = FORMAT, /, **members: Any) -> Hello:
     claims = {**GOOD, **members}
     return Hello.from_json({"protocol": 1, "impl": {"name": "x"}, "formats": {format_id: claims}})
 
@@ -50,7 +50,7 @@ def test_what_the_format_has_may_be_declared() -> None:
 )
 def test_a_typo_is_refused_with_a_suggestion(member: str, value: str, suggestion: str) -> None:
     with pytest.raises(Problem) as caught:
-        check_claims(hello(**{member: [*GOOD[member], value]}))
+        check_claims(hello(FORMAT, **{member: [*GOOD[member], value]}))
     said = str(caught.value)
     assert f"formats.{FORMAT}.{member}: nothing is called {value!r}. Did you mean {suggestion!r}?" in said
     assert "Correct them" in said

@@ -21,7 +21,7 @@ from journalspec_conformance.jobs import choose_jobs, run_probes
 from journalspec_conformance.report import ReportWriter, count, make_header, open_report
 from journalspec_conformance.result import Result
 from journalspec_conformance.running import Prepared, RunRequest, header_options, prepare
-from journalspec_conformance.wording import UNJUDGED, annotations, grouped, judged_and_not
+from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
 
 #: Groups of failures that are listed (and with --details explained) before the rest is only counted.
 LISTED = 20
@@ -73,7 +73,7 @@ def command(
     else:
         show(prepared, results, details)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for line in annotations(results, prepared.plan.target.text):
+            for line in github_annotations(results, prepared.plan.target.text):
                 say(line)
     _refuse_silence(results, len(prepared.probes), min_judged)
     raise click.exceptions.Exit(1 if any(result.red for result in results) else 0)
