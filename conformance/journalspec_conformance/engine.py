@@ -121,7 +121,7 @@ class Engine:
             return judge_write(self, probe)
         with self.workspace.place(probe.case) as place:
             reply = self.ask(self.request(probe, place))
-            settled = settle(reply, self.connection)
+            settled = settle(reply, self.connection, probe)
             if settled is not None:
                 return settled
             outcome = self.compare(probe, reply["ok"], self.claims(probe))
@@ -240,11 +240,19 @@ class Engine:
         )
 
 
-def settle(reply: Message, connection: Connection) -> Outcome | None:
-    """Return the outcome of a reply that is no answer (unsupported, error), None if it is one."""
+def settle(reply: Message, connection: Connection, probe: Probe) -> Outcome | None:
+    """Return the outcome of a reply that is no answer (unsupported, error), None if it is one.
+
+    What was declared and is declined is a failure. Only that a writer cannot be told some
+    parameter of a case, do one of its operations, or write an edition that the implementation
+    reads, there is no word for in ``hello``.
+    """
     if "unsupported" in reply:
-        texts = (str(reply["unsupported"].get(key, "")) for key in ("what", "message", "issue"))
+        what = str(reply["unsupported"].get("what", ""))
+        texts = (what, *(str(reply["unsupported"].get(key, "")) for key in ("message", "issue")))
         said = ": ".join(text for text in texts if text) or "no reason"
+        if what in _open_to_writers(probe):
+            return Outcome("unsupported", reason=said)
         return Outcome("fail", "unsupported", f"declared, and answered as not supported: {said}")
     if "error" in reply:
         error: dict[str, Any] = reply["error"]
@@ -252,6 +260,14 @@ def settle(reply: Message, connection: Connection) -> Outcome | None:
         stderr = "\n".join(text for text in (detail, connection.stderr()) if text)
         return Outcome("error", reason=str(error.get("message", "no message")), stderr=stderr)
     return None
+
+
+def _open_to_writers(probe: Probe) -> set[str]:
+    case = probe.case
+    if probe.op != "write" or case.write is None:
+        return set()
+    params = (f"param:{name}" for name in (*case.params, *case.write["params"]))
+    return {"operation", f"edition:{case.edition}", *params}
 
 
 def sentence(difference: Difference) -> str:

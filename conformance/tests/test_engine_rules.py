@@ -202,6 +202,23 @@ def test_writers_are_judged_by_what_the_reference_finds(judge_cases: dict[str, C
     assert seen.fingerprint == "not-durable"
 
 
+@pytest.mark.parametrize(
+    ("what", "becomes"),
+    [
+        ("operation", "unsupported"),
+        ("param:clock", "unsupported"),
+        ("param:other", "fail"),
+        ("names", "fail"),
+    ],
+)
+def test_a_writer_may_decline_what_hello_has_no_word_for(
+    what: str, becomes: str, judge_cases: dict[str, Case]
+) -> None:
+    (probe,) = judge_cases["write"].probes
+    probe = varied(probe, write={**(probe.case.write or {}), "params": {"clock": "1"}})
+    assert judge(probe, {"unsupported": {"what": what}}).result_class == becomes
+
+
 def test_killing_after_a_step_needs_stepwise_writing(
     judge_cases: dict[str, Case], make_engine: MakeEngine
 ) -> None:
