@@ -208,6 +208,8 @@ def test_writers_are_judged_by_what_the_reference_finds(judge_cases: dict[str, C
         ("operation", "unsupported"),
         ("param:clock", "unsupported"),
         ("param:other", "fail"),
+        ("edition:2.1", "unsupported"),
+        ("edition:3.0", "fail"),
         ("names", "fail"),
     ],
 )
