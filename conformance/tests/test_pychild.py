@@ -95,12 +95,12 @@ def test_too_little_judged_is_no_success(run: Run) -> None:
     assert "10 of 10 probes were judged, and at least 11 are asked for" in done.stderr
 
 
-def test_a_crash_costs_no_process_and_leaves_its_traceback() -> None:
+def test_a_crash_costs_no_process_and_leaves_its_traceback(tmp_path: Path) -> None:
     connection = parse_impl(f"{CLASSES}Raises").open(10.0)
     assert isinstance(connection, PythonConnection)
     hello = connection.hello()
     name = next(iter(hello.formats))
-    request = {"cmd": "read", "format": name, "edition": "none", "dir": ".", "observe": "records"}
+    request = {"cmd": "read", "format": name, "edition": "none", "dir": str(tmp_path), "observe": "records"}
     started = time.monotonic()
     for _ in range(20):
         with pytest.raises(Crashed) as caught:
