@@ -7,24 +7,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ResultClass:
-    """One class; a `red` one makes the run fail."""
+    """One class; a `red` one makes the run fail. In one that is not `judged` no answer was."""
 
     name: str
     red: bool
     meaning: str
+    judged: bool = True
 
 
 _TABLE = (
     ResultClass("pass", False, "as expected; the only permitted answer"),
     ResultClass("allowed", False, "one of several permitted answers, or a recommendation not followed"),
     ResultClass("fail", True, "not a permitted answer"),
-    ResultClass("unsupported", False, "declared or answered as not supported; never a pass"),
+    ResultClass("unsupported", False, "not declared, and so not asked; never a pass", judged=False),
     ResultClass("known", False, "an expected failure that failed as predicted"),
     ResultClass("fixed", True, "an expected failure that passes: the expectation file is out of date"),
     ResultClass("crash", True, "the implementation ended or raised before it answered"),
     ResultClass("timeout", True, "no answer in time"),
     ResultClass("error", True, "an answer outside the protocol, or the harness in trouble"),
-    ResultClass("quarantined", False, "the case itself is faulty; it was not asked"),
+    ResultClass("unasked", True, "not asked any more after it broke down many times in a row", judged=False),
+    ResultClass("quarantined", False, "the case itself is faulty; it was not asked", judged=False),
 )
 
 #: All classes by name, in the order in which reports show them.

@@ -18,6 +18,7 @@ from journalspec_conformance.harnesses import HarnessEntry, registry
 from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.oneshot import OneShotConnection
 from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.pychild import PythonConnection
 
 MODES = ("persistent", "oneshot")
 #: Seconds per question if neither the user nor the harness says otherwise.
@@ -29,9 +30,10 @@ _PYTHON = "py:"
 class Target:
     """An implementation that can be opened, in this process or another (it pickles).
 
-    Either `python` ("module:Class") or `command` is given. `text` is what the
-    user typed. `expectations` is the shipped expectation file, and `timeout`
-    what the harness asks for in seconds per question, if any.
+    Either `python` ("module:Class") or `command` is given. A `shipped` class runs in
+    this process, anybody else's in a child. `text` is what the user typed. `expectations`
+    is the shipped expectation file, and `timeout` what the harness asks for in seconds per
+    question, if any.
     """
 
     text: str
@@ -41,11 +43,14 @@ class Target:
     level: Level = Level.RECORDS
     expectations: Path | None = None
     timeout: float | None = None
+    shipped: bool = False
 
     def open(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
         """Return a connection; `timeout` in seconds per request."""
-        if self.python:
+        if self.shipped:
             return InProcessConnection(self.python)
+        if self.python:
+            return PythonConnection(self.python, timeout=timeout)
         if self.mode == "oneshot":
             return OneShotConnection(self.command, timeout=timeout, level=self.level)
         return ProcessConnection(self.command, timeout=timeout)
@@ -101,7 +106,9 @@ def _shipped(entry: HarnessEntry) -> Target:
     if entry.expectations:
         expectations = Path(str(files("journalspec_conformance"))) / "expectations" / entry.expectations
     if entry.target:
-        return Target(entry.name, python=entry.target, expectations=expectations, timeout=entry.timeout)
+        return Target(
+            entry.name, python=entry.target, expectations=expectations, timeout=entry.timeout, shipped=True
+        )
     command = entry.command or _command_from(entry)
     filled = tuple(part.replace("{python}", sys.executable) for part in command)
     return Target(entry.name, command=filled, expectations=expectations, timeout=entry.timeout)

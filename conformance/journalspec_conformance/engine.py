@@ -22,6 +22,8 @@ from journalspec_conformance.observed import check_observation
 from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
 from journalspec_conformance.result import Result
 from journalspec_conformance.scratch import Place, Workspace
+from journalspec_conformance.wording import describe, describe_order, spelled
+from journalspec_conformance.words import check_claims, stranger_in
 from journalspec_corpus import Case, Probe
 
 #: After so many breakdowns in a row the rest of a run is not asked any more.
@@ -59,13 +61,18 @@ class Engine:
     def __init__(
         self, connection: Connection, options: Options, expectations: Expectations | None = None
     ) -> None:
-        """Ask `connection` what it can do; raises a Breakdown if it does not even say that."""
+        """Ask `connection` what it can do.
+
+        Raises a Breakdown if it does not even say that, and Problem if it says so in words
+        that the format does not have.
+        """
         self.connection = connection
         self.options = options
         self.expectations = expectations or Expectations.none()
         self.hello: Hello = connection.hello()
         if self.hello.message:
             self.validate("reply-hello", {"seq": 0, **self.hello.message})
+        check_claims(self.hello)
         self.workspace = Workspace(connection.in_memory)
         self._breakdowns = 0
 
@@ -97,7 +104,7 @@ class Engine:
         if missing is not None:
             return Outcome("unsupported", reason=missing)
         if self._breakdowns >= BREAKDOWN_LIMIT:
-            return Outcome("error", reason=f"not asked: it broke down {BREAKDOWN_LIMIT} times in a row")
+            return Outcome("unasked", reason=f"not asked: it broke down {BREAKDOWN_LIMIT} times in a row")
         try:
             outcome = self._judge(probe)
         except Breakdown as error:
@@ -114,7 +121,7 @@ class Engine:
             return judge_write(self, probe)
         with self.workspace.place(probe.case) as place:
             reply = self.ask(self.request(probe, place))
-            settled = settle(reply, self.connection)
+            settled = settle(reply, self.connection, probe)
             if settled is not None:
                 return settled
             outcome = self.compare(probe, reply["ok"], self.claims(probe))
@@ -135,7 +142,7 @@ class Engine:
         reply = self.ask(self.request(probe, place))
         again = reply.get("ok")
         if again is None:
-            return Outcome("fail", "not-idempotent", f"the second recovery did not answer: {_short(reply)}")
+            return Outcome("fail", "not-idempotent", f"the second recovery did not answer: {spelled(reply)}")
         check_observation(again)
         parts = _parts(first, again, self.claims(probe))
         if parts is not None:
@@ -178,9 +185,12 @@ class Engine:
     def compare(self, probe: Probe, observed: Message, claims: Claims) -> Outcome:
         """Return pass, allowed or fail for `observed`."""
         check_observation(observed)
+        stranger = stranger_in(observed, probe.case.format)
+        if stranger is not None:
+            return Outcome("fail", f"vocabulary:{stranger.kind}", stranger.text)
         index, difference = closest(probe.expect, observed, claims)
         if difference is not None:
-            return Outcome("fail", difference.fingerprint, describe(difference), difference=difference)
+            return Outcome("fail", difference.fingerprint, sentence(difference), difference=difference)
         if len(probe.expect) == 1 or index < 0:
             return Outcome("pass")
         return Outcome("allowed", choice=f"{index + 1} of {len(probe.expect)}")
@@ -230,11 +240,20 @@ class Engine:
         )
 
 
-def settle(reply: Message, connection: Connection) -> Outcome | None:
-    """Return the outcome of a reply that is no answer (unsupported, error), None if it is one."""
+def settle(reply: Message, connection: Connection, probe: Probe) -> Outcome | None:
+    """Return the outcome of a reply that is no answer (unsupported, error), None if it is one.
+
+    What was declared and is declined is a failure. Only that a writer cannot be told some
+    parameter of a case, do one of its operations, or write an edition that the implementation
+    reads, there is no word for in ``hello``.
+    """
     if "unsupported" in reply:
-        texts = (str(reply["unsupported"].get(key, "")) for key in ("what", "message", "issue"))
-        return Outcome("unsupported", reason=": ".join(text for text in texts if text))
+        what = str(reply["unsupported"].get("what", ""))
+        texts = (what, *(str(reply["unsupported"].get(key, "")) for key in ("message", "issue")))
+        said = ": ".join(text for text in texts if text) or "no reason"
+        if what in _open_to_writers(probe):
+            return Outcome("unsupported", reason=said)
+        return Outcome("fail", "unsupported", f"declared, and answered as not supported: {said}")
     if "error" in reply:
         error: dict[str, Any] = reply["error"]
         detail = str(error.get("detail", ""))
@@ -243,14 +262,18 @@ def settle(reply: Message, connection: Connection) -> Outcome | None:
     return None
 
 
-def describe(difference: Difference) -> str:
+def _open_to_writers(probe: Probe) -> set[str]:
+    case = probe.case
+    if probe.op != "write" or case.write is None:
+        return set()
+    params = (f"param:{name}" for name in (*case.params, *case.write["params"]))
+    return {"operation", f"edition:{case.edition}", *params}
+
+
+def sentence(difference: Difference) -> str:
     """Return one sentence about where an answer parts from the permitted one."""
-    return f"{difference.where}: expected {_short(difference.expected)}, got {_short(difference.observed)}"
-
-
-def _short(value: Any) -> str:
-    text = "nothing" if value is None else str(value)
-    return text if len(text) <= 200 else text[:197] + "..."
+    say = describe_order if difference.fingerprint == "records:order" else describe
+    return say(difference.where, difference.expected, difference.observed)
 
 
 def _parts(first: Message, again: Message, claims: Claims) -> str | None:

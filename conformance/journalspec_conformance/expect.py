@@ -19,25 +19,34 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from journalspec.deviations import deviations
+from journalspec.formats import format_ids
+from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.result import Result
+from journalspec_corpus.load import PUBLISHED_TIERS
 
 OUTCOMES = {
     "fail": "answers wrongly",
     "crash": "ends before it answers",
     "timeout": "does not answer in time",
     "error": "answers outside the protocol",
-    "flaky": "sometimes fails, sometimes not; both are tolerated and listed",
+    "flaky": "sometimes fails, sometimes not; both are tolerated (with * in case: no crash, no timeout)",
     "wontfix": "answers wrongly, and will go on doing so",
 }
+#: What an entry may be about: the published tiers, a built one, and cases from files.
+TIERS = (*PUBLISHED_TIERS, "core", "full", "files")
 #: How a generated reason begins. The lint refuses it: a person has to say why.
 TODO = "TODO"
 
 _MEMBERS = ("case", "outcome", "fingerprint", "why", "issue", "deviation", "tier")
+_WRONG = frozenset({"fail", "error"})
 _FAILING = frozenset({"fail", "crash", "timeout", "error"})
 
 
@@ -56,7 +65,8 @@ class Entry:
     def predicts(self, result: Result) -> bool:
         """Tell whether `result` failed as this entry says."""
         if self.outcome == "flaky":
-            return result.result_class in _FAILING
+            # A pattern must not turn a program that dies, or hangs, into one that is tolerated.
+            return result.result_class in (_WRONG if "*" in self.case else _FAILING)
         wanted = "fail" if self.outcome == "wontfix" else self.outcome
         same = not self.fingerprint or self.fingerprint == result.fingerprint
         return result.result_class == wanted and same
@@ -82,7 +92,7 @@ class Expectations:
     def apply(self, result: Result) -> Result:
         """Return `result` as known, fixed or unpredicted if an entry is about it, else as it is."""
         entry = self._bound.get(result.probe)
-        if entry is None or result.result_class in ("unsupported", "quarantined"):
+        if entry is None or not CLASSES[result.result_class].judged:
             return result
         if entry.predicts(result):
             return result.judged("known", entry.story, entry.issue)
@@ -171,13 +181,27 @@ def parse_expectations(text: str, source: str) -> Expectations:
 
 def _faults(item: dict[str, Any]) -> list[str]:
     """Return what is wrong with one entry."""
-    faults = [f"unknown member {name!r}" for name in item if name not in _MEMBERS]
+    faults = [f"unknown member {name!r}{_meant(name, _MEMBERS)}" for name in item if name not in _MEMBERS]
     faults += [f"{name} must be a text" for name in item if not isinstance(item[name], str)]
     if not item.get("case"):
         faults.append("case is missing")
     if item.get("outcome") not in OUTCOMES:
         faults.append(f"outcome must be one of {', '.join(OUTCOMES)}")
+    if item.get("tier", TIERS[0]) not in TIERS:
+        faults.append(f"no tier {item['tier']!r}{_meant(item['tier'], TIERS)}: one of {', '.join(TIERS)}")
+    if item.get("deviation", "") not in ("", *_deviations()):
+        faults.append(f"no deviation {item['deviation']!r}{_meant(item['deviation'], _deviations())}")
     why = str(item.get("why", "")).strip()
     if not why or why.startswith(TODO):
         faults.append("why it fails is not said")
     return faults
+
+
+@cache
+def _deviations() -> tuple[str, ...]:
+    return tuple(entry.id for format_id in format_ids() for entry in deviations(format_id))
+
+
+def _meant(name: object, known: Sequence[str]) -> str:
+    near = get_close_matches(str(name), known, 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

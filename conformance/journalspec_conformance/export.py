@@ -10,12 +10,12 @@ from xml.etree import ElementTree as ET  # only written, never parsed
 from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.report import Report
 from journalspec_conformance.result import Result
+from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
 
 #: What XML 1.0 cannot carry even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-#: Classes in which nothing was judged: out of the score, in a column of their own.
-UNJUDGED = frozenset({"unsupported", "quarantined"})
+NOTHING = "nothing was judged: silence is no success"
 _GOOD = frozenset({"pass", "allowed"})
 
 #: How a class shows in JUnit; classes that are not here pass.
@@ -25,6 +25,7 @@ _JUNIT = {
     "crash": "error",
     "timeout": "error",
     "error": "error",
+    "unasked": "error",
     "unsupported": "skipped",
     "known": "skipped",
     "quarantined": "skipped",
@@ -32,24 +33,38 @@ _JUNIT = {
 
 
 def as_text(report: Report) -> str:
-    """Return the report for a terminal without colours: counts, then everything that is red."""
-    lines = [f"{report.name}: {len(report.results)} probes, tier {report.header['tier']}"]
+    """Return the report for a terminal without colours: counts, then what is red in groups."""
+    lines = [f"{report.name}: {judged_and_not(report.results)}, tier {report.header['tier']}"]
     lines += [f"  {name:<12}{number:>7}  {CLASSES[name].meaning}" for name, number in report.counts.items()]
-    for result in report.results:
-        if result.red:
-            label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
-            lines.append(f"{label}: {result.probe}: {result.reason}")
+    lines += [group.line for group in grouped(result for result in report.results if result.red)]
+    if not report.judged:
+        lines.append(NOTHING)
     return "\n".join(lines) + "\n"
+
+
+def as_github(report: Report) -> str:
+    """Return the report as workflow commands that mark failures on GitHub, one per group."""
+    lines = github_annotations(report.results, report.name)
+    if not report.judged:
+        lines.append(f"::error title={report.name}::{NOTHING}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def as_markdown(report: Report) -> str:
     """Return the report as Markdown (for a job summary): counts per format, then what is red."""
     head = f"## {_cell(report.name)}: {'failed' if report.red else 'as expected'}"
-    parts = [head, "", *_table(["format", *CLASSES], _format_rows(report.results))]
-    red = [result for result in report.results if result.red]
+    parts = [head, "", f"{judged_and_not(report.results)}.", ""]
+    parts += _table(["format", *CLASSES], _format_rows(report.results))
+    red = grouped(result for result in report.results if result.red)
     if red:
-        rows = [[f"`{r.probe}`", r.result_class, r.fingerprint, _cell(r.reason)] for r in red]
-        parts += ["", *_table(["probe", "class", "fingerprint", "reason"], rows)]
+        rows = [
+            [f"`{r.probe}`", r.result_class, r.fingerprint, str(group.count), _cell(r.reason)]
+            for group in red
+            for r in (group.example,)
+        ]
+        parts += ["", *_table(["first probe", "class", "fingerprint", "probes", "reason"], rows)]
+    if not report.judged:
+        parts += ["", f"{NOTHING.capitalize()}."]
     known = [result for result in report.results if result.result_class == "known"]
     if known:
         rows = [[f"`{r.probe}`", r.fingerprint, _cell(f"{r.reason} {r.issue}".strip())] for r in known]
@@ -131,7 +146,17 @@ def matrix(reports: Sequence[Report], by: str = "format") -> tuple[list[str], li
     columns = [_by(report, by) for report in reports]
     keys = sorted({key for column in columns for key in column})
     rows = [[key, *(score(column.get(key, ())) for column in columns)] for key in keys]
-    return [by, *(report.name for report in reports)], rows
+    return [by, *_told_apart([report.name for report in reports])], rows
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """Return `names` with a number behind those that are there more than once."""
+    seen: Counter[str] = Counter()
+    out = []
+    for name in names:
+        seen[name] += 1
+        out.append(f"{name} #{seen[name]}" if names.count(name) > 1 else name)
+    return out
 
 
 def _by(report: Report, by: str) -> dict[str, list[Result]]:

@@ -24,12 +24,13 @@ from journalspec.formats import get_format
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.products import Product, get_product, product_ids
 from journalspec_conformance.result import Result
+from journalspec_conformance.wording import UNJUDGED
 from journalspec_corpus.case import Case
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 
 RED = frozenset({"fail", "timeout"})
 FLAKY = "flaky"
-_NOT_ASKED = frozenset({"unsupported", "quarantined"})
+_NOT_ASKED = UNJUDGED
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="seconds per question (default: what the harness asks for, or 10)",
     )
     group.addoption(
+        "--journalspec-min-judged",
+        metavar="N",
+        type=int,
+        default=1,
+        help="fail if fewer probes are judged: declared, asked and answered (default: 1)",
+    )
+    group.addoption(
         "--journalspec-validate",
         action="store_true",
         help="check every message against the protocol's schemas",
@@ -83,6 +90,43 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_SUITE] = Suite(config)
     except (Problem, ValueError) as error:
         raise pytest.UsageError(f"journalspec: {error}") from None
+    config.pluginmanager.register(_Seen(config.getoption("journalspec_min_judged")), "journalspec-seen")
+
+
+class _Seen:
+    """Counts what became of the probes, also where other processes ran them (xdist)."""
+
+    def __init__(self, least: int) -> None:
+        self._least = least
+        self._classes: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the class of a probe from its report."""
+        if report.when == "call":
+            self._classes += [str(value) for name, value in report.user_properties if name == "class"]
+
+    @property
+    def _judged(self) -> int:
+        from journalspec_conformance.classes import CLASSES  # noqa: PLC0415 - see the module's text
+
+        return sum(CLASSES[name].judged for name in self._classes)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Fail a run that judged too little: skipped is not passed."""
+        if self._classes and self._judged < self._least and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say how much was judged."""
+        if not self._classes:
+            return
+        judged, total = self._judged, len(self._classes)
+        terminalreporter.write_line(f"journalspec: {judged} judged, {total - judged} not")
+        if judged < self._least:
+            terminalreporter.write_line(
+                f"journalspec: failed: at least {self._least} must be judged; what is skipped is no success",
+                red=True,
+            )
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

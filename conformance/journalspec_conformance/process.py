@@ -15,7 +15,7 @@ import signal
 import subprocess  # implementations are programs; running the user's command is the point
 import threading
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -98,8 +98,16 @@ class ProcessConnection:
 
     in_memory = False
 
-    def __init__(self, command: Sequence[str], *, timeout: float = 10.0, start_timeout: float = 30.0) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        timeout: float = 10.0,
+        start_timeout: float = 30.0,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.command = list(command)
+        self._environment = environment
         self.timeout = timeout
         self.start_timeout = max(timeout, start_timeout)
         self._running: _Running | None = None
@@ -161,7 +169,7 @@ class ProcessConnection:
             self._start()
 
     def _start(self) -> Message:
-        self._running = running = _Running(_spawn(self.command))
+        self._running = running = _Running(_spawn(self.command, self._environment))
         running.start()
         try:
             seq = self._send({"cmd": "hello", "protocol": PROTOCOL})
@@ -236,13 +244,14 @@ def _parse(line: bytes, seq: int) -> Message:
     return reply
 
 
-def _spawn(command: Sequence[str]) -> subprocess.Popen[bytes]:
+def _spawn(command: Sequence[str], environment: Mapping[str, str] | None) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            env=environment,
             start_new_session=os.name == "posix",
         )
     except OSError as error:

@@ -49,9 +49,14 @@ class Report:
         return count(self.results)
 
     @property
+    def judged(self) -> bool:
+        """Tell whether anything was judged at all."""
+        return any(CLASSES[result.result_class].judged for result in self.results)
+
+    @property
     def red(self) -> bool:
-        """Tell whether anything failed."""
-        return any(result.red for result in self.results)
+        """Tell whether anything failed, or nothing was judged."""
+        return not self.judged or any(result.red for result in self.results)
 
 
 def count(results: Iterable[Result]) -> dict[str, int]:

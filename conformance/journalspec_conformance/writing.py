@@ -57,7 +57,7 @@ def _request(engine: Engine, probe: Probe, place: Place) -> Message:
 def _whole(engine: Engine, probe: Probe) -> Outcome:
     with engine.workspace.place(probe.case) as place:
         reply = engine.ask(_request(engine, probe, place))
-        settled = settle(reply, engine.connection)
+        settled = settle(reply, engine.connection, probe)
         if settled is not None:
             return settled
         check_written(reply["ok"])
@@ -122,7 +122,7 @@ def _write_until(engine: Engine, probe: Probe, place: Place, last: int) -> tuple
     with closing(engine.connection.steps(request)) as replies:
         for number, reply in enumerate(replies):
             engine.validate("reply-step" if "step" in reply else "reply-write", {"seq": 0, **reply})
-            settled = settle(reply, engine.connection)
+            settled = settle(reply, engine.connection, probe)
             if settled is not None:
                 return settled, durable
             if reply.get("durable") is True:

@@ -30,7 +30,7 @@ def run(call: Cli, cases_file: Path) -> Cli:
 def test_all_as_expected(run: Cli) -> None:
     done = run("--impl", "reference", "--validate")
     assert done.exit_code == 0
-    assert "as expected: 10 probes" in done.stdout
+    assert "as expected: 10 judged, 0 not" in done.stdout
     assert done.stderr == ""
 
 
@@ -277,3 +277,56 @@ def test_an_archive_is_written_once_and_under_a_name_that_says_what_it_is(call: 
     ):
         refused = call(*asked, tmp_path / name)
         assert (refused.exit_code, complaint in refused.stderr) == (2, True), refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"level": "must"', '"level": "Must"', "level 'Must' is none of must, should, may"),
+        ('"records"', '"recordz"', "unknown member 'recordz' (did you mean 'records'?)"),
+        ('"policy"', '"polciy"', "unknown member 'polciy' (did you mean 'policy'?)"),
+    ],
+)
+def test_a_case_whose_words_would_not_be_compared_is_refused(
+    old: str, new: str, said: str, call: Cli, cases_file: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text(cases_file.read_text().replace(old, new))
+    done = call("run", "--impl", "reference", "--cases", path)
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_equal_failures_are_one_line_with_a_count(run: Cli, fake_command: Callable[[str], str]) -> None:
+    done = run("--impl", fake_command("refuses_all"), "--select", "**/read")
+    assert done.exit_code == 1
+    lines = [line for line in done.stdout.splitlines() if line.startswith("fail ")]
+    assert len(lines) == 1
+    assert "probes fail so; this is the first)" in lines[0]
+
+
+def test_github_gets_one_annotation_per_group(
+    run: Cli, call: Cli, fake_command: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = tmp_path / "r.jsonl"
+    arguments = ("--impl", fake_command("refuses_all"), "--select", "**/read")
+    assert "::error" not in run(*arguments, "--report", report).stdout
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    marked = [line for line in run(*arguments).stdout.splitlines() if line.startswith("::error ")]
+    assert len(marked) == 1
+    assert "fail refused%3Afileset/no-files::fail refused:fileset/no-files: btm." in marked[0]
+    exported = call("summary", report, "--format", "github")
+    assert exported.exit_code == 1
+    assert exported.stdout.count("::error title=") == 1
+    assert not [line for line in run("--impl", "reference").stdout.splitlines() if line.startswith("::")]
+
+
+def test_a_report_that_judges_nothing_is_no_success(
+    run: Cli, call: Cli, fake_command: Callable[[str], str], tmp_path: Path
+) -> None:
+    report = tmp_path / "r.jsonl"
+    assert run("--impl", fake_command("claims_nothing"), "--report", report).exit_code == 2
+    done = call("summary", report)
+    assert done.exit_code == 1
+    assert "0 judged, 10 not (unsupported 10)" in done.stdout
+    assert "nothing was judged" in done.stdout

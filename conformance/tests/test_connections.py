@@ -311,8 +311,7 @@ class Small:
 
 def test_a_python_class(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "small", sys.modules[__name__])
-    connection = parse_impl("py:small:Small").open()
-    assert isinstance(connection, InProcessConnection)
+    connection = InProcessConnection("small:Small")
     assert connection.hello().name == "tiny"
     assert not connection.in_memory
     assert connection.ask(READ)["ok"] == {"verdict": "clean"}

@@ -103,7 +103,7 @@ def test_what_is_wrong_has_its_name(judge: Judge, name: str, verdict: str, invar
 
 def test_what_is_hidden_is_seen(judge: Judge) -> None:
     options = ("--policies", "salvage", "--writers", "3.0")
-    honest = judge("Right", *options, status=1)["verdicts"]["R"]["salvage"]
+    honest = judge("Right", *options, status=0)["verdicts"]["R"]["salvage"]
     hidden = judge("Silent", *options, status=1)["verdicts"]["R"]["salvage"]
     assert "silent" not in honest
     assert hidden["silent"] > 0

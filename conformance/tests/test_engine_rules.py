@@ -102,7 +102,8 @@ def test_what_is_expected_is_never_sent(judge_probes: Probes) -> None:
 
 def test_unsupported_and_error_replies(judge_probes: Probes) -> None:
     seen = judge(judge_probes[READ], {"unsupported": {"what": "names", "issue": "https://x/1"}})
-    assert (seen.result_class, seen.reason) == ("unsupported", "names: https://x/1")
+    assert (seen.result_class, seen.fingerprint) == ("fail", "unsupported")
+    assert seen.reason == "declared, and answered as not supported: names: https://x/1"
     seen = judge(judge_probes[READ], {"error": {"message": "no", "detail": "stack"}})
     assert (seen.result_class, seen.reason, seen.stderr) == ("error", "no", "stack\ntail")
 
@@ -170,7 +171,7 @@ def test_a_run_gives_up_on_an_implementation_that_only_breaks_down(
 ) -> None:
     monkeypatch.setattr(engine_module, "BREAKDOWN_LIMIT", 2)
     results = list(make_engine(fake_command("crasher")).run_all([judge_probes[READ]] * 4))
-    assert [result.result_class for result in results] == ["crash", "crash", "error", "error"]
+    assert [result.result_class for result in results] == ["crash", "crash", "unasked", "unasked"]
     assert "not asked" in results[-1].reason
 
 
@@ -199,6 +200,25 @@ def test_writers_are_judged_by_what_the_reference_finds(judge_cases: dict[str, C
     assert seen.fingerprint == "verdict"
     seen = judge(probe, {"ok": {**said, "durable": ["2"]}})
     assert seen.fingerprint == "not-durable"
+
+
+@pytest.mark.parametrize(
+    ("what", "becomes"),
+    [
+        ("operation", "unsupported"),
+        ("param:clock", "unsupported"),
+        ("param:other", "fail"),
+        ("edition:2.1", "unsupported"),
+        ("edition:3.0", "fail"),
+        ("names", "fail"),
+    ],
+)
+def test_a_writer_may_decline_what_hello_has_no_word_for(
+    what: str, becomes: str, judge_cases: dict[str, Case]
+) -> None:
+    (probe,) = judge_cases["write"].probes
+    probe = varied(probe, write={**(probe.case.write or {}), "params": {"clock": "1"}})
+    assert judge(probe, {"unsupported": {"what": what}}).result_class == becomes
 
 
 def test_killing_after_a_step_needs_stepwise_writing(

@@ -188,3 +188,35 @@ def test_update_from_nothing() -> None:
 def test_update_refuses_what_it_cannot_take_apart() -> None:
     with pytest.raises(Problem, match="cannot be told apart"):
         update('expect = [{case = "a", outcome = "fail", why = "w"}]\n', [])
+
+
+@pytest.mark.parametrize(
+    ("member", "said"),
+    [
+        ('tier = "coer"', "no tier 'coer' (did you mean 'core'?)"),
+        ('deviation = "BTM-DEV-999"', "no deviation 'BTM-DEV-999'"),
+        ('fingerprnt = "verdict"', "unknown member 'fingerprnt' (did you mean 'fingerprint'?)"),
+        ('outcome2 = "fail"', "unknown member 'outcome2'"),
+    ],
+)
+def test_a_word_that_nobody_knows_is_refused(member: str, said: str) -> None:
+    with pytest.raises(Problem) as caught:
+        bound(f'case = "x.tail.a"\noutcome = "fail"\nwhy = "w"\n{member}')
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("result_class", ["crash", "timeout"])
+def test_a_pattern_does_not_tolerate_who_dies_or_hangs(result_class: str) -> None:
+    entry = 'outcome = "flaky"\nwhy = "w"'
+    assert bound(f'case = "**"\n{entry}').apply(result(result_class=result_class)).red
+    assert bound(f'case = "**"\n{entry}').apply(result()).result_class == "known"
+    literal = bound(f'case = "{PROBES[0]}"\n{entry}')
+    assert literal.apply(result(result_class=result_class)).result_class == "known"
+
+
+def test_what_was_not_asked_is_never_known() -> None:
+    for outcome in ("flaky", "error", "crash", "fail"):
+        entry = bound(f'case = "**"\noutcome = "{outcome}"\nwhy = "w"')
+        seen = entry.apply(result(result_class="unasked", fingerprint=""))
+        assert seen.result_class == "unasked"
+        assert seen.red

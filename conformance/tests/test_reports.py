@@ -121,7 +121,7 @@ def test_damaged_reports_are_not_believed(edit: str, message: str) -> None:
 
 def test_text(report: Report) -> None:
     text = as_text(report)
-    assert "mine 2: 5 probes, tier smoke" in text
+    assert "mine 2: 4 judged, 1 not (unsupported 1), tier smoke" in text
     assert "fail verdict: x.b/read: expected" in text
     assert "crash: y.e/read: signal SIGSEGV" in text
 
@@ -158,7 +158,7 @@ def test_matrix_never_counts_the_unsupported_as_passed(report: Report) -> None:
     assert score(RESULTS) == "1/4 +1"
     assert score(RESULTS[2:3]) == "+1"
     head, rows = matrix([report, parse_report(written(RESULTS[:1]), "s")])
-    assert head == ["format", "mine 2", "mine 2"]
+    assert head == ["format", "mine 2 #1", "mine 2 #2"]
     assert rows == [["x", "1/2", "1/1"], ["y", "0/2 +1", ""]]
     _, rows = matrix([report], "requirement")
     assert rows == [["XXX-AAA-001", "1/2"], ["XXX-AAA-002", "0/1"]]

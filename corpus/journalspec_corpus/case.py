@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -21,6 +22,14 @@ _GAP = 12
 #: The members of a case that are text, and those that are lists of text.
 _TEXTS = ("id", "title", "format", "edition", "tier", "stratum", "category", "level")
 _LISTS = ("obeys", "breaks", "flags", "needs")
+#: How binding a case is, and what an expectation may say: as in case.schema.json.
+LEVELS = ("must", "should", "may")
+_REFUSAL = {"verdict", "phase", "code", "at", "refusals"}
+EXPECTED = frozenset(
+    {"when", "records", "dropped", "state", "files", "notes", "durable", "allowed"} | _REFUSAL
+)
+WHEN = frozenset({"op", "policy"})
+ALLOWED = frozenset({"must_keep", "may_keep", "must_drop", "refusal", "must_report"})
 
 
 class CaseError(ValueError):
@@ -230,6 +239,7 @@ class Case:
 
     @classmethod
     def _from_json(cls, data: Mapping[str, Json]) -> Case:
+        _check_words(data)
         members: dict[str, Any] = {name: data[name] for name in _TEXTS}
         members |= {name: tuple(data[name]) for name in _LISTS}
         return cls(
@@ -240,6 +250,23 @@ class Case:
             write=data["write"],
             expect=tuple(data["expect"]),
         )
+
+
+def _check_words(data: Mapping[str, Json]) -> None:
+    """Raise ValueError for a word that would take something out of the comparison unseen."""
+    if data["level"] not in LEVELS:
+        raise ValueError(f"level {data['level']!r} is none of {', '.join(LEVELS)}")
+    for number, entry in enumerate(data["expect"]):
+        for where, given, known in (
+            (f"expect[{number}]", entry, EXPECTED),
+            (f"expect[{number}].when", entry["when"], WHEN),
+            (f"expect[{number}].allowed", entry.get("allowed", {}), ALLOWED),
+        ):
+            for name in given:
+                if name not in known:
+                    near = get_close_matches(name, known, 1)
+                    meant = f" (did you mean {near[0]!r}?)" if near else ""
+                    raise ValueError(f"{where}: unknown member {name!r}{meant}")
 
 
 def _materialize(case: str, file: InputFile, directory: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.connect import Target, parse_impl
 from journalspec_conformance.errors import Breakdown, Problem
+from journalspec_conformance.words import check_claims
 
 if TYPE_CHECKING:
     from journalspec_conformance.connection import Hello
@@ -34,7 +36,8 @@ _NEEDS = "journalspec corpus judge needs NumPy and PyArrow: pip install 'journal
 _STATES_PER_JOB = 500
 _EPILOG = (
     "Exit status: 0 nothing failed, or only kinds in the file of known ones; 1 something failed;"
-    " 2 usage or configuration. Failures where a force was a lie (stratum L) are shown and do not count."
+    " 2 usage or configuration. Failures where a force was a lie (stratum L) do not count;"
+    " nor does what the format itself cannot promise, where IMPL answers as the specification says."
 )
 
 
@@ -59,6 +62,7 @@ _EPILOG = (
 @click.option("--strata", metavar="S,..", help="Only these strata (R, L, C). Default: all.")
 @click.option("--policies", metavar="P,..", help="Only these policies. Default: all that IMPL declares.")
 @click.option("--expect", type=_options.FILE, metavar="FILE", help="Kinds of failure that are known (TOML).")
+@click.option("--no-limits", is_flag=True, help="Count also what the format itself cannot promise.")
 @click.option(
     "--out", type=_options.FILE, metavar="DIR", help="Write all verdicts, and one failure of each class."
 )
@@ -105,6 +109,7 @@ class _Asked:
     strata: str | None
     policies: str | None
     expect: Path | None
+    no_limits: bool
     out: Path | None
     shrink: int
     jobs: int
@@ -168,7 +173,7 @@ class _Asked:
         editions = _among("edition", self.editions, sorted(declared.editions))
         strata = _among("stratum", self.strata, STRATA) if self.strata else ()
         plan = Plan(format_id, self.tier, self.seed, every=self.every)
-        job = run.Job(target, format_id, policies, self.timeout or TIMEOUT)
+        job = run.Job(target, format_id, policies, self.timeout or TIMEOUT, self.no_limits)
         return job, Selection(plan, self.count, editions, _split(self.writers), strata)
 
     def _jobs(self) -> int:
@@ -188,14 +193,26 @@ class _Asked:
         (self.out / store.SUMMARY).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
     def _conclude(self, facts: dict[str, Any], tally: Tally, known: Sequence[Known] | None) -> None:
-        from journalspec_conformance.crashes.known import compare  # noqa: PLC0415  # needs optional parts
-        from journalspec_conformance.crashes.tally import blamed  # noqa: PLC0415  # needs optional parts
+        from journalspec_conformance.crashes.known import (  # noqa: PLC0415  # needs optional parts
+            Compared,
+            compare,
+        )
+        from journalspec_corpus.crash.limits import limits  # noqa: PLC0415  # needs optional parts
 
         if not facts["states"] or set(_names(facts)) <= {"unsupported"}:
             raise Problem("nothing was judged: every state is unsupported", "Look at what IMPL declares.")
-        counted = [failing.kind for failing in tally.failing() if blamed(failing)]
-        compared = compare(counted, known or ())
+        failing = tally.failing()
+        compared = compare((entry.kind for entry in failing if entry.counted), known or ())
+        # What is known and seen is not gone, even if all of it turns out to be the format's.
+        seen = compare((entry.kind for entry in failing), compared.gone)
+        compared = Compared(compared.new, seen.gone)
         self.status = 1 if compared.new else 0
+        excused = sum((entry.limits for entry in failing), Counter())
+        facts["limits"] = [
+            {"limit": limit.id, "answers": excused[limit.id], "why": limit.why, "rules": list(limit.rules)}
+            for limit in limits(facts["format"])
+            if excused[limit.id]
+        ]
         facts["new"] = [str(kind) for kind in compared.new]
         facts["gone"] = [str(entry) for entry in compared.gone]
         if self.as_json:
@@ -212,7 +229,9 @@ class _Asked:
 def _introduced(target: Target) -> Hello:
     connection = target.open()
     try:
-        return connection.hello()
+        hello = connection.hello()
+        check_claims(hello)
+        return hello
     except Breakdown as error:
         tail = f"\n{error.stderr.strip()}" if error.stderr.strip() else ""
         raise Problem(f"{target.text}: it did not introduce itself: {error.reason}{tail}") from None
@@ -275,6 +294,17 @@ def _names(facts: dict[str, Any]) -> list[str]:
     return sorted(found)
 
 
+def _summed(facts: dict[str, Any]) -> str:
+    """Return in one sentence how many answers failed, and whose fault that is."""
+    counted = sum(entry["counted"] for entry in facts["failures"])
+    excused = sum(entry["answers"] for entry in facts["limits"])
+    failed = sum(sum(entry["states"].values()) for entry in facts["failures"])
+    return (
+        f"{facts['answers']:,} answers judged: {failed:,} failures, {counted:,} of them count,"
+        f" {excused:,} are limits of the format, {failed - counted - excused:,} follow a lie about a force"
+    )
+
+
 def _show(facts: dict[str, Any]) -> None:
     run = facts["run"]
     say(
@@ -297,20 +327,25 @@ def _show(facts: dict[str, Any]) -> None:
     for stratum, broken in facts["invariants"].items():
         counts = ", ".join(f"{name}: {count:,}" for name, count in broken.items())
         say(f"invariants broken in stratum {stratum}: {counts}")
-    if facts["failures"]:
-        show_table(
-            ["failing kind", "states", "strongest preset", "example"],
-            [
-                [
-                    entry["kind"],
-                    f"{sum(entry['states'].values()):,}",
-                    entry["strongest_preset"],
-                    entry["representative"]["workload"],
-                ]
-                for entry in facts["failures"]
-            ],
-            title="failures (stratum/verdict/category/policy/writer)",
-        )
+    rows = [
+        [
+            entry["kind"],
+            f"{entry['counted']:,}",
+            f"{sum(entry['states'].values()):,}",
+            entry["strongest_preset"],
+            entry["representative"]["workload"],
+        ]
+        for entry in facts["failures"]
+        if entry["counted"]
+    ]
+    if rows:
+        head = ["failing kind", "count", "of", "strongest preset", "example"]
+        show_table(head, rows, title="failures (stratum/verdict/category/policy/writer)")
+    if facts["limits"]:
+        limits = [[entry["limit"], f"{entry['answers']:,}", entry["why"]] for entry in facts["limits"]]
+        title = "what the format itself cannot promise, answered as the specification says (does not count)"
+        show_table(["limit", "answers", "why"], limits, title=title)
+    say(_summed(facts))
     if facts["shrunk"]:
         show_table(
             ["smallest of its kind", "records", "deviations", "preset", "state"],

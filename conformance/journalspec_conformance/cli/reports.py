@@ -11,12 +11,12 @@ from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.expect import TODO
 from journalspec_conformance.expect_update import update
-from journalspec_conformance.export import as_junit, as_markdown, as_text, matrix
+from journalspec_conformance.export import as_github, as_junit, as_markdown, as_text, matrix
 from journalspec_conformance.report import load_report
 
-_FORMS = {"text": as_text, "markdown": as_markdown, "junit": as_junit}
+_FORMS = {"text": as_text, "markdown": as_markdown, "junit": as_junit, "github": as_github}
 _REPORT_STATUS = (
-    "Exit status: 0 the report is whole and shows no failure, 1 it shows failures,"
+    "Exit status: 0 the report is whole and shows no failure, 1 it shows failures or judges nothing,"
     " 2 usage, or the report cannot be believed (cut off, edited)."
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -16,13 +17,13 @@ from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table, with_progress
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.explain import explain
-from journalspec_conformance.export import UNJUDGED
 from journalspec_conformance.jobs import choose_jobs, run_probes
 from journalspec_conformance.report import ReportWriter, count, make_header, open_report
 from journalspec_conformance.result import Result
 from journalspec_conformance.running import Prepared, RunRequest, header_options, prepare
+from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
 
-#: Failures that are listed (and with --details explained) before the rest is only counted.
+#: Groups of failures that are listed (and with --details explained) before the rest is only counted.
 LISTED = 20
 EXPLAINED = 5
 
@@ -49,9 +50,21 @@ EXPLAINED = 5
 @click.option("--validate", is_flag=True, help="Check every message against the protocol's schemas.")
 @click.option("--enforce-should", is_flag=True, help="Fail on recommendations that are not followed.")
 @click.option("--details", is_flag=True, help="Explain failures: requirement, difference, bytes.")
+@click.option(
+    "--min-judged",
+    type=click.IntRange(1),
+    default=1,
+    metavar="N",
+    help="Fail if fewer probes are judged: declared, asked and answered.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON object instead of tables.")
-def command(report: Path | None, jobs: int, details: bool, as_json: bool, **options: Any) -> None:
-    """Ask IMPL about every selected probe of the corpus and judge its answers."""
+def command(
+    report: Path | None, jobs: int, details: bool, min_judged: int, as_json: bool, **options: Any
+) -> None:
+    """Ask IMPL about every selected probe of the corpus and judge its answers.
+
+    On GitHub (GITHUB_ACTIONS=true), failures are also printed as annotations.
+    """
     request = RunRequest(**options)
     prepared = prepare(request)
     results = run_prepared(prepared, request, report, jobs)
@@ -59,19 +72,31 @@ def command(report: Path | None, jobs: int, details: bool, as_json: bool, **opti
         say(json.dumps(_summary(prepared, results)))
     else:
         show(prepared, results, details)
-    _refuse_empty(results)
+        if os.environ.get("GITHUB_ACTIONS") == "true":
+            for line in github_annotations(results, prepared.plan.target.text):
+                say(line)
+    _refuse_silence(results, len(prepared.probes), min_judged)
     raise click.exceptions.Exit(1 if any(result.red for result in results) else 0)
 
 
-def _refuse_empty(results: Sequence[Result]) -> None:
-    """Raise Problem if not one probe was judged: silence must not look like success."""
+def _refuse_silence(results: Sequence[Result], asked: int, least: int) -> None:
+    """Raise Problem if fewer than `least` were judged, or results are missing: silence is no success."""
+    if len(results) != asked:
+        raise Problem(f"{asked - len(results)} of {asked} probes have no result: the run was cut off")
     reasons = Counter(result.reason for result in results if result.result_class in UNJUDGED)
-    if sum(reasons.values()) == len(results):
-        most = ", ".join(f"{reason} ({number})" for reason, number in reasons.most_common(3))
+    judged = len(results) - reasons.total()
+    if judged >= least:
+        return
+    most = ", ".join(f"{reason} ({number})" for reason, number in reasons.most_common(3))
+    if judged:
         raise Problem(
-            f"nothing was judged: none of {len(results)} probes is supported: {most}",
-            "Compare what the implementation declares (`journalspec smoke`) with `journalspec formats`.",
+            f"{judged} of {asked} probes were judged, and at least {least} are asked for: {most}",
+            "Compare what the implementation declares (`journalspec smoke`) with --min-judged.",
         )
+    raise Problem(
+        f"nothing was judged: none of {asked} probes is supported: {most}",
+        "Compare what the implementation declares (`journalspec smoke`) with `journalspec formats`.",
+    )
 
 
 def run_prepared(prepared: Prepared, request: RunRequest, report: Path | None, jobs: int) -> list[Result]:
@@ -112,33 +137,37 @@ def show(prepared: Prepared, results: Sequence[Result], details: bool) -> None:
     show_table(["format", *classes], rows)
     red = [result for result in results if result.red]
     if not red:
-        say(f"as expected: {len(results)} probes")
+        say(f"as expected: {judged_and_not(results)}")
         return
     if details:
         _explain(prepared, red)
     else:
         _list(red)
-    say(f"{len(red)} of {len(results)} probes failed")
+    say(f"{len(red)} of {len(results)} probes failed: {judged_and_not(results)}")
 
 
 def _list(red: Sequence[Result]) -> None:
+    groups = grouped(red)
     say()
-    for result in red[:LISTED]:
-        label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
-        say(f"{label}: {result.probe}: {result.reason}")
-    if len(red) > LISTED:
-        say(f"... and {len(red) - LISTED} more")
+    for group in groups[:LISTED]:
+        say(group.line)
+    if len(groups) > LISTED:
+        say(f"... and {len(groups) - LISTED} more kinds of failure")
     say("--details explains them, --report keeps them all")
 
 
 def _explain(prepared: Prepared, red: Sequence[Result]) -> None:
     cases = {probe.id: probe.case for probe in prepared.probes}
-    for result in red[:EXPLAINED]:
+    groups = grouped(red)
+    for group in groups[:EXPLAINED]:
         say()
-        say(explain(result, cases[result.probe], prepared.plan.target.text))
-    if len(red) > EXPLAINED:
+        say(explain(group.example, cases[group.example.probe], prepared.plan.target.text))
+        if group.count > 1:
+            say(f"{group.count - 1} more probes fail so (--report keeps them all)")
+    if len(groups) > EXPLAINED:
         say()
-        _list(red[EXPLAINED:])
+        for group in groups[EXPLAINED : EXPLAINED + LISTED]:
+            say(group.line)
     say()
 
 
@@ -153,5 +182,7 @@ def _summary(prepared: Prepared, results: Sequence[Result]) -> dict[str, Any]:
         "tier": prepared.tier,
         "probes": len(results),
         "counts": count(results),
+        "judged": sum(result.result_class not in UNJUDGED for result in results),
+        "groups": [group.to_json() for group in grouped(result for result in results if result.red)],
         "failed": red,
     }

@@ -21,10 +21,13 @@ from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Judged, Verdict, verdict_on
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.crash.digest import case_id, content_id
-from journalspec_corpus.crash.oracle import owed
+from journalspec_corpus.crash.judge import judge
+from journalspec_corpus.crash.limits import first_that_covers, limits
+from journalspec_corpus.crash.oracle import Owed, owed
 from journalspec_corpus.crash.room import CrashRoom, crash_room
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.crash.trace import Trace
+from journalspec_reference import load
 
 #: States of one class that are handed over at a time.
 PIECE = 64
@@ -43,6 +46,8 @@ class Job:
     format: str
     policies: tuple[str, ...]
     timeout: float = TIMEOUT
+    #: Hold against an implementation also what the format itself cannot promise.
+    no_limits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +165,8 @@ class _Worker:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._room = crash_room(job.format)
+        self._limits = limits(job.format)
+        self._specified = load(job.format)
         self._asker = Asker(job.target, job.format, self._room.answer, job.timeout)
         self._salvaging = {
             policy: reader in self._room.salvaging for reader, policy in self._room.policies.items()
@@ -175,13 +182,37 @@ class _Worker:
                     continue
                 verdict = self._verdict(chosen, policy, twice=not hangs[policy])
                 hangs[policy] += verdict.name in ("hang", "crash")
-                out.append(Judged(piece.start + number, policy, verdict))
+                limit = self._limit(chosen, policy, verdict)
+                out.append(Judged(piece.start + number, policy, verdict, limit))
         return out
 
-    def _verdict(self, chosen: Chosen, policy: str, *, twice: bool) -> Verdict:
+    def _limit(self, chosen: Chosen, policy: str, verdict: Verdict) -> str:
+        """Return the id of the limit of the format that makes this failure, "" if none does.
+
+        A limit covers kinds of states; which of them it is that cannot be told apart, only
+        reading them as the specification says shows. Who fails otherwise there fails himself.
+        """
+        if self._job.no_limits or not verdict.failed:
+            return ""
+        kind = chosen.kind
+        values = (kind.writer, policy, kind.stratum, verdict.name, kind.category, chosen.descriptor.preset)
+        limit = first_that_covers(self._limits, *values)
+        return limit.id if limit is not None and self._as_specified(chosen, policy) == verdict.name else ""
+
+    def _as_specified(self, chosen: Chosen, policy: str) -> str:
+        """Return the verdict on what the specification makes of a state."""
+        trace, debt, files = self._put(chosen)
+        seen = self._specified.recover(files, edition=trace.edition, policy=policy)
+        answer = self._room.answer(seen)
+        return judge(answer, debt, chosen.refusal, holes_allowed=self._salvaging[policy])
+
+    def _put(self, chosen: Chosen) -> tuple[Trace, Owed, dict[str, bytes]]:
         trace = _trace(self._job.format, chosen.workload)
         debt = owed(trace, chosen.descriptor.crash_index, chosen.torn, chosen.kind.stratum)
-        files = state_of(trace, chosen.descriptor)
+        return trace, debt, dict(state_of(trace, chosen.descriptor))
+
+    def _verdict(self, chosen: Chosen, policy: str, *, twice: bool) -> Verdict:
+        trace, debt, files = self._put(chosen)
         if case_id(content_id(files), promised(trace, debt)) != chosen.case_id:
             raise AssertionError(f"{chosen.descriptor} does not give the state that it was chosen as")
         reply = self._asker.ask(files, chosen.edition, policy, twice=twice)

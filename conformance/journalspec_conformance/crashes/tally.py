@@ -19,20 +19,33 @@ class Failing:
 
     kind: Kind
     presets: Counter[str] = field(default_factory=Counter)
+    #: id of a limit of the format -> how many of them it makes
+    limits: Counter[str] = field(default_factory=Counter)
     first: Chosen | None = None
     judged: Judged | None = None
 
     def add(self, chosen: Chosen, judged: Judged) -> None:
-        """Count one failure; keep it if it needs a stronger preset than the one kept so far."""
+        """Count one failure; keep it if it says more than the one kept so far."""
         preset = chosen.descriptor.preset
         self.presets[preset] += 1
-        if self.first is None or _size(chosen) < _size(self.first):
+        if judged.limit:
+            self.limits[judged.limit] += 1
+        if (
+            self.first is None
+            or self.judged is None
+            or _first(chosen, judged) < _first(self.first, self.judged)
+        ):
             self.first, self.judged = chosen, judged
 
     @property
     def states(self) -> int:
         """How many states failed so."""
         return sum(self.presets.values())
+
+    @property
+    def counted(self) -> int:
+        """How many of them count against the implementation: where a force was a lie, none does."""
+        return 0 if self.kind.stratum == LIED else self.states - self.limits.total()
 
     @property
     def strongest(self) -> str:
@@ -49,8 +62,15 @@ class Failing:
             "breaks": list(BREAKS[self.kind.verdict]),
             "strongest_preset": self.strongest,
             "states": {name: self.presets[name] for name in sorted(self.presets, key=rank)},
+            "limits": dict(sorted(self.limits.items())),
+            "counted": self.counted,
             "representative": representative(self.first, self.judged),
         }
+
+
+def _first(chosen: Chosen, judged: Judged) -> tuple[bool, tuple[int, int, int, bytes]]:
+    """Order failures: what counts against the implementation comes before what the format cannot promise."""
+    return bool(judged.limit), _size(chosen)
 
 
 def _size(chosen: Chosen) -> tuple[int, int, int, bytes]:
@@ -160,8 +180,3 @@ class Tally:
             stratum: dict(sorted(found.items(), key=lambda entry: int(entry[0][1:])))
             for stratum, found in sorted(out.items())
         }
-
-
-def blamed(failing: Failing) -> bool:
-    """Tell whether a failure counts against the implementation: where a force was a lie, none does."""
-    return failing.kind.stratum != LIED

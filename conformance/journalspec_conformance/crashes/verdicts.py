@@ -6,7 +6,7 @@ verdict    breaks  meaning
 hang       I7      no answer in time, twice, the second time from a new process
 crash      I7      the process ended instead of answering, twice
 error      --      it answered that it failed, or nothing that can be understood
-unsupported --     it says that it does not do this; nothing is judged
+unsupported --     it says that it does not do this, and had declared it; nothing is judged
 ========== ======= ==============================================================
 
 All others are those of the crash model's judge. Where recovery writes to the files,
@@ -31,8 +31,8 @@ BREAKS: Mapping[str, tuple[str, ...]] = {
     "error": (),
     "unsupported": (),
 }
-#: Verdicts that are nobody's failure.
-HARMLESS = ("pass", "acceptable", "unsupported")
+#: Verdicts that are nobody's failure. To decline what was declared is one.
+HARMLESS = ("pass", "acceptable")
 #: In this stratum a force was a lie: what is lost there is no fault of any format.
 LIED = "L"
 _SHOWN = 160
@@ -124,8 +124,12 @@ class Kind:
 
 @dataclass
 class Judged:
-    """One state (its place in the choice) under one policy, with the verdict."""
+    """One state (its place in the choice) under one policy, with the verdict.
+
+    `limit` is the id of what the format cannot promise there, if it is that which failed.
+    """
 
     at: int
     policy: str
     verdict: Verdict = field(default_factory=lambda: Verdict("pass"))
+    limit: str = ""

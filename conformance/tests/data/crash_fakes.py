@@ -149,7 +149,7 @@ class OneEdition(Right):
     def hello(self) -> Message:
         """Declare less."""
         said = super().hello()
-        for entry in said["formats"].values():
-            entry["editions"] = ["3.0"]
-            entry["policies"] = ["strict"]
-        return said
+        entry = said["formats"]["bitronix_tlog"]
+        entry["editions"] = ["3.0"]
+        entry["policies"] = ["strict"]
+        return {**said, "formats": {"bitronix_tlog": entry}}

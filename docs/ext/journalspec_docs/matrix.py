@@ -27,7 +27,7 @@ from journalspec_docs.base import FormatDirective
 
 REPORTS = Path(__file__).parents[2] / "reports"
 GOOD = frozenset({"pass", "allowed"})
-JUDGED = frozenset(CLASSES) - {"unsupported", "quarantined"}
+JUDGED = frozenset(name for name, entry in CLASSES.items() if entry.judged)
 
 
 @cache

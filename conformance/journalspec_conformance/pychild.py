@@ -1,0 +1,149 @@
+"""A Python class in a process of its own: what it does to the interpreter, it does to itself.
+
+The runner sees a class that ends its process (``os._exit``), hangs, or closes its
+streams as it sees any program. An exception, ``SystemExit`` among them, costs no new
+process: the child reports it as a crash and makes a new object.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from journalspec_conformance.connection import Hello, Message
+from journalspec_conformance.errors import Breakdown, Crashed, Problem
+from journalspec_conformance.inprocess import load_class
+from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.serve import serve
+
+#: Members of answers that only a child of ours gives.
+_CRASH, _PROBLEM = "crash", "problem"
+
+
+class _Raised(Crashed):
+    """The class raised; its process lives on."""
+
+
+class PythonConnection(ProcessConnection):
+    """The class ``module:Class`` in a child process."""
+
+    def __init__(self, target: str, *, timeout: float) -> None:
+        command = [sys.executable, "-m", __name__, target]
+        paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+        super().__init__(command, timeout=timeout, environment={**os.environ, "PYTHONPATH": paths})
+        self._trace = ""
+
+    def hello(self) -> Hello:
+        """Start the child if needed and return what the class declares; Problem if there is no such class."""
+        return super().hello()
+
+    def stderr(self) -> str:
+        """Return the traceback of the last crash, or else what was written to standard error."""
+        return self._trace or super().stderr()
+
+    def _receive(self, seq: int, timeout: float) -> Message:
+        self._trace = ""
+        reply = super()._receive(seq, timeout)
+        if _PROBLEM in reply:
+            raise Problem(str(reply[_PROBLEM]))
+        if _CRASH in reply:
+            self._trace = str(reply[_CRASH].get("detail", ""))
+            raise _Raised(str(reply[_CRASH].get("message", "")), self._trace)
+        return reply
+
+    def _broken(self, error: Breakdown) -> Breakdown:
+        return error if isinstance(error, _Raised) else super()._broken(error)
+
+
+class _Guarded:
+    """The class as `serve` asks it: made when first needed, and anew after it raised."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+        self._object: Any = None
+        self._in_memory = False
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a method that answers for the class's method `name`."""
+        return lambda *request: self._answers(name, *request)
+
+    def hello(self) -> Message:
+        """Answer hello, or say that there is no such class."""
+        try:
+            self._object = self._object or load_class(self._target)()
+            said: Message = self._object.hello()
+        except Problem as problem:
+            return {_PROBLEM: str(problem)}
+        except BaseException as error:  # SystemExit and all: whatever it raises is its crash
+            return self._crash(error)
+        entries = said.get("formats", {}) if isinstance(said, dict) else {}
+        with suppress(AttributeError, TypeError):
+            features = [entry.get("features", ()) for entry in entries.values()]
+            self._in_memory = bool(features) and all("memory" in names for names in features)
+        return said
+
+    def end(self) -> None:
+        """Say bye to the class, if it wants to hear it."""
+        with suppress(Exception):
+            self._object.bye()
+
+    def _answers(self, name: str, request: Message) -> Iterator[Message]:
+        try:
+            self._object = self._object or load_class(self._target)()
+            asked = {**request, "files": _files(request["dir"])} if self._in_memory else request
+            before = dict(asked.get("files", ()))
+            reply = getattr(self._object, name)(asked)
+            for part in (reply,) if isinstance(reply, dict) else reply:
+                if self._in_memory:
+                    _put(request["dir"], before, asked["files"])
+                    before = dict(asked["files"])
+                yield part
+        except GeneratorExit:
+            raise
+        except BaseException as error:  # as above
+            yield self._crash(error)
+
+    def _crash(self, error: BaseException) -> Message:
+        self._object = None
+        detail = "".join(traceback.format_exception(error))
+        return {_CRASH: {"message": f"{type(error).__name__}: {error}", "detail": detail}}
+
+
+def _files(directory: str) -> dict[str, bytes]:
+    root = Path(directory)
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()
+    }
+
+
+def _put(directory: str, before: dict[str, bytes], now: dict[str, bytes]) -> None:
+    """Make the directory hold what the class has made of its mapping."""
+    root = Path(directory)
+    for name in before.keys() - now.keys():
+        (root / name).unlink()
+    for name, content in now.items():
+        if before.get(name) != content:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_bytes(content)
+
+
+def _own_output() -> IO[str]:
+    """Return a stream on standard output, which from now on goes to standard error for everybody else."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return out
+
+
+if __name__ == "__main__":
+    stream = _own_output()
+    guarded = _Guarded(sys.argv[1])
+    status = serve(guarded, sys.stdin, stream)
+    guarded.end()
+    sys.exit(status)
+
+__all__ = ["PythonConnection"]

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from journalspec_conformance.compare import Claims, closest
+from journalspec_conformance.engine import sentence
+from journalspec_conformance.result import Result
+from journalspec_conformance.wording import describe, github_annotations, grouped, judged_and_not
+
+
+def result(probe: str, result_class: str = "fail", fingerprint: str = "verdict", reason: str = "r") -> Result:
+    return Result(probe, "c", "f", "1", "t", result_class, fingerprint, reason)
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "said"),
+    [
+        (True, None, "x: expected true, got nothing"),
+        ("clean", "refused", 'x: expected "clean", got "refused"'),
+        ("7", 7, 'x: expected "7", got 7 (the types differ: a text, a number)'),
+        ("true", True, 'x: expected "true", got true (the types differ: a text, true or false)'),
+        (["a", "b"], ["b", "a"], 'x: the same entries in another order: expected ["a", "b"], got ["b", "a"]'),
+        (["a", "b"], ["a", "c"], 'x[1]: expected "b", got "c"'),
+        (["a"], ["a", "c"], 'x[1]: expected nothing, got "c"'),
+        ([{"id": "1", "body": "0a"}], [{"id": "1", "body": "0b"}], 'x[0].body: expected "0a", got "0b"'),
+    ],
+)
+def test_a_difference_is_one_sentence_in_json(expected: Any, observed: Any, said: str) -> None:
+    assert describe("x", expected, observed) == said
+
+
+def test_another_order_is_called_so() -> None:
+    first, second = {"type": "A", "id": "1"}, {"type": "A", "id": "2"}
+    expected = {"verdict": "clean", "records": [first, second]}
+    _, difference = closest([expected], {"verdict": "clean", "records": [second, first]}, Claims())
+    assert difference is not None
+    assert sentence(difference) == (
+        "records[0]: the same records in another order:"
+        ' expected {"type": "A", "id": "1"}, got {"type": "A", "id": "2"}'
+    )
+
+
+def test_a_type_that_differs_is_seen_in_a_record() -> None:
+    expected = {"verdict": "clean", "records": [{"type": "A", "id": "7"}]}
+    _, difference = closest([expected], {"verdict": "clean", "records": [{"type": "A", "id": 7}]}, Claims())
+    assert difference is not None
+    assert sentence(difference) == 'records[0].id: expected "7", got 7 (the types differ: a text, a number)'
+
+
+def test_what_fails_alike_is_one_group() -> None:
+    many = [result(f"a.b{number}/read", reason=f"r{number}") for number in range(668)]
+    crashes = [result(f"c.d{number}/read", "crash", "", f"at {number}") for number in range(3)]
+    groups = grouped([*crashes, *many, result("z/read", fingerprint="notes")])
+    assert [(group.label, group.count) for group in groups] == [
+        ("fail verdict", 668),
+        ("crash", 3),
+        ("fail notes", 1),
+    ]
+    assert groups[0].line == "fail verdict: a.b0/read: r0 (668 probes fail so; this is the first)"
+    assert groups[2].line == "fail notes: z/read: r"
+
+
+def test_what_was_not_judged_is_counted() -> None:
+    seen = [result("a", "pass"), result("b", "unsupported"), result("c", "unasked"), result("d", "unasked")]
+    assert judged_and_not(seen) == "1 judged, 3 not (unsupported 1, unasked 2)"
+    assert judged_and_not(seen[:1]) == "1 judged, 0 not"
+
+
+def test_annotations_are_escaped() -> None:
+    (line,) = github_annotations([result("a/read", reason="100%\nof it"), result("b/read")], "my reader, 1:0")
+    assert line.startswith(
+        "::error title=my reader%2C 1%3A0%3A fail verdict::fail verdict: a/read: 100%25%0Aof it"
+    )
+    assert "\n" not in line

@@ -1,0 +1,126 @@
+"""A name that the format does not have is refused where it is declared, and fails where it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from journalspec_conformance.cli import cli
+from journalspec_conformance.connection import Hello
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.words import FEATURES, check_claims, stranger_in
+from journalspec_corpus.load import load_cases
+
+FORMAT = "bitronix_tlog"
+GOOD: dict[str, Any] = {
+    "editions": ["2.1"],
+    "ops": ["read", "recover"],
+    "observe": "records",
+    "policies": ["strict"],
+    "features": ["damage"],
+    "fields": ["gtrid", "names"],
+    "state": ["unfinished"],
+}
+
+
+def hello(format_id: str = FORMAT, /, **members: Any) -> Hello:
+    claims = {**GOOD, **members}
+    return Hello.from_json({"protocol": 1, "impl": {"name": "x"}, "formats": {format_id: claims}})
+
+
+def test_what_the_format_has_may_be_declared() -> None:
+    check_claims(hello())
+    check_claims(hello(policies=["strict", "x-mine"], fields=["x-speed", "gtrid"]))
+    check_claims(hello("x-home-made"))
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "suggestion"),
+    [
+        ("policies", "strct", "strict"),
+        ("fields", "nams", "names"),
+        ("editions", "2.l", "2.1"),
+        ("features", "damaged", "damage"),
+        ("ops", "recovery", "recover"),
+        ("state", "unfinshed", "unfinished"),
+    ],
+)
+def test_a_typo_is_refused_with_a_suggestion(member: str, value: str, suggestion: str) -> None:
+    with pytest.raises(Problem) as caught:
+        check_claims(hello(FORMAT, **{member: [*GOOD[member], value]}))
+    said = str(caught.value)
+    assert f"formats.{FORMAT}.{member}: nothing is called {value!r}. Did you mean {suggestion!r}?" in said
+    assert "Correct them" in said
+
+
+def test_a_typo_in_the_name_of_a_member_or_format_is_refused_too() -> None:
+    with pytest.raises(Problem, match=r"nothing is called 'feilds'. Did you mean 'fields'"):
+        check_claims(hello(feilds=["gtrid"]))
+    with pytest.raises(Problem, match=r"formats: nothing is called 'bitronix_tlogs'. Did you mean"):
+        check_claims(hello("bitronix_tlogs"))
+
+
+def test_claims_that_leave_nothing_to_compare_are_refused() -> None:
+    with pytest.raises(Problem, match="leaves nothing to compare"):
+        check_claims(hello(observe="verdict", features=["silent"]))
+
+
+@pytest.mark.parametrize(
+    ("fake", "said"),
+    [
+        ("typo_policy", "policies: nothing is called 'strct'. Did you mean 'strict'?"),
+        ("typo_field", "fields: nothing is called 'nams'. Did you mean 'names'?"),
+        ("typo_level", "unknown level 'recods'"),
+    ],
+)
+@pytest.mark.parametrize("command", [("run",), ("smoke",), ("corpus", "judge", "--format", FORMAT)])
+def test_every_command_that_asks_refuses(
+    command: tuple[str, ...], fake: str, said: str, fake_command: Callable[[str], str]
+) -> None:
+    done = CliRunner().invoke(cli, [*command, "--impl", fake_command(fake)])
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+ANSWER = {"verdict": "clean", "records": [{"type": "COMMITTING", "gtrid": "0a"}]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "text"),
+    [
+        ({"records": [{"type": "COMITTING"}]}, "records.COMITTING", "Did you mean 'COMMITTING'?"),
+        ({"records": [{"type": "ACTIVE", "gtird": "0a"}]}, "records.gtird", "records[0].gtird: nothing"),
+        ({"unanchored": [{"type": "ACTIVE", "x": "0a"}]}, "unanchored.x", "unanchored[0].x"),
+        ({"dropped": [{"reason": "bad-crc"}]}, "dropped.bad-crc", "dropped[0].reason"),
+        ({"files": [{"role": "idle"}]}, "files.idle", "files[0].role"),
+        ({"files": [{"header": {"tial": "1"}}]}, "files.header.tial", "files[0].header.tial"),
+        ({"notes": [{"code": "uncleen"}]}, "notes.uncleen", "Did you mean 'unclean'?"),
+        ({"state": {"unfinishd": []}}, "state.unfinishd", "Did you mean 'unfinished'?"),
+        ({"verdict": "refused", "phase": "heder", "code": "x-y"}, "refused.heder", "Did you mean 'header'?"),
+        ({"verdict": "refused", "code": "no-file"}, "refused.no-file", "Did you mean 'no-files'?"),
+    ],
+)
+def test_a_strange_name_in_an_answer_is_found(answer: dict[str, Any], kind: str, text: str) -> None:
+    found = stranger_in({**ANSWER, **answer}, FORMAT)
+    assert found is not None
+    assert found.kind == kind
+    assert text in found.text
+
+
+def test_names_of_ones_own_are_no_strangers() -> None:
+    own = {
+        "records": [{"type": "x-audit", "x-speed": "1"}],
+        "notes": [{"code": "x-slow"}],
+        "state": {"x-t": 1},
+    }
+    assert stranger_in({**ANSWER, **own}, FORMAT) is None
+    assert stranger_in({"verdict": "refused", "code": "exception:IOException"}, FORMAT) is None
+    assert stranger_in({"verdict": "refused", "phase": None, "code": None}, FORMAT) is None
+
+
+def test_all_features_that_cases_need_are_known() -> None:
+    needs = {need for case in load_cases(FORMAT, "smoke") for need in case.needs}
+    assert needs <= {*FEATURES, "read", "recover", "write"}
