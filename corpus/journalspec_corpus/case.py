@@ -26,7 +26,7 @@ _LISTS = ("obeys", "breaks", "flags", "needs")
 LEVELS = ("must", "should", "may")
 _REFUSAL = {"verdict", "phase", "code", "at", "refusals"}
 EXPECTED = frozenset(
-    {"when", "records", "dropped", "state", "files", "notes", "durable", "allowed"} | _REFUSAL
+    {"when", "records", "dropped", "unanchored", "state", "files", "notes", "durable", "allowed"} | _REFUSAL
 )
 WHEN = frozenset({"op", "policy"})
 ALLOWED = frozenset({"must_keep", "may_keep", "must_drop", "refusal", "must_report"})
