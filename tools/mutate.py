@@ -265,6 +265,8 @@ def noticed_by(change: Change, format_id: str, number: int, cases: list[Case]) -
         return "import"
     except (Stuck, MemoryError):
         return "time or memory"
+    except Exception as error:  # the judge reads with the same code: what stops it is seen
+        return f"{type(error).__name__} in the judge"
     finally:
         signal.alarm(0)
         for name in [name for name in sys.modules if name.split(".")[0] == mutant.package]:
