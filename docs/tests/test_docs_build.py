@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import subprocess
 import sys
@@ -110,8 +109,7 @@ def test_the_coverage_page_says_what_proves_each_must(format_id: str, site: Path
     proofs = sources.proofs(format_id)
     assert proofs
     for proof in proofs.values():
-        for told in proof.values():
-            assert html.escape(told, quote=False) in text
+        assert all(proof[key] in text for key in ("mutant", "case") if key in proof)
 
 
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
