@@ -58,11 +58,12 @@ BREAKS = {
     "malformed": ("BTM-REC-004", "BTM-RDR-005"),
     "bad-checksum": ("BTM-CRC-002", "BTM-RDR-005"),
 }
+#: Field of inner lengths -> the range of good values, what another one breaks, and what is broken anyway.
 INNER_BREAKS = {
-    "gtrid_length": ("BTM-REC-013", "BTM-REC-014", "BTM-REC-004", "BTM-CRC-003"),
-    "names_count": ("BTM-REC-024", "BTM-REC-025", "BTM-REC-004"),
-    "name1.length": ("BTM-REC-016", "BTM-REC-004"),
-    "name2.length": ("BTM-REC-016", "BTM-REC-004"),
+    "gtrid_length": (range(128), "BTM-REC-014", ("BTM-REC-004", "BTM-CRC-003")),
+    "names_count": (range(3), "BTM-REC-024", ("BTM-REC-004",)),
+    "name1.length": (range(32768), "BTM-REC-016", ("BTM-REC-004",)),
+    "name2.length": (range(32768), "BTM-REC-016", ("BTM-REC-004",)),
 }
 
 
@@ -73,6 +74,12 @@ def damage() -> Iterator[Case]:
     yield from _header()
     yield from _record_lengths()
     yield from _inner_lengths()
+
+
+def inner_breaks(field: str, value: int) -> tuple[str, ...]:
+    """Return what a wrong `value` (signed) of an inner length goes against."""
+    good, limit, always = INNER_BREAKS[field]
+    return always if value in good else (limit, *always)
 
 
 def length_fate(built: Built, label: str, length: int) -> Piece:
@@ -137,8 +144,9 @@ def _field_case(  # what to damage, where, how, and what to call it
 ) -> Case:
     damaged = built.copy()
     damaged.files[FIRST][byte] ^= mask
-    lost = fate(built, label, field, _value(damaged, f"{label}.{field}"))
-    inner = INNER_BREAKS.get(field, BREAKS[lost.reason])
+    value = _value(damaged, f"{label}.{field}")
+    lost = fate(built, label, field, value)
+    inner = inner_breaks(field, value) if field in INNER_BREAKS else BREAKS[lost.reason]
     breaks = tuple(dict.fromkeys((*family.breaks, *inner)))
     return case(
         family.but(breaks=breaks),
@@ -245,7 +253,9 @@ def _inner_lengths() -> Iterator[Case]:
                     author.seal(damaged, "r2")
                 word = f"minus-{-value}" if value < 0 else f"at-{value}"
                 yield case(
-                    HOSTILE.but(group=group, breaks=(*INNER_BREAKS[field], "BTM-RDR-004", "BTM-RDR-007")),
+                    HOSTILE.but(
+                        group=group, breaks=(*inner_breaks(field, value), "BTM-RDR-004", "BTM-RDR-007")
+                    ),
                     f"{word}-sealed" if sealed else word,
                     f"{field} of r2 is {value}; the checksum {'fits' if sealed else 'is the old one'}",
                     damaged.files,

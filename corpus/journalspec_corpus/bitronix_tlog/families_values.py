@@ -42,7 +42,7 @@ NUMBERS = TOO_LONG.but(group="numbers", category="clean", breaks=("BTM-REC-027",
 NO_NAMES = TOO_LONG.but(
     group="negative-count",
     category="count-bomb",
-    breaks=("BTM-REC-024", "BTM-REC-025", "BTM-RDR-005", "BTM-RDR-007"),
+    breaks=("BTM-REC-024", "BTM-RDR-005", "BTM-RDR-007"),
 )
 STATE = TOO_LONG.but(
     group="state",
