@@ -12,6 +12,7 @@ layout; the first difference ends the comparison and has a *fingerprint*:
     dropped                 other byte ranges are given up, or for other reasons
     layout                  a record, a file or the refusal stands elsewhere
     notes                   a demanded note is missing
+    unanchored              other records are listed as standing outside the log
 """
 
 from __future__ import annotations
@@ -293,6 +294,29 @@ def _notes(expected: Members, observed: Members, claims: Claims) -> Difference |
     return None
 
 
+def _unanchored(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    if "unanchored" not in expected:
+        return None
+    want, have = (_by_place(members.get("unanchored") or ()) for members in (expected, observed))
+    for index in range(max(len(want), len(have))):
+        left = want[index] if index < len(want) else None
+        right = have[index] if index < len(have) else None
+        wrong = left is None or right is None or _first_field(left, right, claims) is not None
+        if wrong or not _contains(left["at"], right.get("at")):  # type: ignore[index, union-attr]  # both are there
+            at = (right or left or {}).get("at")
+            return Difference("unanchored", f"unanchored[{index}]", left, right, at)
+    return None
+
+
+def _by_place(records: Sequence[Members]) -> list[Members]:
+    def place(record: Members) -> tuple[str, int]:
+        at = record.get("at") or {}
+        off = str(at.get("off", ""))
+        return str(at.get("file", "")), int(off) if off.isdecimal() else -1
+
+    return sorted(records, key=place)
+
+
 _STEPS: tuple[tuple[Level, Callable[[Members, Members, Claims], Difference | None]], ...] = (
     (Level.VERDICT, _verdict),
     (Level.VERDICT, _refusal),
@@ -302,4 +326,5 @@ _STEPS: tuple[tuple[Level, Callable[[Members, Members, Claims], Difference | Non
     (Level.LAYOUT, _dropped),
     (Level.LAYOUT, _layout),
     (Level.LAYOUT, _notes),
+    (Level.LAYOUT, _unanchored),
 )

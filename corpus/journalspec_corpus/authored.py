@@ -133,7 +133,7 @@ def _expectations(
             for key, value in entry.items():
                 if key == "when":
                     continue
-                if key == "records":
+                if key in ("records", "unanchored"):
                     out[key] = [expected_record(built, item, author, brief) for item in value]
                 elif key == "dropped":
                     out[key] = [{**_region(built, item), "reason": item["reason"]} for item in value]

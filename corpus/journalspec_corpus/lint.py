@@ -146,7 +146,11 @@ def _words(known: Format, entry: Mapping[str, Any]) -> Iterator[str]:
         "code": [entry["code"]] if "code" in entry else [],
         "reason": [region["reason"] for region in entry.get("dropped", ())],
         "note": entry.get("notes", ()),
-        "record type": [record["type"] for record in entry.get("records", ()) if "type" in record],
+        "record type": [
+            record["type"]
+            for record in (*entry.get("records", ()), *entry.get("unanchored", ()))
+            if "type" in record
+        ],
         "state": entry.get("state", {}),
         "code of a refused operation": [refusal["code"] for refusal in entry.get("refusals", ())],
     }
@@ -186,6 +190,7 @@ def _places(case: Case) -> Iterator[str]:
         ranges = [
             *entry.get("dropped", ()),
             *(record["at"] for record in entry.get("records", ()) if "at" in record),
+            *(record["at"] for record in entry.get("unanchored", ())),
         ]
         ranges += [entry["at"]] if "at" in entry else []
         for item in ranges:
