@@ -84,6 +84,10 @@ class Engine:
             result = result.judged("allowed", f"a {probe.case.level} is not followed: {result.reason}")
         return replace(result, seconds=round(time.perf_counter() - started, 3))
 
+    def forgive(self) -> None:
+        """Begin to count breakdowns anew, so that the next probe is asked whatever came before."""
+        self._breakdowns = 0
+
     def close(self) -> None:
         """Say bye and clean up."""
         self.connection.close()

@@ -31,9 +31,9 @@ def load_class(target: str) -> Callable[[], Any]:
 class InProcessConnection:
     """The in-process mode. An exception is a crash; no time limit can be enforced."""
 
-    def __init__(self, target: str) -> None:
-        self.target = target
-        self._make = load_class(target)
+    def __init__(self, target: str | Callable[[], Any]) -> None:
+        """Ask what `target` makes: ``module:Class``, or anything that can be called."""
+        self._make = load_class(target) if isinstance(target, str) else target
         self._object: Any = None
         self._trace = ""
         self.in_memory = False

@@ -1,60 +1,129 @@
-"""Can the corpus see? Every mutant of the reference has to be noticed by several cases.
+"""Can the corpus see? Every mutant of the reference has to be noticed, every must by a mutant.
 
 ``python -m journalspec_conformance.mutation`` prints for each mutant how many
-cases of the smoke tier notice it. Exit status: 0 if every mutant is noticed by
-at least `ENOUGH` cases and the reference by none, 1 otherwise, 2 usage.
+cases of the smoke tier notice it, and for each ``must`` the mutant that breaks
+it with the number of cases that name the requirement and notice the mutant, or
+the reason why it has none. Exit status: 0 if all is proved and the reference
+noticed by no case, 1 otherwise, 2 usage. ``--json`` prints the proofs (mutant and
+first case per must), from which the site's coverage table is made.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from journalspec.formats import UnknownFormat, format_ids, get_format
-from journalspec_conformance.compare import Claims, closest
+from journalspec.requirements import requirements
+from journalspec_conformance import writing
+from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.harnesses.reference import Reference
+from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_corpus import Case, load_cases
-from journalspec_corpus.mutants import MutantError, load_mutants
+from journalspec_corpus.mutants import Mutant, MutantError, load_mutants, load_unproved
 from journalspec_reference import load
 
-#: So many cases must notice a mutant: one may go when a requirement changes.
-ENOUGH = 3
+#: At most one must in so many may go without a mutant.
+UNPROVED_SHARE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How it is known that cases test `requirement`: a mutant and its killers, or `why` that cannot be."""
+
+    requirement: str
+    mutant: str = ""
+    killers: tuple[str, ...] = ()
+    why: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether anything is proved, or excused."""
+        return bool(self.killers) or (bool(self.why) and not self.mutant)
 
 
 def killers(implementation: Any, cases: Iterable[Case], enough: int | None = None) -> list[str]:
     """Return the ids of the cases that notice `implementation`; at most `enough` of them.
 
-    A case notices it if one of its readings or recoveries ends in an exception
-    or in an answer that is not permitted. Writing is not asked for.
+    A case notices it if one of its probes does not end as it should. Where the judge
+    of writers needs a reader, it is that of `implementation` too: a fault in the
+    reference's source would be in both.
     """
     found: list[str] = []
-    for case in cases:
-        if enough is not None and len(found) >= enough:
-            break
-        if any(noticed for noticed in _verdicts(implementation, case)):
-            found.append(case.id)
+    with judging(implementation) as engine:
+        for case in cases:
+            if enough is not None and len(found) >= enough:
+                break
+            if notices(engine, case):
+                found.append(case.id)
     return found
 
 
-def _verdicts(implementation: Any, case: Case) -> Iterator[bool]:
-    files = case.files()
-    for probe in case.probes:
-        if probe.op == "write":
+@contextmanager
+def judging(implementation: Any) -> Iterator[Engine]:
+    """Yield an engine that asks `implementation`, in this process."""
+    rooms = {implementation.format_id: implementation}
+    engine = Engine(InProcessConnection(lambda: Reference(rooms)), Options())
+    before = writing.load
+    writing.load = lambda _: implementation
+    try:
+        yield engine
+    finally:
+        writing.load = before
+        engine.close()
+
+
+def notices(engine: Engine, case: Case) -> bool:
+    """Tell whether one of the probes of `case` is not passed."""
+    engine.forgive()
+    return any(engine.run(probe).result_class not in ("pass", "allowed") for probe in case.probes)
+
+
+def proofs(format_id: str, cases: Sequence[Case], enough: int | None = 1) -> list[Proof]:
+    """Return one proof per ``must`` of `format_id`, in their order.
+
+    Only cases that name the requirement count. Of several mutants that break it the
+    first one with a killer is named; `enough` killers are looked for (None: all).
+    """
+    unproved, mutants = load_unproved(format_id), load_mutants(format_id)
+    found = []
+    for requirement in requirements(format_id):
+        if requirement.level != "must":
             continue
-        try:
-            if probe.op == "read":
-                seen = implementation.read(files, edition=case.edition, params=case.params)
-            else:
-                seen = implementation.recover(
-                    files, edition=case.edition, policy=probe.policy, params=case.params
-                )
-        except Exception:  # whatever a fault leads to, a crash is noticed
-            yield True
-            return
-        index, _ = closest(probe.expect, seen.to_json(), Claims())
-        yield index < 0
+        naming = [case for case in cases if requirement.id in case.requirements]
+        breaking = [mutant for mutant in mutants if requirement.id in mutant.breaks]
+        proof = Proof(requirement.id, why=unproved.get(requirement.id, ""))
+        for mutant in breaking:
+            killed_by = tuple(killers(mutant.implementation(), naming, enough))
+            proof = Proof(requirement.id, mutant.id, killed_by)
+            if killed_by:
+                break
+        found.append(proof)
+    return found
+
+
+def faults(format_id: str, found: Sequence[Proof]) -> list[str]:
+    """Return what is wrong with `found` and with the tables behind it, as sentences; none is good."""
+    known = {requirement.id for requirement in requirements(format_id)}
+    named = {name for mutant in load_mutants(format_id) for name in mutant.breaks}
+    unproved = load_unproved(format_id)
+    out = [f"{name}: is no requirement of {format_id}" for name in sorted((named | {*unproved}) - known)]
+    out += [f"{name}: is called unproved and has a mutant" for name in sorted(named & {*unproved})]
+    for proof in found:
+        if proof.mutant and not proof.killers:
+            out.append(f"{proof.requirement}: no case that names it notices mutant {proof.mutant}")
+        elif not proof.holds:
+            out.append(f"{proof.requirement}: no mutant breaks it, and no reason is given")
+    excused = sum(not proof.mutant for proof in found)
+    if excused * UNPROVED_SHARE > len(found):
+        out.append(f"{excused} of {len(found)} musts have no mutant, more than one in {UNPROVED_SHARE}")
+    return out
 
 
 def shuffled(cases: Sequence[Case]) -> list[Case]:
@@ -64,23 +133,39 @@ def shuffled(cases: Sequence[Case]) -> list[Case]:
     return mixed
 
 
+def proofs_json(format_id: str) -> dict[str, Mapping[str, str]]:
+    """Return requirement -> {mutant, case} or {why}, the same at every call."""
+    return {
+        proof.requirement: {"mutant": proof.mutant, "case": proof.killers[0]}
+        if proof.killers
+        else {"why": proof.why}
+        for proof in proofs(format_id, shuffled(load_cases(format_id)))
+    }
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m journalspec_conformance.mutation", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
+    parser.add_argument("--musts", action="store_true", help="only the musts, not every mutant")
+    parser.add_argument("--json", action="store_true", help="print the proofs of one format as JSON")
     options = parser.parse_args(arguments)
     status = 0
     for format_id in options.formats or format_ids():
         try:
             get_format(format_id)
-            status |= _table(format_id)
+            if options.json:
+                print(json.dumps(proofs_json(format_id), indent=1))
+                continue
+            status |= 0 if options.musts else _mutant_table(format_id)
+            status |= _must_table(format_id)
         except (UnknownFormat, MutantError) as error:
             print(f"error: {error}", file=sys.stderr)
             return 2
     return status
 
 
-def _table(format_id: str) -> int:
+def _mutant_table(format_id: str) -> int:
     cases = load_cases(format_id)
     mutants = load_mutants(format_id)
     of_reference = killers(load(format_id), cases)
@@ -88,13 +173,27 @@ def _table(format_id: str) -> int:
     print(f"  {'the reference':34} {len(of_reference):5}  {' '.join(of_reference[:3])}")
     status = int(bool(of_reference))
     for mutant in mutants:
-        found = killers(mutant.implementation(), cases)
-        weak = len(found) < ENOUGH
-        status |= int(weak)
-        print(
-            f"  {mutant.id:34} {len(found):5}  {'too few: ' if weak else ''}{' '.join(found[:2])}", flush=True
-        )
+        status |= _mutant_row(mutant, killers(mutant.implementation(), cases))
     return status
+
+
+def _mutant_row(mutant: Mutant, found: list[str]) -> int:
+    weak = len(found) < mutant.enough
+    print(f"  {mutant.id:34} {len(found):5}  {'too few: ' if weak else ''}{' '.join(found[:2])}", flush=True)
+    return int(weak)
+
+
+def _must_table(format_id: str) -> int:
+    found = proofs(format_id, load_cases(format_id), None)
+    proved = sum(bool(proof.killers) for proof in found)
+    print(f"{format_id}: {proved} of {len(found)} musts proved by a mutant")
+    for proof in found:
+        told = proof.mutant or (f"unproved: {proof.why}" if proof.why else "no mutant")
+        print(f"  {proof.requirement}  {len(proof.killers):5}  {told}")
+    wrong = faults(format_id, found)
+    for fault in wrong:
+        print(f"  fault: {fault}")
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":

@@ -35,6 +35,15 @@ def check_written(answer: Mapping[str, Any]) -> None:
     _check_objects("refusals", answer.get("refusals"))
 
 
+def check_io(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the storage operations of a step's answer; raises Misbehaved if it lists none as it should."""
+    if not isinstance(step.get("io"), list):
+        raise Misbehaved("io-trace is declared, but the answer to a step has no list io")
+    _check_objects("io", step["io"])
+    found: list[Mapping[str, Any]] = step["io"]
+    return found
+
+
 def _check_objects(name: str, values: object) -> None:
     if values is None:
         return

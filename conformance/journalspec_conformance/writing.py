@@ -1,23 +1,27 @@
 """Writers: the reference reads what they left, also when they are killed between two operations.
 
 A journal is judged by what the specification's reader finds in it, never by
-comparing bytes with another writer. After a kill the recovered state must be
-one that the acknowledged operations lead to: nothing that was called durable
-may be missing, nothing may be there that was not asked for.
+comparing bytes with another writer. After a kill, and after power has failed
+(:mod:`.power`), the recovered state must be one that the acknowledged operations
+lead to: nothing that was called durable may be missing, nothing may be there
+that was not asked for. What operations lead to is said by the format's model
+(:mod:`journalspec_corpus.model`) and the refusals that the case expects; no
+writer has a say in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from journalspec.observation import REFUSED, jsonable
-from journalspec_conformance.compare import Claims
-from journalspec_conformance.engine import Outcome, settle
-from journalspec_conformance.observed import check_written
-from journalspec_reference import WriterRefused, load
-from journalspec_reference.storage import MemoryStorage
+from journalspec_conformance.compare import Claims, compare
+from journalspec_conformance.engine import Outcome, describe, settle
+from journalspec_conformance.observed import check_io, check_written
+from journalspec_conformance.power import Disk
+from journalspec_corpus.model import History, history, model_of
+from journalspec_reference import load
 
 if TYPE_CHECKING:
     from journalspec_conformance.connection import Message
@@ -36,7 +40,8 @@ def judge_write(engine: Engine, probe: Probe) -> Outcome:
     case = probe.case
     if case.write is None:
         raise AssertionError("fault_of lets no such case pass")
-    stepwise = "step" in engine.format_claims(probe).features
+    features = engine.format_claims(probe).features
+    stepwise = "step" in features
     kill_after = case.write.get("kill_after")
     if kill_after is not None and not stepwise:
         return Outcome("unsupported", reason="feature step")
@@ -44,7 +49,9 @@ def judge_write(engine: Engine, probe: Probe) -> Outcome:
         return _killed(engine, probe, int(kill_after))
     outcome = _whole(engine, probe)
     if outcome.result_class in ("pass", "allowed") and stepwise:
-        return _durability(engine, probe) or outcome
+        # A writer that tells its I/O is not killed: what a kill leaves is one of the states looked at.
+        judge = _power_failures if "io-trace" in features else _durability
+        return judge(engine, probe) or outcome
     return outcome
 
 
@@ -134,22 +141,107 @@ def _write_until(engine: Engine, probe: Probe, place: Place, last: int) -> tuple
 
 def _durability(engine: Engine, probe: Probe) -> Outcome | None:
     """Kill the writer between operations; None if every recovered state is one that is permitted."""
-    write = probe.case.write or {}
-    lazy, eager = _states(probe.case), _states(probe.case, eager=True)
-    keys = engine.format_claims(probe).state
-    for last in _kill_points(len(write["ops"])):
+    promises = _Promises(engine, probe)
+    for last in _kill_points(len((probe.case.write or {})["ops"])):
         with engine.workspace.place(probe.case) as place:
             settled, durable = _write_until(engine, probe, place, last)
             if settled is not None:
                 return settled
-            if durable == 0:
-                continue
-            state = _recovered(probe.case, place.files())
-        permitted = lazy[durable : last + 2] + eager[durable : last + 2]
-        if _reported(state, keys) not in [_reported(entry, keys) for entry in permitted]:
-            text = f"killed after operation {last}, durable up to {durable - 1}: recovery gives {state}"
+            fault = promises.broken(place.files(), durable, last + 1)
+        if fault is not None:
+            text = f"killed after operation {last}, durable up to {durable - 1}: {fault}"
             return Outcome("fail", "not-durable", text)
     return None
+
+
+def _power_failures(engine: Engine, probe: Probe) -> Outcome | None:
+    """Let power fail after every storage operation, and look at all that it may leave."""
+    promises = _Promises(engine, probe)
+    with engine.workspace.place(probe.case) as place:
+        request = _request(engine, probe, place) | {"step": True, "io": True}
+        engine.validate("request-write", {"seq": 0, **request})
+        disk, durable = Disk(place.files()), 0
+        with closing(engine.connection.steps(request)) as replies:
+            for number, reply in enumerate(replies):
+                engine.validate("reply-step" if "step" in reply else "reply-write", {"seq": 0, **reply})
+                settled = settle(reply, engine.connection)
+                if settled is not None or "step" not in reply:
+                    return settled
+                done, before = check_io(reply), disk.files()
+                for index, entry in enumerate(done):
+                    disk.do(entry)
+                    if index + 1 == len(done):
+                        break  # the reply follows at once: what it promises is asked below
+                    fault = promises.broken_on(disk, durable, number + 1)
+                    if fault is not None:
+                        at = f"power fails in operation {number}, after storage operation {index}"
+                        return Outcome("fail", "not-durable", f"{at}: {fault}")
+                if disk.files() != place.files():
+                    text = f"the storage operations of operation {number} do not lead to the files"
+                    return Outcome("fail", "wrote-invalid", text)
+                if "refused" in reply and disk.files() != before:
+                    return Outcome(
+                        "fail", "wrote-invalid", f"operation {number} is refused and changed files"
+                    )
+                durable = number + 1 if reply.get("durable") is True else durable
+                fault = promises.broken_on(disk, durable, number + 1)
+                if fault is not None:
+                    text = f"power fails after operation {number}, durable up to {durable - 1}: {fault}"
+                    return Outcome("fail", "not-durable", text)
+    return None
+
+
+class _Promises:
+    """What recovery owes after a crash in one write, by the format's model and the expected refusals."""
+
+    def __init__(self, engine: Engine, probe: Probe) -> None:
+        self._case = probe.case
+        self._keys = engine.format_claims(probe).state
+        self._histories = _histories(probe)
+        self._always = list((probe.case.write or {}).get("always", ()))
+        self._known: dict[tuple[tuple[str, bytes], ...], dict[str, Any]] = {}
+
+    def broken(self, files: Files, durable: int, issued: int) -> str | None:
+        """Return how recovery of `files` parts from every state that is permitted, None if it does not.
+
+        Nothing is owed before a first promise, and nothing is known without a model.
+        """
+        if durable == 0 or not self._histories:
+            return None
+        key = tuple(sorted(files.items()))
+        if key not in self._known:
+            self._known[key] = _recovered(self._case, files)
+        state = self._known[key]
+        for entry in self._histories:
+            seen = None if "refused" in state else self._reported(entry.seen(state))
+            if seen in [self._reported(some) for some in entry.between(durable, issued)]:
+                return None
+        return f"recovery gives {state}"
+
+    def broken_on(self, disk: Disk, durable: int, issued: int) -> str | None:
+        """Return the first of :meth:`broken` in what power failing now may leave on `disk`."""
+        if durable == 0:
+            return None
+        for files in disk.after_power_failure():
+            fault = self.broken(files, durable, issued) or self._missing(files, durable)
+            if fault is not None:
+                return fault
+        return None
+
+    def _missing(self, files: Files, durable: int) -> str | None:
+        """Return what the case says of every crash from an operation on, and is not so in `files`."""
+        for entry in self._always:
+            if durable > int(entry["after"]):
+                difference = compare(entry, _look(self._case, files), Claims())
+                if difference is not None:
+                    return describe(difference)
+        return None
+
+    def _reported(self, state: dict[str, Any]) -> dict[str, Any]:
+        """Return `state` cut to the keys that the implementation vouches for."""
+        return (
+            state if self._keys is None else {key: value for key, value in state.items() if key in self._keys}
+        )
 
 
 def _kill_points(count: int) -> list[int]:
@@ -158,39 +250,28 @@ def _kill_points(count: int) -> list[int]:
     return sorted({count - 1 - (count * index) // kills for index in range(kills)}) if count else []
 
 
-def _states(case: Case, *, eager: bool = False) -> list[Any]:
-    """Return the recovered state after the first 0, 1, 2 ... operations, by the reference writer.
+def _histories(probe: Probe) -> list[History]:
+    """Return what the operations lead to, once for every set of refusals that the case permits.
 
-    Between two forces a writer may show more than it has to: `eager` asks for
-    the states in which everything shows at once.
+    None at all if the format has no model: then only what the case itself says can be judged.
     """
-    write = case.write or {}
-    storage = MemoryStorage(case.files())
-    writer = load(case.format).writer(
-        storage,
-        edition=case.edition,
-        params={**case.params, **write["params"], **({"eager": "true"} if eager else {})},
-    )
-    states = [_recovered(case, storage.files)]
-    for op in write["ops"]:
-        with suppress(WriterRefused):
-            writer.apply(op)
-        states.append(_recovered(case, storage.files))
-    return states
+    case = probe.case
+    model = model_of(case.format)
+    if model is None or case.write is None:
+        return []
+    before = _recovered(case, case.files())
+    state = {} if "refused" in before else before
+    refusals = {
+        frozenset(int(refusal["op"]) for refusal in entry.get("refusals", ())) for entry in probe.expect
+    }
+    ops = list(case.write["ops"])
+    return [history(model, state, ops, refused, case.edition) for refused in sorted(refusals, key=sorted)]
 
 
-def _reported(state: Any, keys: frozenset[str] | None) -> Any:
-    """Return `state` cut to the keys that the implementation vouches for."""
-    if keys is None or not isinstance(state, dict) or "refused" in state:
-        return state
-    return {key: value for key, value in state.items() if key in keys}
-
-
-def _recovered(case: Case, files: Mapping[str, bytes | bytearray]) -> Any:
+def _recovered(case: Case, files: Mapping[str, bytes | bytearray]) -> dict[str, Any]:
     content = {name: bytes(data) for name, data in files.items()}
     seen = load(case.format).recover(content, edition=case.edition, policy="strict", params=case.params)
     if seen.verdict == REFUSED:
         return {"refused": f"{seen.phase}/{seen.code}"}
-    if seen.state is not None:
-        return jsonable(seen.state)
-    return [{"type": record.type, **jsonable(record.fields)} for record in seen.records]
+    state: dict[str, Any] = jsonable(seen.state or {})
+    return state

@@ -19,6 +19,7 @@ from journalspec_corpus.case import Case
 from journalspec_corpus.coverage import coverage
 from journalspec_corpus.flags import load_flags
 from journalspec_corpus.making import implied_needs
+from journalspec_corpus.model import model_of
 
 #: Naming only these would let an implementation vouch for itself.
 NOT_ENOUGH = frozenset({"reference"})
@@ -125,6 +126,14 @@ def _write(case: Case) -> Iterator[str]:
         yield "the first operation is not open"
     if "kill_after" in case.write and int(case.write["kill_after"]) != count - 1:
         yield "kill_after is not the last operation, and what follows would never run"
+    if bool(case.write.get("power_fails")) != ("io-trace" in case.needs):
+        yield "power_fails and the need io-trace belong together"
+    if "always" in case.write and not case.write.get("power_fails"):
+        yield "always says what holds when power fails, and power_fails is not set"
+    if "kill_after" in case.write and "power_fails" in case.write:
+        yield "kill_after and power_fails exclude each other"
+    if model_of(case.format) is None and "step" in case.needs:
+        yield f"{case.format} has no MODEL that says what its operations lead to"
     for entry in case.expect:
         indexes = [*entry.get("durable", ()), *(refusal["op"] for refusal in entry.get("refusals", ()))]
         if any(int(index) >= count for index in indexes):

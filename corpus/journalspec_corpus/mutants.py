@@ -32,6 +32,8 @@ from journalspec.formats import UnknownFormat, format_ids, format_module, get_fo
 
 #: The package whose rooms are mutated.
 REFERENCE = "journalspec_reference"
+#: So many cases must notice a mutant, if it does not say otherwise: one may go when a requirement changes.
+ENOUGH = 3
 
 
 class MutantError(ValueError):
@@ -40,7 +42,11 @@ class MutantError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One fault: in `module` of the format's reference room, `find` becomes `replace`."""
+    """One fault: in `module` of the format's reference room, `find` becomes `replace`.
+
+    `breaks` are the requirements that a reader or writer with this fault goes against.
+    `enough` is the number of cases that have to notice it.
+    """
 
     id: str
     format: str
@@ -48,6 +54,8 @@ class Mutant:
     find: str
     replace: str
     why: str
+    breaks: tuple[str, ...] = ()
+    enough: int = ENOUGH
 
     @property
     def package(self) -> str:
@@ -56,9 +64,9 @@ class Mutant:
 
     def source(self) -> str:
         """Return the mutated source of the module; raises MutantError if it does not fit any more."""
-        text = _sources(self.format).get(self.module)
+        text = sources(self.format).get(self.module)
         if text is None:
-            known = ", ".join(sorted(_sources(self.format)))
+            known = ", ".join(sorted(sources(self.format)))
             raise MutantError(f"{self.id}: the reference has no module {self.module!r}; known are {known}")
         count = text.count(self.find)
         if count != 1:
@@ -93,7 +101,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, mutant: Mutant) -> None:
         self.mutant = mutant
         self.room = f"{REFERENCE}.{mutant.format}"
-        self.sources = {**_sources(mutant.format), mutant.module: mutant.source()}
+        self.sources = {**sources(mutant.format), mutant.module: mutant.source()}
 
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
@@ -116,7 +124,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 @cache
-def _sources(format_id: str) -> dict[str, str]:
+def sources(format_id: str) -> dict[str, str]:
     """Return module name -> source of the format's reference room."""
     spec = importlib.util.find_spec(f"{REFERENCE}.{format_id}")
     if spec is None or not spec.submodule_search_locations:
@@ -130,24 +138,34 @@ def load_mutants(format_id: str) -> list[Mutant]:
 
     Raises MutantError if an id stands twice. Whether each fits is seen when it is used.
     """
+    entries = _table(format_id).get("mutant", ())
     try:
-        room = format_module("journalspec_corpus", format_id)
-    except UnknownFormat:
-        get_format(format_id)
-        return []
-    path = files(room).joinpath("mutants.toml")
-    if not path.is_file():
-        return []
-    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("mutant", ())
-    found = [
-        Mutant(entry["id"], format_id, entry["module"], entry["find"], entry["replace"], entry["why"])
-        for entry in entries
-    ]
+        found = [
+            Mutant(format=format_id, **entry | {"breaks": tuple(entry.get("breaks", ()))})
+            for entry in entries
+        ]
+    except TypeError as error:
+        raise MutantError(f"{format_id}/mutants.toml: {error}") from None
     names = [mutant.id for mutant in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise MutantError(f"{format_id}/mutants.toml: {', '.join(twice)} stands more than once")
     return found
+
+
+def load_unproved(format_id: str) -> dict[str, str]:
+    """Return requirement -> why no mutant can break it, as the format's ``mutants.toml`` says."""
+    return {entry["requirement"]: entry["why"] for entry in _table(format_id).get("unproved", ())}
+
+
+def _table(format_id: str) -> dict[str, Any]:
+    try:
+        room = format_module("journalspec_corpus", format_id)
+    except UnknownFormat:
+        get_format(format_id)
+        return {}
+    path = files(room).joinpath("mutants.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,6 +13,13 @@ from journalspec_conformance.serve import serve
 class Lazy(Reference):
     """The reference, putting off the work."""
 
+    def hello(self) -> Message:
+        """Declare what the reference does, less the list of what was done to the files."""
+        message = super().hello()
+        for entry in message["formats"].values():
+            entry["features"].remove("io-trace")
+        return message
+
     def write(self, request: Message) -> Iterator[Message]:
         """Promise everything, then do it."""
         if request.get("step"):

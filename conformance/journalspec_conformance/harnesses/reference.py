@@ -18,10 +18,10 @@ Message = dict[str, Any]
 class Reference:
     """Answers for every described format that the reference has a room for."""
 
-    def __init__(self) -> None:
-        """Load the rooms that exist; a format without one is not declared."""
-        self._rooms: dict[str, Implementation] = {}
-        for name in format_ids():
+    def __init__(self, rooms: Mapping[str, Implementation] | None = None) -> None:
+        """Load the rooms that exist, or take `rooms`; a format without one is not declared."""
+        self._rooms: dict[str, Implementation] = dict(rooms or {})
+        for name in () if rooms else format_ids():
             try:
                 self._rooms[name] = load(name)
             except UnknownFormat:
@@ -55,8 +55,9 @@ class Reference:
     def write(self, request: Message) -> Iterator[Message]:
         """Answer ``write``: the final reply only, or one per operation and then the final one."""
         storage = _storage(request)
+        traced = Traced(storage) if request.get("io") else None
         writer = self._rooms[request["format"]].writer(
-            storage, edition=request["edition"], params=request.get("params")
+            traced or storage, edition=request["edition"], params=request.get("params")
         )
         refusals, durable = [], []
         for number, op in enumerate(request["ops"]):
@@ -67,12 +68,61 @@ class Reference:
                 durable.append(str(number))
             if request.get("step"):
                 _publish(request, storage)
-                yield {"step": str(number), **said}
+                yield {"step": str(number), **said, **({"io": traced.taken()} if traced else {})}
         _publish(request, storage)
         yield {"ok": {"files": storage.names(), "refusals": refusals, "durable": durable}}
 
     def bye(self) -> None:
         """Nothing is held open."""
+
+
+class Traced:
+    """A storage that writes down, in the protocol's words, what changes `inner` and what is forced."""
+
+    def __init__(self, inner: Storage) -> None:
+        self._inner = inner
+        self._done: list[Message] = []
+        self.names, self.size, self.read = inner.names, inner.size, inner.read
+
+    def taken(self) -> list[Message]:
+        """Return what was done since the last call."""
+        done, self._done = self._done, []
+        return done
+
+    def create(self, name: str) -> None:
+        """Create an empty file."""
+        self._inner.create(name)
+        self._done.append({"op": "create", "file": name})
+
+    def write(self, name: str, off: int, data: bytes) -> None:
+        """Write `data` at `off`."""
+        self._inner.write(name, off, data)
+        self._done.append({"op": "write", "file": name, "off": str(off), "data": data.hex()})
+
+    def truncate(self, name: str, size: int) -> None:
+        """Cut or extend."""
+        self._inner.truncate(name, size)
+        self._done.append({"op": "truncate", "file": name, "size": str(size)})
+
+    def sync(self, name: str) -> None:
+        """Make content durable."""
+        self._inner.sync(name)
+        self._done.append({"op": "sync", "file": name})
+
+    def sync_dir(self) -> None:
+        """Make names durable."""
+        self._inner.sync_dir()
+        self._done.append({"op": "sync-dir"})
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename, replacing."""
+        self._inner.rename(old, new)
+        self._done.append({"op": "rename", "file": old, "to": new})
+
+    def unlink(self, name: str) -> None:
+        """Remove."""
+        self._inner.unlink(name)
+        self._done.append({"op": "unlink", "file": name})
 
 
 def _claims(entry: Format) -> Message:
@@ -81,7 +131,7 @@ def _claims(entry: Format) -> Message:
         "ops": ["read", "recover", "write"],
         "observe": "layout",
         "policies": list(entry.policies),
-        "features": ["damage", "pure", "step", "memory"],
+        "features": ["damage", "pure", "step", "io-trace", "memory"],
     }
 
 

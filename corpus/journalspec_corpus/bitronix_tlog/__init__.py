@@ -1,7 +1,10 @@
-"""The Bitronix transaction log in the corpus: its author room, families and flags."""
+"""The Bitronix transaction log in the corpus: its author room, families, flags and model."""
 
 from __future__ import annotations
 
 from journalspec_corpus.bitronix_tlog import author
+from journalspec_corpus.bitronix_tlog.model import Decisions
 
-__all__ = ["author"]
+__all__ = ["MODEL", "author"]
+
+MODEL = Decisions()

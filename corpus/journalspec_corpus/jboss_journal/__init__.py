@@ -1,7 +1,10 @@
-"""The JBoss Messaging journal and its heirs in the corpus: author room, families, flags, mutants."""
+"""The JBoss Messaging journal and its heirs in the corpus: author room, families, flags, mutants, model."""
 
 from __future__ import annotations
 
 from journalspec_corpus.jboss_journal import author
+from journalspec_corpus.jboss_journal.model import Messages
 
-__all__ = ["author"]
+__all__ = ["MODEL", "author"]
+
+MODEL = Messages()

@@ -1,0 +1,40 @@
+"""What a transaction manager has to find again: the decisions that are still to be carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+#: gtrid -> names that are still to be committed
+Kept = Mapping[str, frozenset[str]]
+
+_FINISHING = {"COMMITTED": "3", "ROLLEDBACK": "4", "UNKNOWN": "5"}
+_DECIDING = "8"
+
+
+class Decisions:
+    """A decision stands until every name in it was finished (BTM-RCV-009 to BTM-RCV-013)."""
+
+    def begin(self, state: Mapping[str, Any]) -> Kept:
+        """Return the unfinished transactions of a state."""
+        return {entry["gtrid"]: frozenset(entry["names"]) for entry in state.get("unfinished", ())}
+
+    def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
+        """Return what is unfinished after one operation; only ``log`` changes anything."""
+        if op["op"] != "log":
+            return kept
+        status = _FINISHING.get(op.get("type", ""), str(op.get("status", "")))
+        gtrid, names = op["gtrid"], frozenset(op.get("names", ()))
+        if op.get("type") == "COMMITTING" or status == _DECIDING:
+            return {**kept, gtrid: names}
+        # BTM-NIO-013: there, UNKNOWN takes nothing away.
+        finishes = status in _FINISHING.values() and (edition, status) != ("nio", _FINISHING["UNKNOWN"])
+        if gtrid not in kept or not finishes:
+            return kept
+        others = {key: value for key, value in kept.items() if key != gtrid}
+        left = kept[gtrid] - names
+        return {**others, gtrid: left} if left else others
+
+    def shown(self, kept: Kept) -> dict[str, Any]:
+        """Return the decisions in the order of their gtrids."""
+        return {"unfinished": [{"gtrid": gtrid, "names": sorted(kept[gtrid])} for gtrid in sorted(kept)]}
