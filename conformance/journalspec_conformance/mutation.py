@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec.requirements import requirements
@@ -31,6 +32,8 @@ from journalspec_reference import load
 
 #: At most one must in so many may go without a mutant.
 UNPROVED_SHARE = 10
+#: Whose conduct a mutant can change. What a file set or a tool must be is nobody's answer.
+CONDUCT = frozenset({"reader", "recoverer", "writer"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +73,10 @@ def judging(implementation: Any) -> Iterator[Engine]:
     """Yield an engine that asks `implementation`, in this process."""
     rooms = {implementation.format_id: implementation}
     engine = Engine(InProcessConnection(lambda: Reference(rooms)), Options())
-    before = writing.load
-    writing.load = lambda _: implementation
     try:
-        yield engine
+        with patch.object(writing, "load", lambda _: implementation):
+            yield engine
     finally:
-        writing.load = before
         engine.close()
 
 
@@ -94,7 +95,7 @@ def proofs(format_id: str, cases: Sequence[Case], enough: int | None = 1) -> lis
     unproved, mutants = load_unproved(format_id), load_mutants(format_id)
     found = []
     for requirement in requirements(format_id):
-        if requirement.level != "must":
+        if requirement.level != "must" or not CONDUCT.intersection(requirement.roles):
             continue
         naming = [case for case in cases if requirement.id in case.requirements]
         breaking = [mutant for mutant in mutants if requirement.id in mutant.breaks]

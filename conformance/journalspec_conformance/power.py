@@ -62,7 +62,7 @@ class Disk:
 
     def do(self, entry: Mapping[str, Any]) -> None:
         """Take in one storage operation; raises Misbehaved if it is none, or cannot have been done."""
-        name = entry.get("op")
+        name = str(entry.get("op"))
         if name not in MEMBERS or not all(isinstance(entry.get(key), str) for key in MEMBERS[name]):
             raise Misbehaved(f"io: {dict(entry)!r:.120} is none of {', '.join(MEMBERS)} with its members")
         file = entry.get("file", "")
@@ -76,7 +76,7 @@ class Disk:
         elif name == "sync-dir":
             self._lasting, self._later = dict(self._names), []
         else:
-            self._rename(str(name), file, entry.get("to", ""))
+            self._rename(name, file, entry.get("to", ""))
 
     def _change(self, body: _Body, entry: Mapping[str, Any]) -> None:
         try:
