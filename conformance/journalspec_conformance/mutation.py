@@ -14,7 +14,7 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -51,15 +51,17 @@ class Proof:
         return bool(self.killers) or (bool(self.why) and not self.mutant)
 
 
-def killers(implementation: Any, cases: Iterable[Case], enough: int | None = None) -> list[str]:
+def killers(
+    implementation: Any, cases: Iterable[Case], enough: int | None = None, *, enforce_should: bool = False
+) -> list[str]:
     """Return the ids of the cases that notice `implementation`; at most `enough` of them.
 
-    A case notices it if one of its probes does not end as it should. Where the judge
-    of writers needs a reader, it is that of `implementation` too: a fault in the
-    reference's source would be in both.
+    A case notices it if one of its probes does not end as it should, a `should` included
+    only if that is asked for. Where the judge of writers needs a reader, it is that of
+    `implementation` too: a fault in the reference's source would be in both.
     """
     found: list[str] = []
-    with judging(implementation) as engine:
+    with judging(implementation, enforce_should=enforce_should) as engine:
         for case in cases:
             if enough is not None and len(found) >= enough:
                 break
@@ -69,10 +71,11 @@ def killers(implementation: Any, cases: Iterable[Case], enough: int | None = Non
 
 
 @contextmanager
-def judging(implementation: Any) -> Iterator[Engine]:
+def judging(implementation: Any, *, enforce_should: bool = False) -> Iterator[Engine]:
     """Yield an engine that asks `implementation`, in this process."""
     rooms = {implementation.format_id: implementation}
-    engine = Engine(InProcessConnection(lambda: Reference(rooms)), Options())
+    options = Options(enforce_should=enforce_should)
+    engine = Engine(InProcessConnection(lambda: Reference(rooms)), options)
     try:
         with patch.object(writing, "load", lambda _: implementation):
             yield engine
@@ -127,6 +130,12 @@ def faults(format_id: str, found: Sequence[Proof]) -> list[str]:
     return out
 
 
+def enough_killers(mutant: Mutant, cases: Sequence[Case]) -> list[str]:
+    """Return as many cases that notice `mutant` as it takes; those that name what it breaks come first."""
+    first = sorted(cases, key=lambda case: not {*mutant.breaks}.intersection(case.requirements))
+    return killers(mutant.implementation(), first, mutant.enough, enforce_should=True)
+
+
 def shuffled(cases: Sequence[Case]) -> list[Case]:
     """Return the cases in an order that is always the same and mixes the groups."""
     mixed = list(cases)
@@ -134,13 +143,13 @@ def shuffled(cases: Sequence[Case]) -> list[Case]:
     return mixed
 
 
-def proofs_json(format_id: str) -> dict[str, Mapping[str, str]]:
-    """Return requirement -> {mutant, case} or {why}, the same at every call."""
+def proofs_json(found: Sequence[Proof]) -> dict[str, dict[str, str]]:
+    """Return requirement -> {mutant, case} or {why}, as it is published."""
     return {
         proof.requirement: {"mutant": proof.mutant, "case": proof.killers[0]}
         if proof.killers
         else {"why": proof.why}
-        for proof in proofs(format_id, shuffled(load_cases(format_id)))
+        for proof in found
     }
 
 
@@ -156,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             get_format(format_id)
             if options.json:
-                print(json.dumps(proofs_json(format_id), indent=1))
+                print(json.dumps(proofs_json(proofs(format_id, shuffled(load_cases(format_id)))), indent=1))
                 continue
             status |= 0 if options.musts else _mutant_table(format_id)
             status |= _must_table(format_id)
@@ -174,7 +183,7 @@ def _mutant_table(format_id: str) -> int:
     print(f"  {'the reference':34} {len(of_reference):5}  {' '.join(of_reference[:3])}")
     status = int(bool(of_reference))
     for mutant in mutants:
-        status |= _mutant_row(mutant, killers(mutant.implementation(), cases))
+        status |= _mutant_row(mutant, killers(mutant.implementation(), cases, enforce_should=True))
     return status
 
 

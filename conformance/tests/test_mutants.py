@@ -1,16 +1,39 @@
-"""The gate: the corpus notices every mutant of the reference, and the reference by no case."""
+"""The gates: every mutant of the reference is noticed, every must proved by one, a lost force is seen."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from journalspec.formats import format_ids
-from journalspec_conformance.mutation import killers, main, shuffled
-from journalspec_corpus import load_cases
-from journalspec_corpus.mutants import load_mutants
+from journalspec_conformance.engine import Engine
+from journalspec_conformance.errors import Misbehaved
+from journalspec_conformance.harnesses.reference import Reference
+from journalspec_conformance.inprocess import InProcessConnection
+from journalspec_conformance.mutation import (
+    Options,
+    Proof,
+    enough_killers,
+    faults,
+    killers,
+    main,
+    proofs,
+    proofs_json,
+    shuffled,
+)
+from journalspec_conformance.power import Disk
+from journalspec_corpus import Case, load_cases
+from journalspec_corpus.model import history, model_of
+from journalspec_corpus.mutants import Mutant, load_mutants
 from journalspec_reference import load
 
 MUTANTS = [mutant for format_id in format_ids() for mutant in load_mutants(format_id)]
+PUBLISHED = Path(__file__).parents[2] / "docs" / "data"
 
 
 @pytest.mark.parametrize("format_id", format_ids())
@@ -19,12 +42,136 @@ def test_no_case_notices_the_reference(format_id: str) -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.format}-{mutant.id}")
-def test_enough_cases_notice_a_mutant(mutant: object) -> None:
-    cases = shuffled(load_cases(mutant.format))  # type: ignore[attr-defined]  # pytest knows no types of parameters
-    found = killers(mutant.implementation(), cases, mutant.enough)  # type: ignore[attr-defined]  # as above
-    assert len(found) >= mutant.enough, found  # type: ignore[attr-defined]  # as above
+def test_enough_cases_notice_a_mutant(mutant: Mutant) -> None:
+    found = enough_killers(mutant, shuffled(load_cases(mutant.format)))
+    assert len(found) >= mutant.enough, found
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_must_is_proved_by_a_case_that_names_it(format_id: str) -> None:
+    found = proofs(format_id, shuffled(load_cases(format_id)))
+    assert faults(format_id, found) == []
+    published = json.loads((PUBLISHED / f"proofs-{format_id}.json").read_text(encoding="utf-8"))
+    assert proofs_json(found) == published, "make it again: CONTRIBUTING.md, A mutant"
+
+
+def test_a_must_without_mutant_or_reason_is_a_fault() -> None:
+    found = [Proof("BTM-RCV-003"), Proof("BTM-RCV-009", mutant="merge-names"), Proof("X", why="because")]
+    assert [fault.partition(":")[0] for fault in faults("bitronix_tlog", found)][:2] == [
+        "BTM-RCV-003",
+        "BTM-RCV-009",
+    ]
+    assert "more than one in 10" in faults("bitronix_tlog", found)[-1]
 
 
 def test_an_unknown_format_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nosuch"]) == 2
     assert "nosuch" in capsys.readouterr().err
+
+
+class Unforced(Reference):
+    """The reference on storage whose forces are lost; everything is there as long as nothing fails."""
+
+    def write(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        for reply in super().write(request):
+            if "io" in reply:
+                reply["io"] = [entry for entry in reply["io"] if not entry["op"].startswith("sync")]
+            yield reply
+
+
+class Untrue(Reference):
+    """Leaves a write out of what it tells."""
+
+    def write(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        for reply in super().write(request):
+            if "io" in reply:
+                reply["io"] = reply["io"][1:]
+            yield reply
+
+
+def _write_cases(format_id: str) -> list[Case]:
+    return [case for case in load_cases(format_id) if case.write and "kill_after" not in case.write]
+
+
+@pytest.mark.parametrize("made", [Unforced, Untrue])
+def test_forces_that_are_not_made_are_seen(made: Callable[[], Reference]) -> None:
+    engine = Engine(InProcessConnection(made), Options(validate=True))
+    results = [engine.run(probe) for case in _write_cases("bitronix_tlog") for probe in case.probes]
+    red = [result for result in results if result.result_class in ("fail", "error")]
+    assert len(red) > len(results) // 2
+    engine.close()
+
+
+def test_what_operations_lead_to_is_not_said_by_the_writer() -> None:
+    """The reference's writer may be anything: the judge never opens one."""
+    engine = Engine(InProcessConnection(Reference), Options())
+    (case,) = (case for case in load_cases("bitronix_tlog") if case.id == "btm.power.swap")
+    writer = type(load(case.format)).writer
+    opened: list[str] = []
+
+    def counted(self: Any, *args: Any, **options: Any) -> Any:
+        opened.append(case.id)
+        return writer(self, *args, **options)
+
+    with patch.object(type(load(case.format)), "writer", counted):
+        (probe,) = case.probes
+        assert engine.run(probe).result_class == "pass"
+    assert len(opened) == 2  # the implementation's own: once for its files, once step by step
+
+
+def test_power_failing_loses_what_was_not_forced_in_any_part() -> None:
+    disk = Disk({"a": b"...."})
+    for off, data in (("0", "78"), ("1", "79"), ("2", "7a")):
+        disk.do({"op": "write", "file": "a", "off": off, "data": data})
+    left = {files["a"] for files in disk.after_power_failure()}
+    assert left == {b"....", b"xyz.", b"x...", b".y..", b"..z.", b".yz.", b"x.z.", b"xy.."}
+    disk.do({"op": "sync", "file": "a"})
+    assert list(disk.after_power_failure()) == [{"a": b"xyz."}] == [disk.files()]
+
+
+def test_names_last_from_the_next_force_of_the_directory_on() -> None:
+    disk = Disk({"a": b"1"})
+    for entry in ({"op": "create", "file": "b"}, {"op": "rename", "file": "a", "to": "c"}):
+        disk.do(entry)
+    left = [sorted(files) for files in disk.after_power_failure()]
+    assert left == [["a"], ["a", "b"], ["b", "c"]]
+    disk.do({"op": "sync-dir"})
+    disk.do({"op": "unlink", "file": "b"})
+    assert [sorted(files) for files in disk.after_power_failure()] == [["b", "c"], ["c"]]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"op": "fsync", "file": "a"},
+        {"op": "write", "file": "a", "off": "0"},
+        {"op": "write", "file": "a", "off": "0", "data": "zz"},
+        {"op": "write", "file": "b", "off": "0", "data": "00"},
+        {"op": "write", "file": "a", "off": "-1", "data": "00"},
+        {"op": "truncate", "file": "a", "size": "99999999999999999999"},
+        {"op": "create", "file": "a"},
+    ],
+)
+def test_what_no_storage_can_have_done_is_refused(entry: dict[str, str]) -> None:
+    with pytest.raises(Misbehaved, match="io: "):
+        Disk({"a": b""}).do(entry)
+
+
+def test_the_model_of_decisions_knows_halves_replacements_and_refusals() -> None:
+    model = model_of("bitronix_tlog")
+    assert model is not None
+    ops = [
+        {"op": "log", "type": "COMMITTING", "gtrid": "01", "names": ["a", "b"]},
+        {"op": "log", "type": "COMMITTED", "gtrid": "01", "names": ["a"]},
+        {"op": "log", "type": "COMMITTING", "gtrid": "02", "names": ["c"]},
+        {"op": "log", "type": "UNKNOWN", "gtrid": "01", "names": ["b"]},
+    ]
+    shown = history(model, {}, ops, frozenset({2}), "2.1").shown
+    assert [[entry["names"] for entry in state["unfinished"]] for state in shown] == [
+        [],
+        [["a", "b"]],
+        [["b"]],
+        [["b"]],
+        [],
+    ]
+    assert history(model, {}, ops, frozenset({2}), "nio").shown[-1] == shown[-2]
