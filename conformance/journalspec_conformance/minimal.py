@@ -15,11 +15,11 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from journalspec.formats import UnknownFormat, format_ids
-from journalspec_conformance.mutation import ENOUGH, killers
+from journalspec_conformance.mutation import killers
 from journalspec_corpus import load_cases
 from journalspec_corpus.crash.mutation import EVERY, choose, kills
 from journalspec_corpus.crash.room import crash_room, has_crash_room
-from journalspec_corpus.mutants import MutantError, load_mutants
+from journalspec_corpus.mutants import ENOUGH, MutantError, load_mutants
 
 
 def greedy(noticed: Mapping[str, frozenset[str]], enough: int = ENOUGH) -> list[str]:
@@ -43,7 +43,12 @@ def greedy(noticed: Mapping[str, frozenset[str]], enough: int = ENOUGH) -> list[
 def of_smoke_cases(format_id: str) -> dict[str, frozenset[str]]:
     """Return which mutants each case of the smoke tier notices; cases that notice none are left out."""
     cases = load_cases(format_id)
-    return _turned({mutant.id: killers(mutant.implementation(), cases) for mutant in load_mutants(format_id)})
+    return _turned(
+        {
+            mutant.id: killers(mutant.implementation(), cases, enforce_should=True)
+            for mutant in load_mutants(format_id)
+        }
+    )
 
 
 def of_crash_states(format_id: str, every: int) -> dict[str, frozenset[str]]:
@@ -81,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     status = 0
     for format_id in options.formats or format_ids():
         try:
-            mutants = {mutant.id for mutant in load_mutants(format_id)}
+            mutants = {mutant.id: mutant.enough for mutant in load_mutants(format_id)}
             smoke = of_smoke_cases(format_id)
             crash = of_crash_states(format_id, options.every)
         except (UnknownFormat, MutantError) as error:
@@ -94,8 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{format_id}: {name}: {sizes}", flush=True)
             if options.list:
                 print("\n".join(f"  {case}" for case in taken))
-        weak = [name for name in sorted(mutants) if sum(name in found for found in smoke.values()) < ENOUGH]
-        status |= int(bool(weak))
+        counts = {name: sum(name in found for found in smoke.values()) for name in mutants}
+        status |= int(any(counts[name] < enough for name, enough in mutants.items()))
     return status
 
 

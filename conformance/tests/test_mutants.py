@@ -11,12 +11,11 @@ from unittest.mock import patch
 import pytest
 
 from journalspec.formats import format_ids
-from journalspec_conformance.engine import Engine
+from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.harnesses.reference import Reference
 from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.mutation import (
-    Options,
     Proof,
     enough_killers,
     faults,
@@ -160,7 +159,7 @@ def test_what_no_storage_can_have_done_is_refused(entry: dict[str, str]) -> None
 def test_the_model_of_decisions_knows_halves_replacements_and_refusals() -> None:
     model = model_of("bitronix_tlog")
     assert model is not None
-    ops = [
+    ops: list[dict[str, Any]] = [
         {"op": "log", "type": "COMMITTING", "gtrid": "01", "names": ["a", "b"]},
         {"op": "log", "type": "COMMITTED", "gtrid": "01", "names": ["a"]},
         {"op": "log", "type": "COMMITTING", "gtrid": "02", "names": ["c"]},

@@ -6,7 +6,7 @@ it which states recovery may find after a crash; no writer has a say in that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -56,7 +56,7 @@ def model_of(format_id: str) -> Model | None:
 def history(
     model: Model,
     state: Mapping[str, Json],
-    ops: Iterator[Mapping[str, Json]] | list[Mapping[str, Json]],
+    ops: Iterable[Mapping[str, Json]],
     refused: frozenset[int],
     edition: str,
 ) -> History:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import subprocess
 import sys
@@ -101,6 +102,16 @@ def test_every_requirement_case_and_deviation_has_its_anchor(
 def test_every_format_has_every_page(format_id: str, site: Path) -> None:
     for page in generate.PAGES:
         assert (site / "formats" / format_id / f"{page.name}.html").is_file()
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_the_coverage_page_says_what_proves_each_must(format_id: str, site: Path) -> None:
+    text = (site / "formats" / format_id / "coverage.html").read_text(encoding="utf-8")
+    proofs = sources.proofs(format_id)
+    assert proofs
+    for proof in proofs.values():
+        for told in proof.values():
+            assert html.escape(told, quote=False) in text
 
 
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:

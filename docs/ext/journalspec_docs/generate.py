@@ -70,8 +70,10 @@ PAGES = (
     Page(
         "coverage",
         "Coverage",
-        "How many cases obey and break each requirement.",
-        "How many published cases obey and break each requirement.",
+        "How many cases obey and break each requirement, and what proves that they test it.",
+        "How many published cases obey and break each requirement. A case that names a requirement may still "
+        "not test it. That it does is proved by a mutant: a fault of the reference that breaks the "
+        "requirement, killed by a case that names it.",
         ("coverage-table",),
     ),
     Page(

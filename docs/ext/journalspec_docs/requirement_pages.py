@@ -38,6 +38,18 @@ def rules_about(format_id: str, requirement: str) -> list[str]:
     ]
 
 
+def proved_by(directive: FormatDirective, format_: Format, item: Requirement) -> list[nodes.Node]:
+    """Return what shows that cases test a requirement: a fault of the reference, and what notices it."""
+    directive.depends_on(sources.proof_file(format_.id))
+    proof = sources.proofs(format_.id).get(item.id, {})
+    if "why" in proof:
+        return [markup.badge("none", "none"), nodes.Text(f": {proof['why']}")]
+    if not proof:
+        return []
+    mutant = markup.literal(proof["mutant"])
+    return [nodes.Text("mutant "), mutant, nodes.Text(", killed by "), directive.ref("case", proof["case"])]
+
+
 class RequirementList(FormatDirective):
     """``{requirement-list} FORMAT AREA``: id, level and text, each linked to its full entry.
 
@@ -84,6 +96,7 @@ class RequirementList(FormatDirective):
                 ("Revision", f"{item.revision}, text digest {item.digest}"),
                 ("Obeyed in", self._cases(obeys)),
                 ("Broken in", self._cases(breaks)),
+                ("Proved by", proved_by(self, format_, item)),
                 ("Deviations", markup.joined(deviating)),
                 ("Design rules", self.refs("rule", rules_about(format_.id, item.id))),
             ]
@@ -113,7 +126,7 @@ class RequirementList(FormatDirective):
 
 
 class CoverageTable(FormatDirective):
-    """``{coverage-table} FORMAT``: how many cases obey and how many break each requirement."""
+    """``{coverage-table} FORMAT``: how many cases obey and break each requirement, and what proves it."""
 
     uses_cases = True
 
@@ -124,10 +137,15 @@ class CoverageTable(FormatDirective):
         covering = sources.covering(format_.id)
         yield self._totals(list(all_items), covering)
         for area, title in all_items.areas.items():
-            rows = [self._row(item, covering.get(item.id, ((), ()))) for item in all_items.in_area(area)]
+            rows = [
+                (*self._row(item, covering.get(item.id, ((), ()))), proved_by(self, format_, item))
+                for item in all_items.in_area(area)
+            ]
             part = markup.section(f"{title} ({area})", f"coverage-{area.lower()}")
             part += markup.table(
-                ("Requirement", "Level", "Obeyed in", "Broken in", "First cases"), rows, "jspec-coverage"
+                ("Requirement", "Level", "Obeyed in", "Broken in", "First cases", "Proved by"),
+                rows,
+                "jspec-coverage",
             )
             yield part
 
@@ -144,7 +162,15 @@ class CoverageTable(FormatDirective):
             for level in ("must", "should", "may")
             if counts[level]
         ]
+        proved = sum("mutant" in proof for proof in self._proofs(items))
+        parts.append(
+            f"for {proved} a mutant of the reference shows it: a fault that breaks the requirement, "
+            "killed by a case that names it"
+        )
         return markup.paragraph("; ".join(parts) + ".")
+
+    def _proofs(self, items: list[Requirement]) -> list[Mapping[str, str]]:
+        return [sources.proofs(self.arguments[0]).get(item.id, {}) for item in items]
 
     def _row(
         self, item: Requirement, covering: tuple[tuple[Case, ...], tuple[Case, ...]]

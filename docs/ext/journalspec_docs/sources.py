@@ -32,6 +32,8 @@ __all__ = [
     "format_ids",
     "get_format",
     "group_of",
+    "proof_file",
+    "proofs",
     "requirements_of",
     "roles_of",
     "schemas",
@@ -139,6 +141,19 @@ def covering(format_id: str) -> Mapping[str, tuple[tuple[Case, ...], tuple[Case,
         for name in case.breaks:
             found.setdefault(name, ([], []))[1].append(case)
     return {name: (tuple(obeys), tuple(breaks)) for name, (obeys, breaks) in found.items()}
+
+
+def proof_file(format_id: str) -> Path:
+    """Return where the proofs of a format stand: the mutant and the case that show a must to be tested."""
+    return Path(__file__).parents[2] / "data" / f"proofs-{format_id}.json"
+
+
+@cache
+def proofs(format_id: str) -> Mapping[str, Mapping[str, str]]:
+    """Return requirement id -> {mutant, case} or {why}; a test keeps the file as the gate finds it."""
+    path = proof_file(format_id)
+    found: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return found
 
 
 def flags(format_id: str | None) -> Mapping[str, Flag]:
