@@ -47,7 +47,8 @@ def load(storage: Storage, dialect: Dialect, params: Params, force_names: bool =
     usable = [file for file in found.files if file.problem is None]
     replay = Replay(file.file_id for file in usable)
     # A file that is left out has a name all the same: a new one must not take it away (JBM-FIL-007).
-    loaded.counter = max((_number(found.renamed.get(file.name, file.name)) for file in found.files), default=0)
+    names = (found.renamed.get(file.name, file.name) for file in found.files)
+    loaded.counter = max(map(_number, names), default=0)
     for file in usable:
         usage = Usage(file.file_id, found.renamed.get(file.name, file.name))
         loaded.files.append(usage)
