@@ -21,6 +21,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -89,6 +90,10 @@ class Mutant:
         sys.meta_path.insert(0, finder)
         try:
             importlib.import_module(self.package)
+            for name in sorted(finder.sources.keys() - {"__init__"}):
+                # What the copy imports only when it needs it would not be found later; it may lack a library.
+                with suppress(ImportError):
+                    importlib.import_module(f"{self.package}.{name}")
         except Exception as error:
             raise MutantError(f"{self.id}: the mutated module cannot be imported: {error!r}") from error
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 
 import pytest
@@ -53,3 +54,11 @@ def test_the_command_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--table", FORMAT]) == 0
     assert "skip-checksum" in capsys.readouterr().out
     assert main(["nosuch"]) == 2
+
+
+def test_what_a_copy_imports_late_is_its_own() -> None:
+    mutant = next(mutant for mutant in load_mutants("jboss_journal") if mutant.module == "scan")
+    mutant.implementation()
+    fast = sys.modules[f"{mutant.package}.scan"]._fast()
+    assert fast is None or fast.__name__.startswith(mutant.package)
+    assert fast is not None or importlib.util.find_spec("numpy") is None

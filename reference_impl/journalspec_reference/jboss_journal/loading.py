@@ -46,11 +46,14 @@ def load(storage: Storage, dialect: Dialect, params: Params, force_names: bool =
     loaded = Loaded(Ledger())
     usable = [file for file in found.files if file.problem is None]
     replay = Replay(file.file_id for file in usable)
+    # A file that is left out has a name all the same: a new one must not take it away (JBM-FIL-007).
+    names = (found.renamed.get(file.name, file.name) for file in found.files)
+    loaded.counter = max(map(_number, names), default=0)
     for file in usable:
         usage = Usage(file.file_id, found.renamed.get(file.name, file.name))
         loaded.files.append(usage)
         loaded.ends[usage] = _replay_file(file, usage, loaded, replay)
-        loaded.counter = max(loaded.counter, file.file_id, _number(usage.name))
+        loaded.counter = max(loaded.counter, file.file_id)
     # Gone, a file that an unhealthy COMMIT or PREPARE lists would make it healthy (JBM-RCV-027).
     proofs = {file_id for record in replay.unhealthy for file_id, _ in record.pairs}
     for usage in loaded.files:
