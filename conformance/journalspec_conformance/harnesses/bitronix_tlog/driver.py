@@ -185,6 +185,19 @@ def configure(directory: Path, *, skip: bool, megabytes: int, filtered: bool = F
     conf.setFilterLogStatus(filtered)
 
 
+def _forget_batcher() -> None:
+    """Let ``close()`` not wait for the end of the thread that batches forces, which nothing here uses.
+
+    Versions up to 2.1.4 start it even if batching is switched off, and wait for
+    it in a loop that recent Java releases may never leave.
+    """
+    appender = java_classes().JClass("bitronix.tm.journal.TransactionLogAppender").class_
+    for field in appender.getDeclaredFields():
+        if str(field.getName()) == "diskForceBatcherThread":
+            field.setAccessible(True)
+            field.set(None, None)
+
+
 class Journal:
     """A ``DiskJournal`` on the pair in `directory`.
 
@@ -205,6 +218,7 @@ class Journal:
         """Open the pair (made if neither file exists); the state byte of the active file is written."""
         with product_call():
             self._journal.open()
+        _forget_batcher()
 
     def dangling(self) -> dict[bytes, tuple[str, ...]]:
         """Return what ``collectDanglingRecords`` returns: gtrid -> names."""
