@@ -30,7 +30,7 @@ SHOWS = [
 
 
 def shown_to_readers(deviation: Deviation) -> tuple[Show, ...]:
-    """Return what the reference can be asked as well; "pass" is about what a product wrote, for every reader."""
+    """Return what the reference can be asked as well; "pass" is about what a product wrote, to any reader."""
     return tuple(
         show for show in deviation.show if show.way in ("case", "steps") and show.data.get("fails") != "pass"
     )
