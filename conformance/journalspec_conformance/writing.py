@@ -136,7 +136,7 @@ def _durability(engine: Engine, probe: Probe) -> Outcome | None:
     """Kill the writer between operations; None if every recovered state is one that is permitted."""
     write = probe.case.write or {}
     lazy, eager = _states(probe.case), _states(probe.case, eager=True)
-    keys = _vouched(engine.format_claims(probe).state, probe.expect)
+    keys = keys_that_count(engine.format_claims(probe).state, probe.expect)
     for last in _kill_points(len(write["ops"])):
         with engine.workspace.place(probe.case) as place:
             settled, durable = _write_until(engine, probe, place, last)
@@ -179,8 +179,10 @@ def _states(case: Case, *, eager: bool = False) -> list[Any]:
     return states
 
 
-def _vouched(claimed: frozenset[str] | None, expect: Sequence[Mapping[str, Any]]) -> frozenset[str] | None:
-    """Return the keys of the state that count: those claimed, if the case leaves none of them open."""
+def keys_that_count(
+    claimed: frozenset[str] | None, expect: Sequence[Mapping[str, Any]]
+) -> frozenset[str] | None:
+    """Return the state's keys that count after a kill: those `claimed`, less what the case leaves open."""
     named = frozenset(key for entry in expect for key in entry.get("state", ()))
     if not named:
         return claimed
