@@ -258,7 +258,7 @@ def test_choosing_jobs() -> None:
 
 def test_after_a_kill_no_more_of_the_state_counts_than_the_case_demands() -> None:
     """A refused record may have swapped the files or not: a case that leaves this open is not about it."""
-    demands = [{"state": {"unfinished": []}}, {"verdict": "clean"}]
+    demands: list[dict[str, Any]] = [{"state": {"unfinished": []}}, {"verdict": "clean"}]
     assert keys_that_count(None, demands) == frozenset({"unfinished"})
     assert keys_that_count(frozenset({"active", "unfinished"}), demands) == frozenset({"unfinished"})
     assert keys_that_count(frozenset({"active"}), [{"verdict": "clean"}]) == frozenset({"active"})
