@@ -196,7 +196,7 @@ class _Promises:
 
     def __init__(self, engine: Engine, probe: Probe) -> None:
         self._case = probe.case
-        self._keys = engine.format_claims(probe).state
+        self._keys = keys_that_count(engine.format_claims(probe).state, probe.expect)
         self._histories = _histories(probe)
         self._always = list((probe.case.write or {}).get("always", ()))
         self._known: dict[tuple[tuple[str, bytes], ...], dict[str, Any]] = {}
@@ -266,6 +266,16 @@ def _histories(probe: Probe) -> list[History]:
     }
     ops = list(case.write["ops"])
     return [history(model, state, ops, refused, case.edition) for refused in sorted(refusals, key=sorted)]
+
+
+def keys_that_count(
+    claimed: frozenset[str] | None, expect: Sequence[Mapping[str, Any]]
+) -> frozenset[str] | None:
+    """Return the state's keys that count after a kill: those `claimed`, less what the case leaves open."""
+    named = frozenset(key for entry in expect for key in entry.get("state", ()))
+    if not named:
+        return claimed
+    return named if claimed is None else named & claimed
 
 
 def _recovered(case: Case, files: Mapping[str, bytes | bytearray]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.expect import Expectations, parse_expectations
 from journalspec_conformance.jobs import Plan, choose_jobs, run_probes
 from journalspec_conformance.result import Result
+from journalspec_conformance.writing import keys_that_count
 from journalspec_corpus import Case, Probe
 
 READ = "btm.judge.clean/read"
@@ -273,3 +274,12 @@ def test_choosing_jobs() -> None:
     assert choose_jobs(8, 2) == 2
     assert choose_jobs(0, 10) == 1
     assert isinstance(Target("x").mode, str)
+
+
+def test_after_a_kill_no_more_of_the_state_counts_than_the_case_demands() -> None:
+    """A refused record may have swapped the files or not: a case that leaves this open is not about it."""
+    demands: list[dict[str, Any]] = [{"state": {"unfinished": []}}, {"verdict": "clean"}]
+    assert keys_that_count(None, demands) == frozenset({"unfinished"})
+    assert keys_that_count(frozenset({"active", "unfinished"}), demands) == frozenset({"unfinished"})
+    assert keys_that_count(frozenset({"active"}), [{"verdict": "clean"}]) == frozenset({"active"})
+    assert keys_that_count(None, [{"verdict": "clean"}]) is None

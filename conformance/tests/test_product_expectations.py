@@ -18,6 +18,7 @@ from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 
 #: Expectation file -> format, which is also the folder of the harness.
 NAMES = {
+    "bitronix-2.1.2.toml": "bitronix_tlog",
     "bitronix.toml": "bitronix_tlog",
     "bitronix-3.0.toml": "bitronix_tlog",
     "hornetq.toml": "jboss_journal",

@@ -27,7 +27,7 @@ def needs(name: str) -> None:
         pytest.skip(f"{name} is missing: run `journalspec products fetch {name}`")
 
 
-@pytest.mark.parametrize("name", ["bitronix-2.1.4", "bitronix-3.0.0-mk1"])
+@pytest.mark.parametrize("name", ["bitronix-2.1.2", "bitronix-2.1.4", "bitronix-3.0.0-mk1"])
 def test_recovery_writes_the_state_byte_and_nothing_else(name: str, tmp_path: Path) -> None:
     needs(name)
     source = CAPTURED / name / "basic-clean"

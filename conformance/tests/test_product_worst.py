@@ -22,8 +22,8 @@ RUNS = [
 pytestmark = [pytest.mark.product, pytest.mark.java]
 
 
-def test_four_products_have_findings() -> None:
-    assert len(RUNS) == 4
+def test_the_products_have_findings() -> None:
+    assert len(RUNS) >= 5
 
 
 @pytest.mark.parametrize(("format_id", "product"), RUNS)

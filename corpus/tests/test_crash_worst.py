@@ -180,7 +180,7 @@ def test_findings_are_about_all_cases_and_only_about_them(format_id: str) -> Non
     found = findings(format_id)
     cases = {case.id for case in load_cases(format_id, TIER)}
     asked = {(finding.product, finding.policy) for finding in found}
-    assert len({finding.product for finding in found}) == 2
+    assert len({finding.product for finding in found}) >= 2
     for product, policy in asked:
         mine = [finding.case for finding in found if (finding.product, finding.policy) == (product, policy)]
         assert sorted(mine) == sorted(cases)

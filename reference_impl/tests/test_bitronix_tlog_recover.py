@@ -269,3 +269,25 @@ def _parse_dangling(answer: str) -> set[tuple[int, tuple[str, ...]]]:
             gtrid, names = part.strip("]").split("[", 1)
             found.add((int(gtrid[1:]), tuple(sorted(name for name in names.split(", ") if name))))
     return found
+
+
+#: (status, time, sequenceNumber) of the records of a file, and the indexes of those that are noted.
+RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = [
+    ("one thread overtakes another", [(0, 7, 7), (0, 9, 9), (0, 8, 8), (C, 12, 12), (C, 11, 11)], []),
+    ("older than all of the run", [(0, 7, 7), (0, 9, 9), (D, 4, 4)], [2]),
+    ("COMMITTING behind the copies", [(C, 7, 7), (0, 9, 9), (C, 3, 3)], [2]),
+    ("copies of a swap, in any order", [(C, 7, 7), (C, 3, 3), (C, 5, 5), (0, 4, 4)], []),
+    ("a new run after the machine was restarted", [(0, 7, 7), (0, 2, 1), (0, 3, 2)], []),
+    ("a new run of BTM 2.1.2", [(0, 7, 7), (0, 2, 0), (0, 3, 1)], []),
+]
+
+
+@pytest.mark.parametrize(("runs", "noted"), [run[1:] for run in RUNS], ids=[run[0] for run in RUNS])
+def test_what_is_older_than_all_of_its_run_is_noted(
+    runs: list[tuple[int, int, int]], noted: list[int]
+) -> None:
+    records = [record(kind, b"1", time=time, seq=seq) for kind, time, seq in runs]
+    seen = REFERENCE.read(pair(log(*records, timestamp=2)), edition="2.1")
+    sizes = [len(codec.encode_record(item)) for item in records]
+    suspects = [note.off for note in seen.notes if note.code == "stale-suspect"]
+    assert suspects == [21 + sum(sizes[:index]) for index in noted]

@@ -60,11 +60,20 @@ class DeviationList(FormatDirective):
                 ("Departs from", self.refs("req", item.requirements)),
                 ("Example", example),
                 ("Shown by", self.refs("case", item.cases)),
+                ("See it yourself", shown_with(item)),
                 ("Observed", "; ".join(str(value) for value in item.observed.values())),
             ]
         )
         text = markup.paragraph(*self.inline(item.text))
         return markup.section(f"{item.id}: {item.title}", anchor, text, facts)
+
+
+def shown_with(item: Deviation) -> list[nodes.Node]:
+    """Return the command that shows it, or why there is none."""
+    if item.products:
+        products = f" (on {', '.join(item.products)})"
+        return [markup.literal(f"journalspec products show {item.id}"), nodes.Text(products)]
+    return [nodes.Text(str(show.data["none"])) for show in item.show]
 
 
 def versions(item: Deviation) -> str:

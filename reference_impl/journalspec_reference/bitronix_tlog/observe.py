@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import dropwhile
 
 from journalspec.observation import At, Dropped, FileMap, Note, Record
 from journalspec_reference.bitronix_tlog.codec import (
@@ -19,6 +20,8 @@ from journalspec_reference.bitronix_tlog.codec import (
 from journalspec_reference.bitronix_tlog.pair import LogFile
 
 COMMITTING = STATUS_CODES["COMMITTING"]
+#: The sequence number of a run's first record: 0 up to BTM 2.1.2, later 1.
+FIRST_OF_A_RUN = (0, 1)
 
 
 def record_of(item: LogRecord, file: str) -> Record:
@@ -81,28 +84,31 @@ def header_notes(file: LogFile, records: Iterable[LogRecord]) -> Iterator[Note]:
 
 def record_notes(records: list[LogRecord], file: str, layout: Layout) -> Iterator[Note]:
     """Yield what is odd about valid records without making them invalid."""
-    prefix = 0
-    while prefix < len(records) and records[prefix].status == COMMITTING:
-        prefix += 1
-    for index, record in enumerate(records):
+    suspects = stale_suspects(records)
+    for record in records:
         if record.header_length != layout.header_length:
             yield Note("header-length", file, record.off, f"headerLength {record.header_length}")
         if not all(map(is_printable, record.names)):
             yield Note("name-not-recoverable", file, record.off)
         elif not in_canonical_order(record.names):
             yield Note("names-unsorted", file, record.off)
-        if index > prefix and _goes_back(records[index - 1], record):
+        if record.off in suspects:
             yield Note("stale-suspect", file, record.off)
 
 
-def _goes_back(before: LogRecord, record: LogRecord) -> bool:
-    """Tell whether time and sequence both go back without a restart to explain it.
+def stale_suspects(records: list[LogRecord]) -> set[int]:
+    """Return the offsets of records that are older than all others of their run (BTM-RDR-011).
 
-    The copies at the head of a swapped file (and the record that caused the
-    swap) are older by right; a new process starts its sequence at 1.
+    Threads overtake each other by a few records, so that each is compared with
+    the whole run; what a file held before is older than all of it.
     """
-    return (
-        record.time < before.time
-        and record.sequence_number < before.sequence_number
-        and record.sequence_number != 1
-    )
+    found = set()
+    time = sequence = None
+    for record in dropwhile(lambda record: record.status == COMMITTING, records):
+        if time is None or sequence is None or record.sequence_number in FIRST_OF_A_RUN:
+            time, sequence = record.time, record.sequence_number
+            continue
+        if record.time < time and record.sequence_number < sequence:
+            found.add(record.off)
+        time, sequence = min(time, record.time), min(sequence, record.sequence_number)
+    return found

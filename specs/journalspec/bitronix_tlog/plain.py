@@ -207,22 +207,21 @@ def _header_notes(file: PlainFile) -> Iterator[Note]:
 
 
 def _record_notes(file: PlainFile, rules: DiskEdition) -> Iterator[Note]:
-    # A swapped file begins with copies; they, and the record that caused the swap, are older by right.
+    # A swapped file begins with copies, older by right; a run begins behind them, and with each first number.
     copies = True
-    for before, record in zip((None, *file.records), file.records, strict=False):
-        explained = copies
+    oldest: tuple[int, int] | None = None
+    for record in file.records:
         copies = copies and record.status == COMMITTING
+        if copies or record.sequence_number in (0, 1):
+            oldest = None
         if record.header_length != rules.header_length:
             yield Note("header-length", file.name, record.off, f"headerLength {record.header_length}")
         if not _all_printable(record.names):
             yield Note("name-not-recoverable", file.name, record.off)
         elif any(left >= right for left, right in zip(record.names, record.names[1:], strict=False)):
             yield Note("names-unsorted", file.name, record.off)
-        if before and not explained and _goes_back(before, record):
+        if oldest and record.time < oldest[0] and record.sequence_number < oldest[1]:
             yield Note("stale-suspect", file.name, record.off)
-
-
-def _goes_back(before: PlainRecord, record: PlainRecord) -> bool:
-    first_of_a_run = record.sequence_number == 1
-    back = record.time < before.time and record.sequence_number < before.sequence_number
-    return back and not first_of_a_run
+        if not copies:
+            time, sequence = oldest or (record.time, record.sequence_number)
+            oldest = (min(time, record.time), min(sequence, record.sequence_number))

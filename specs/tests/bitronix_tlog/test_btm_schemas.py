@@ -278,6 +278,31 @@ def test_what_is_odd_is_noted_and_nothing_else(
         assert code in get_format("bitronix_tlog").notes
 
 
+#: (status, time, sequenceNumber) of the records of a file -> the indexes that are noted (BTM-RDR-011).
+RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = [
+    ("one thread overtakes another", [(0, 7, 7), (0, 9, 9), (0, 8, 8), (8, 12, 12), (8, 11, 11)], []),
+    ("older than all of the run", [(0, 7, 7), (0, 9, 9), (3, 4, 4)], [2]),
+    ("two of the last life, in their order", [(0, 7, 7), (8, 9, 9), (3, 4, 4), (8, 5, 5)], [2]),
+    ("older by one of the two only", [(0, 7, 7), (3, 4, 8), (3, 8, 4), (3, 5, 5)], []),
+    ("copies of a swap, in any order", [(8, 7, 7), (8, 3, 3), (8, 5, 5), (0, 4, 4)], []),
+    ("COMMITTING behind the copies", [(8, 7, 7), (0, 9, 9), (8, 3, 3)], [2]),
+    ("a new run after the machine was restarted", [(0, 7, 7), (0, 2, 1), (0, 3, 2)], []),
+    ("a new run of BTM 2.1.2", [(0, 7, 7), (0, 2, 0), (0, 3, 1)], []),
+]
+
+
+@pytest.mark.parametrize(
+    ("runs", "noted"), [(runs, noted) for _, runs, noted in RUNS], ids=[r[0] for r in RUNS]
+)
+def test_what_is_older_than_all_of_its_run_is_noted(
+    runs: list[tuple[int, int, int]], noted: list[int]
+) -> None:
+    records = [build_record("2.1", kind, G1, time=time, sequence_number=seq) for kind, time, seq in runs]
+    offsets = [21 + sum(map(len, records[:index])) for index in noted]
+    for read in (schema.parse, kaitai.parse):
+        assert [note.off for note in read(pair(*records), "2.1").notes] == offsets
+
+
 def test_a_timestamp_that_is_a_record_boundary_is_noted() -> None:
     records = [build_record("2.1", 8, G1, ["a"])]
     files = pair(*records)

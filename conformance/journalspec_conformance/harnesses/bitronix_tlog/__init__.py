@@ -21,9 +21,9 @@ How the protocol's operations map to the product:
     product's own. Small files: the product makes a pair of 1 MiB, closes it, it
     is cut while empty and opened again (the product takes the length it finds).
 
-Force batching is switched off: with it, version 2.1.4 starts a thread on whose
-end ``close()`` may wait for ever on recent Java releases. The order of writes
-is the same.
+Force batching is switched off. Versions up to 2.1.4 start its thread all the
+same, and ``close()`` may wait for its end for ever on recent Java releases; so
+the harness makes them forget it. The order of writes is the same.
 
 A call that never returns is not answered: after `WATCH_SECONDS` the stack of the
 thread goes to standard error, and the runner's own timeout does the rest.

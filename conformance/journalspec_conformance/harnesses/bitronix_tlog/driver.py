@@ -21,6 +21,8 @@ PAIR = ("btm1.tlog", "btm2.tlog")
 #: Written into the gtrids that the product itself makes; its default would be the host's address.
 SERVER_ID = "journalspec"
 _UNSIGNED = 0xFFFFFFFF
+#: What an appender of version 2.1.2 has instead of a channel.
+_UP_TO_2_1_2 = "randomAccessFile"
 
 
 def pair_of(directory: Path) -> tuple[str, str]:
@@ -122,22 +124,46 @@ def header_timestamp(path: Path) -> int:
     """Return the timestamp of a file that has a whole header, read by the product's header class."""
     jpype = java_classes()
     file = jpype.JClass("java.io.RandomAccessFile")(str(path), "r")
+    header = jpype.JClass("bitronix.tm.journal.TransactionLogHeader")
+    source = file if _takes(header, file.getClass()) else file.getChannel()
     try:
         with product_call():
-            header = jpype.JClass("bitronix.tm.journal.TransactionLogHeader")(
-                file.getChannel(), file.length()
-            )
-            return int(header.getTimestamp())
+            return int(header(source, file.length()).getTimestamp())
     finally:
         file.close()
 
 
+def _takes(product_class: Java, first: Java) -> bool:
+    """Tell whether a constructor of the class has `first` as the type of its first parameter."""
+    kinds = (maker.getParameterTypes() for maker in product_class.class_.getDeclaredConstructors())
+    return any(len(kind) > 0 and kind[0].equals(first) for kind in kinds)
+
+
+def first_sequence_number() -> int:
+    """Return the sequence number of the first record of a new process."""
+    return 1 if _own_counter() is not None else 0
+
+
 def next_sequence_number(number: int) -> None:
-    """Let the next record have sequence number `number`, as the first one of a new process has 1."""
-    record = java_classes().JClass("bitronix.tm.journal.TransactionLogRecord")
-    field = record.class_.getDeclaredField("sequenceGenerator")
-    field.setAccessible(True)
-    field.get(None).set(_signed(number - 1))
+    """Let the next record have sequence number `number`, as after a start it has the first one."""
+    counter = _own_counter()
+    if counter is not None:
+        counter.set(_signed(number - 1))
+        return
+    # Up to 2.1.2 records and the product's own gtrids are numbered by one counter.
+    shared = java_classes().JClass("bitronix.tm.utils.UidGenerator").class_.getDeclaredField("sequenceNumber")
+    shared.setAccessible(True)
+    shared.setInt(None, _signed(number))
+
+
+def _own_counter() -> Java:
+    """Return the counter that only records are numbered by, None in a version without one."""
+    record = java_classes().JClass("bitronix.tm.journal.TransactionLogRecord").class_
+    fields = [item for item in record.getDeclaredFields() if str(item.getName()) == "sequenceGenerator"]
+    if not fields:
+        return None
+    fields[0].setAccessible(True)
+    return fields[0].get(None)
 
 
 def _signed(number: int) -> int:
@@ -157,6 +183,19 @@ def configure(directory: Path, *, skip: bool, megabytes: int, filtered: bool = F
     conf.setMaxLogSizeInMb(megabytes)
     conf.setForceBatchingEnabled(False)
     conf.setFilterLogStatus(filtered)
+
+
+def _forget_batcher() -> None:
+    """Let ``close()`` not wait for the end of the thread that batches forces, which nothing here uses.
+
+    Versions up to 2.1.4 start it even if batching is switched off, and wait for
+    it in a loop that recent Java releases may never leave.
+    """
+    appender = java_classes().JClass("bitronix.tm.journal.TransactionLogAppender").class_
+    for field in appender.getDeclaredFields():
+        if str(field.getName()) == "diskForceBatcherThread":
+            field.setAccessible(True)
+            field.set(None, None)
 
 
 class Journal:
@@ -179,6 +218,7 @@ class Journal:
         """Open the pair (made if neither file exists); the state byte of the active file is written."""
         with product_call():
             self._journal.open()
+        _forget_batcher()
 
     def dangling(self) -> dict[bytes, tuple[str, ...]]:
         """Return what ``collectDanglingRecords`` returns: gtrid -> names."""
@@ -218,7 +258,7 @@ class Journal:
         """Let go of both files as a dying process would: nothing is written."""
         for part in ("tla1", "tla2"):
             appender = _field(self._journal, part)
-            channel = None if appender is None else _field(appender, "fc")
+            channel = None if appender is None else _field(appender, "fc") or _field(appender, _UP_TO_2_1_2)
             if channel is not None:
                 with product_call():
                     channel.close()

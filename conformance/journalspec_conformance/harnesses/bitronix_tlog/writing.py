@@ -12,6 +12,7 @@ from journalspec_conformance.harnesses.bitronix_tlog import failures
 from journalspec_conformance.harnesses.bitronix_tlog.driver import (
     PAIR,
     Journal,
+    first_sequence_number,
     header_timestamp,
     next_sequence_number,
     pair_of,
@@ -137,7 +138,7 @@ def write(directory: Path, params: dict[str, Any], ops: list[dict[str, Any]]) ->
     it has left on disk then is what the runner wants to see.
     """
     session = Session(directory, params)
-    next_sequence_number(int(params.get("sequence", "1")))
+    next_sequence_number(int(params.get("sequence", first_sequence_number())))
     refusals: list[Answer] = []
     durable: list[str] = []
     try:

@@ -80,16 +80,19 @@ class Damage:
         ]
 
 
-_OLD, _NEW = "bitronix-2.1.4", "bitronix-3.0.0-mk1"
+_OLDEST, _OLD, _NEW = "bitronix-2.1.2", "bitronix-2.1.4", "bitronix-3.0.0-mk1"
 #: Two records of 66 bytes each, of which the first is no frame: the second cannot be found.
 _UNFRAMED = Damage((), ((PAIR[0], 21, 132, "no-end-marker"),), ("record", "no-end-marker"))
+#: The same two records, framed: one byte per character, which the checksum counts otherwise.
+_MISCOUNTED = Damage((1,), ((PAIR[0], 21, 66, "bad-checksum"),), ("checksum", "bad-checksum"))
 #: The first 66 bytes were never written, and the tail covers them.
 _HOLE = Damage((), ((PAIR[0], 21, 132, "bad-length"),), ("record", "bad-length"))
 #: A record of 170 bytes behind one of 71.
 _LONG_GTRID = Damage((0, 2), ((PAIR[0], 92, 170, "malformed"),), ("record", "malformed"))
 
 DAMAGED: Mapping[tuple[str, str], Damage] = {
-    **{(product, "gtrid-of-128"): _LONG_GTRID for product in (_OLD, _NEW)},
+    **{(product, "gtrid-of-128"): _LONG_GTRID for product in (_OLDEST, _OLD, _NEW)},
+    **{(_OLDEST, f"name-emoji-{name}"): _MISCOUNTED for name in ("us-ascii", "iso-8859-1", "utf-8")},
     **{
         (product, f"name-emoji-{name}"): _UNFRAMED
         for product in (_OLD, _NEW)
@@ -120,11 +123,25 @@ MARKS: Mapping[tuple[str, str], Marks] = {
     ("", "long-name"): Marks(obeys=("BTM-REC-028",)),
     ("", "gtrid-of-128"): Marks(breaks=("BTM-REC-011", "BTM-REC-014", "BTM-RDR-005")),
     ("", "name-latin-iso-8859-1"): Marks(obeys=("BTM-REC-020", "BTM-CRC-005"), breaks=("BTM-REC-015",)),
+    **{
+        (_OLDEST, f"name-emoji-{name}"): Marks(
+            breaks=("BTM-REC-015", "BTM-CRC-007", "BTM-RCV-008", "BTM-RDR-005")
+        )
+        for name in ("us-ascii", "iso-8859-1", "utf-8")
+    },
+    **{
+        (_OLDEST, f"name-latin-{name}"): Marks(obeys=("BTM-REC-020", "BTM-CRC-005"), breaks=("BTM-REC-015",))
+        for name in ("us-ascii", "utf-8")
+    },
     ("", "name-emoji-us-ascii"): Marks(breaks=_LONG_NAMES),
     ("", "name-emoji-iso-8859-1"): Marks(breaks=_LONG_NAMES),
     (_NEW, "name-latin-utf-8"): Marks(breaks=("BTM-WRT-004", "BTM-REC-005", "BTM-RDR-006")),
     (_NEW, "name-emoji-utf-8"): Marks(breaks=("BTM-WRT-004", "BTM-REC-005", "BTM-RDR-006")),
     (_NEW, "fills-exactly"): Marks(obeys=("BTM-HDR-011", "BTM-WRT-009")),
+    (_OLDEST, "fills-exactly"): Marks(obeys=(*_SWAPPED, "BTM-WRT-008")),
+    (_OLDEST, "full-of-dangling"): Marks(obeys=("BTM-WRT-007",)),
+    (_OLDEST, "record-too-big"): Marks(obeys=("BTM-WRT-007",)),
+    (_OLDEST, "old-dangling-after-swap"): Marks(obeys=(*_SWAPPED, "BTM-SWP-002")),
     (_OLD, "fills-exactly"): Marks(obeys=(*_SWAPPED, "BTM-WRT-008"), breaks=_B1),
     (_NEW, "full-of-dangling"): Marks(breaks=("BTM-WRT-007", "BTM-HDR-004", "BTM-RCV-006")),
     (_OLD, "full-of-dangling"): Marks(obeys=("BTM-WRT-007",), breaks=_B1),
@@ -133,7 +150,8 @@ MARKS: Mapping[tuple[str, str], Marks] = {
     (_NEW, "old-dangling-after-swap"): Marks(obeys=_SWAPPED, breaks=("BTM-SWP-002",)),
     (_OLD, "old-dangling-after-swap"): Marks(obeys=("BTM-SWP-002",), breaks=_B1),
     **{
-        (_NEW, name): Marks(obeys=_SWAPPED)
+        (product, name): Marks(obeys=_SWAPPED)
+        for product in (_OLDEST, _NEW)
         for name in ("swap-then-crash", "swap-then-close", "swap-partial", "mixed-swaps")
     },
     **{

@@ -1,0 +1,121 @@
+"""Every deviation is shown by the product that has it, and the reference shows none."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from journalspec.deviations import Deviation, Show, deviations
+from journalspec.formats import format_ids
+from journalspec_conformance.connection import Connection
+from journalspec_conformance.expect import load_expectations
+from journalspec_conformance.harnesses import registry
+from journalspec_conformance.inprocess import InProcessConnection
+from journalspec_conformance.patterns import any_matches
+from journalspec_conformance.products import Product, get_product, is_fetched, product_ids
+from journalspec_conformance.showing import Showroom
+from journalspec_corpus.load import find_case
+
+ALL = [(name, deviation) for name in format_ids() for deviation in deviations(name)]
+SHOWS = [
+    pytest.param(name, deviation, product, id=f"{deviation.id}-{product}")
+    for name, deviation in ALL
+    for product in deviation.products
+]
+
+
+def shown_to_readers(deviation: Deviation) -> tuple[Show, ...]:
+    """Return what the reference can be asked as well; "pass" is about what a product wrote, to any reader."""
+    return tuple(
+        show for show in deviation.show if show.way in ("case", "steps") and show.data.get("fails") != "pass"
+    )
+
+
+ASKED = [
+    pytest.param(name, deviation, product, id=f"{deviation.id}-{product}")
+    for name, deviation in ALL
+    for product in deviation.products
+    if any(product in show.products for show in shown_to_readers(deviation))
+]
+
+
+@pytest.fixture(scope="module")
+def room() -> Iterator[Showroom]:
+    made = Showroom()
+    yield made
+    made.close()
+
+
+class ReferenceRoom(Showroom):
+    def connect(self, product: Product) -> Connection:
+        return InProcessConnection("journalspec_conformance.harnesses.reference:Reference")
+
+
+@pytest.fixture(scope="module")
+def reference_room() -> Iterator[ReferenceRoom]:
+    made = ReferenceRoom()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(("format_id", "deviation"), ALL, ids=[deviation.id for _, deviation in ALL])
+def test_the_products_that_show_it_exist_and_are_of_the_format(format_id: str, deviation: Deviation) -> None:
+    for name in deviation.products:
+        assert name in product_ids()
+        assert format_id in get_product(name).formats
+
+
+ENTRIES = [
+    entry
+    for name in sorted({item.expectations for item in registry().values() if item.expectations})
+    for entry in load_expectations(
+        Path(str(files("journalspec_conformance"))) / "expectations" / name
+    ).entries
+]
+
+
+@pytest.mark.parametrize(("format_id", "deviation"), ALL, ids=[deviation.id for _, deviation in ALL])
+def test_every_case_that_is_named_shows_it(format_id: str, deviation: Deviation) -> None:
+    """A case shows what a product fails on for this reason; a captured one, what a product wrote."""
+    if not deviation.products:
+        return
+    asked = {str(show.data.get(key)) for show in deviation.show for key in ("case", "start")}
+    patterns = [entry.case for entry in ENTRIES if entry.deviation == deviation.id]
+    wrong = [
+        name
+        for name in deviation.cases
+        if name not in asked
+        and ".captured." not in name
+        and not any(any_matches(patterns, probe.id) for probe in find_case(name).probes)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.product
+@pytest.mark.java
+@pytest.mark.parametrize(("format_id", "deviation", "product"), SHOWS)
+def test_the_product_shows_it(format_id: str, deviation: Deviation, product: str, room: Showroom) -> None:
+    pytest.importorskip("jpype", reason="JPype is missing: install journalspec[products]")
+    if shutil.which("java") is None:
+        pytest.skip("no Java runtime on PATH")
+    if not is_fetched(get_product(product)):
+        pytest.skip(f"{product} is missing: run `journalspec products fetch {product}`")
+    results = list(room.show(format_id, deviation, product))
+    lacking = [line for result in results if result.shown is None for line in result.did]
+    if lacking:
+        pytest.skip("; ".join(lacking))
+    assert [(result.asked, result.did) for result in results if not result.shown] == []
+
+
+@pytest.mark.parametrize(("format_id", "deviation", "product"), ASKED)
+def test_the_reference_does_not(
+    format_id: str, deviation: Deviation, product: str, reference_room: ReferenceRoom
+) -> None:
+    asked = replace(deviation, show=shown_to_readers(deviation))
+    results = list(reference_room.show(format_id, asked, product))
+    assert [result.asked for result in results if result.shown] == []
