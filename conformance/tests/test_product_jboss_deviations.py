@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from journalspec_conformance.harnesses.jboss_journal.capture.histories import SCENARIOS
+from journalspec_conformance.harnesses.jboss_journal.capture.histories import scenarios
 from journalspec_conformance.harnesses.jboss_journal.capture.play import params_of
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import get_product
@@ -129,7 +129,7 @@ def test_names_that_a_control_file_deletes_are_used_again_before_it_is_gone(
 ) -> None:
     """JBM-DEV-008: records acknowledged while a compaction ends are lost by a crash before it has ended."""
     product = get_product(name)
-    scenario = next(item for item in SCENARIOS if item.moment == "files-renamed")
+    scenario = next(item for item in scenarios("v2") if item.moment == "files-renamed")
     params = {**params_of(product, scenario), "min_files": "10"}
     body = "78" * 900  # a file each
     added = [str(ident) for ident in range(1000, 1012)]

@@ -1,13 +1,14 @@
-"""Where HornetQ and Artemis differ: names of classes, constructors, a few signatures."""
+"""Where HornetQ and Artemis, and their versions, differ: names of classes, constructors, a few signatures."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from journalspec_conformance.harnesses.java.jvm import Java, java_classes
 from journalspec_conformance.harnesses.jboss_journal.settings import Settings
+from journalspec_conformance.products import Product
 
 #: Compaction only when it is asked for: no number of files and no percentage starts it.
 _NEVER = 0
@@ -38,8 +39,11 @@ class Brand:
     extension: str
     fill: str
     editions: tuple[str, ...]
+    writes: tuple[str, ...]
     events: bool = False
     older: bool = False
+    oldest: bool = False
+    user_version: bool = True
 
     def class_of(self, name: str) -> Java:
         """Return class `name` of the journal's package; ``impl.`` may stand before it."""
@@ -65,7 +69,7 @@ class Brand:
             settings.prefix,
             settings.extension,
             1,
-            settings.user_version,
+            *((settings.user_version,) if self.user_version else ()),
         )
 
     def load(self, journal: Java, records: Java, prepared: Java, failures: Java) -> None:
@@ -74,6 +78,23 @@ class Brand:
             journal.load(records, prepared, failures)
         else:
             journal.load(records, prepared, failures, True)
+
+    @property
+    def header(self) -> int:
+        """The length of a file's header."""
+        return 16 if self.user_version else 4
+
+    def compact(self, journal: Java) -> None:
+        """Compact all full files of `journal`, now."""
+        if self.oldest:
+            journal.compact()
+        else:
+            journal.testCompact()
+
+    def control_file(self, file: Java) -> Java:
+        """Return `file`, a control file, as a file to be read: its header is not looked at, its id is 0."""
+        version = () if self.oldest else (self.class_of("impl.JournalImpl").FORMAT_VERSION,)
+        return self.class_of("impl.JournalFileImpl")(file, 0, *version)
 
     def make_file(self, factory: Java, name: str) -> Java:
         """Return the file `name` of `factory`'s directory, not opened."""
@@ -111,6 +132,7 @@ HORNETQ = Brand(
     "hq",
     "4a",
     ("v1", "v2"),
+    ("v2",),
     older=True,
 )
 ARTEMIS = Brand(
@@ -122,6 +144,19 @@ ARTEMIS = Brand(
     "amq",
     "00",
     ("v1", "v2", "v2e"),
+    ("v2", "v2e"),
     events=True,
 )
-BRANDS = {brand.name: brand for brand in (HORNETQ, ARTEMIS)}
+_BRANDS = {
+    "hornetq-2.0.0": replace(HORNETQ, editions=("s2",), writes=("s2",), oldest=True, user_version=False),
+    "hornetq-2.1.2": replace(HORNETQ, editions=("v1",), writes=("v1",), oldest=True),
+    "hornetq-2.4.9": HORNETQ,
+    "artemis-2.44.0": ARTEMIS,
+}
+#: The products that this harness drives.
+PRODUCTS = tuple(_BRANDS)
+
+
+def brand_of(product: Product) -> Brand:
+    """Return the brand that `product` is a version of."""
+    return _BRANDS[product.id]
