@@ -3,6 +3,32 @@
 Only what was observed is listed. An entry is one of two kinds: ``errata``, the
 product is wrong, or ``permissive``, the product takes (or writes) more than the
 specification allows and harms nobody by it.
+
+Every entry says how it is shown on a product that is run, by one or more tables
+``[[deviation.show]]``; `journalspec products show` does what they say:
+
+    products  ids of the products that show it; all ways but `none` need it
+    demands   what the specification demands, in words (a case says it itself)
+
+and one of these ways:
+
+    case      a published case; `op` is the question (read, recover.strict, ..., write), `fails`
+              the fingerprint of the failure, or timeout or crash
+    steps     requests in one directory: {cmd = "write", ops = [...]}, {cmd = "read"},
+              {cmd = "recover", policy = "salvage"} (with aside = true about a copy), or
+              {cmd = "put", file, off, hex}, which is done to the files and asks nothing
+    trace     operations of one write request, watched by strace; `order` and `never` are regular
+              expressions over lines like "write FILE OFFSET LENGTH", "sync FILE",
+              "rename FILE TARGET" and "unlink FILE": one that is found, one that is not
+    program   a module of the product's harness, run with --product ID and `arguments` up to
+              `tries` times; it ends with 1 when it has seen the deviation, and with 0 when not
+    none      why no product that runs here can show it
+
+Steps and traces begin with the files of the case `start`, or with none; then
+`edition` is needed, and `params` may be given. `seen` are checks, of which all
+must hold: {file, off, hex} and {file, len} look at what is left, {answer, at, is}
+at member `at` (a path such as state.unfinished.0.names) of the answer to step
+number `answer`; `has` and `lacks` in place of `is` look into a list.
 """
 
 from __future__ import annotations
@@ -10,7 +36,7 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -32,10 +58,49 @@ MEMBERS = (
     "example",
     "cases",
     "observed",
+    "show",
 )
+#: Way of showing -> members that it needs, members that it may have.
+WAYS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
+    "case": (frozenset({"products", "op", "fails"}), frozenset({"demands", "seen"})),
+    "steps": (frozenset({"products", "demands", "seen"}), frozenset({"start", "edition", "params"})),
+    "trace": (
+        frozenset({"products", "demands"}),
+        frozenset({"start", "edition", "params", "order", "never"}),
+    ),
+    "program": (frozenset({"products", "demands"}), frozenset({"arguments", "tries"})),
+    "none": (frozenset(), frozenset()),
+}
+#: The forms of a check, by their members.
+_CHECKS = (
+    {"file", "off", "hex"},
+    {"file", "len"},
+    {"answer", "at", "is"},
+    {"answer", "at", "has"},
+    {"answer", "at", "lacks"},
+)
+_COMMANDS = {
+    "write": {"ops", "params"},
+    "read": {"aside", "params"},
+    "recover": {"policy", "aside", "params"},
+    "put": {"file", "off", "hex"},
+}
 _ID = re.compile(r"(?P<prefix>[A-Z]{3})-DEV-[0-9]{3}")
 _HEX = re.compile(r"([0-9a-f]{2})+")
 _CASE = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+){2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """One way of showing a deviation: `way` is a key of WAYS, `data` the table as it stands."""
+
+    way: str
+    data: Mapping[str, Any]
+
+    @property
+    def products(self) -> tuple[str, ...]:
+        """The products that it is shown on, by their ids."""
+        return tuple(self.data.get("products", ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +123,12 @@ class Deviation:
     example: Mapping[str, str]
     cases: tuple[str, ...]
     observed: Mapping[str, str]
+    show: tuple[Show, ...] = ()
+
+    @property
+    def products(self) -> tuple[str, ...]:
+        """The products that it is shown on, by their ids, in the order of its tables."""
+        return tuple(dict.fromkeys(name for show in self.show for name in show.products))
 
 
 @cache
@@ -89,7 +160,13 @@ def _deviation(entry: Mapping[str, Any]) -> Deviation:
         example=dict(entry.get("example", {})),
         cases=tuple(entry["cases"]),
         observed=dict(entry["observed"]),
+        show=tuple(Show(_way(table), dict(table)) for table in entry.get("show", ())),
     )
+
+
+def _way(table: Mapping[str, Any]) -> str:
+    found = [way for way in WAYS if way in table]
+    return found[0] if len(found) == 1 else ""
 
 
 def lint(format_id: str, data: Mapping[str, Any], known_cases: Collection[str] | None = None) -> list[str]:
@@ -100,6 +177,7 @@ def lint(format_id: str, data: Mapping[str, Any], known_cases: Collection[str] |
     """
     faults = [f"{key!r} is no member of this file" for key in data if key != "deviation"]
     seen: set[str] = set()
+    shown = any("show" in entry for entry in data.get("deviation", ()))
     for number, entry in enumerate(data.get("deviation", ()), start=1):
         name = str(entry.get("id", f"deviation number {number}"))
         if name in seen:
@@ -107,7 +185,53 @@ def lint(format_id: str, data: Mapping[str, Any], known_cases: Collection[str] |
         seen.add(name)
         found = [*_form_faults(format_id, name, entry), *_reference_faults(format_id, entry, known_cases)]
         faults += [f"{name}: {fault}" for fault in found]
+        if shown and not entry.get("show"):
+            faults.append(f"{name}: nothing shows it: add a [[deviation.show]], if only with `none`")
+        for table in entry.get("show", ()):
+            faults += [f"{name}: show: {fault}" for fault in _show_faults(table, known_cases)]
     return faults
+
+
+def _show_faults(table: Mapping[str, Any], known_cases: Collection[str] | None) -> Iterator[str]:
+    way = _way(table)
+    if not way:
+        yield f"exactly one of {', '.join(WAYS)} is needed, it has {', '.join(table) or 'nothing'}"
+        return
+    needed, optional = WAYS[way]
+    yield from (f"{way}: there is no {member}" for member in sorted(needed) if not table.get(member))
+    unknown = sorted(set(table) - {way} - needed - optional)
+    yield from (f"{way}: {member!r} is none of its members" for member in unknown)
+    for case in (table[member] for member in ("case", "start") if member in table):
+        if not _CASE.fullmatch(str(case)):
+            yield f"{case!r} is not the form of a case id"
+        elif known_cases is not None and case not in known_cases:
+            yield f"there is no case {case}"
+    if way in ("steps", "trace") and ("start" in table) == ("edition" in table):
+        yield f"{way}: either a case to start from or an edition is needed"
+    if way == "trace" and not table.get("order") and not table.get("never"):
+        yield "trace: neither order nor never: it could not fail"
+    for member in ("order", "never"):
+        try:
+            re.compile(table.get(member, ""))
+        except (re.error, TypeError) as error:
+            yield f"{member} is no regular expression: {error}"
+    if way == "steps":
+        yield from _step_faults(table["steps"])
+    yield from (
+        f"seen: {check!r} has the members of no check"
+        for check in table.get("seen", ())
+        if set(check) not in _CHECKS
+    )
+
+
+def _step_faults(steps: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for step in steps:
+        command = step.get("cmd")
+        if command not in _COMMANDS:
+            yield f"steps: cmd {command!r} is none of {', '.join(_COMMANDS)}"
+        else:
+            unknown = sorted(set(step) - {"cmd"} - _COMMANDS[command])
+            yield from (f"steps: {member!r} is none of {command}'s members" for member in unknown)
 
 
 def _form_faults(format_id: str, name: str, entry: Mapping[str, Any]) -> Iterator[str]:

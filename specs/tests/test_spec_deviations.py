@@ -72,6 +72,62 @@ def test_lint_sees(member: str, value: Any, complaint: str) -> None:
     assert any(complaint in fault for fault in lint(FORMAT, data))
 
 
+CASE_SHOW = {"products": ["p"], "case": "x.swap.one", "op": "read", "fails": "verdict"}
+STEP_SHOW = {
+    "products": ["p"],
+    "demands": "nothing",
+    "edition": "1",
+    "steps": [{"cmd": "recover", "policy": "strict"}],
+    "seen": [{"file": "a.log", "off": 12, "hex": "ff"}],
+}
+TRACE_SHOW = {"products": ["p"], "demands": "x", "start": "x.swap.one", "trace": [], "order": "^sync"}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [CASE_SHOW, STEP_SHOW, TRACE_SHOW, {"none": "why"}, {"products": ["p"], "demands": "x", "program": "m"}],
+)
+def test_every_way_of_showing_is_good(table: dict[str, Any]) -> None:
+    data = copy.deepcopy(GOOD)
+    data["deviation"][0]["show"] = [table]
+    assert lint(FORMAT, data) == []
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ({}, "exactly one of"),
+        ({**CASE_SHOW, "none": "why"}, "exactly one of"),
+        ({**CASE_SHOW, "products": []}, "there is no products"),
+        ({**CASE_SHOW, "fails": ""}, "there is no fails"),
+        ({**CASE_SHOW, "order": "x"}, "'order' is none of its members"),
+        ({**CASE_SHOW, "case": "Swap"}, "not the form of a case id"),
+        ({**STEP_SHOW, "demands": ""}, "there is no demands"),
+        ({**STEP_SHOW, "seen": []}, "there is no seen"),
+        ({**STEP_SHOW, "seen": [{"file": "x"}]}, "the members of no check"),
+        ({**STEP_SHOW, "steps": [{"cmd": "recovr"}]}, "cmd 'recovr' is none of"),
+        ({**STEP_SHOW, "steps": [{"cmd": "read", "polcy": "x"}]}, "'polcy' is none of read's members"),
+        ({**STEP_SHOW, "start": "x.swap.one"}, "either a case to start from or an edition"),
+        ({**TRACE_SHOW, "order": ""}, "could not fail"),
+        ({**TRACE_SHOW, "order": "("}, "no regular expression"),
+    ],
+)
+def test_lint_sees_ways_of_showing_that_show_nothing(table: dict[str, Any], complaint: str) -> None:
+    data = copy.deepcopy(GOOD)
+    data["deviation"][0]["show"] = [table]
+    assert any(complaint in fault for fault in lint(FORMAT, data))
+
+
+def test_if_one_is_shown_all_say_how() -> None:
+    data = copy.deepcopy(GOOD)
+    second = copy.deepcopy(data["deviation"][0]) | {"id": f"{P}-DEV-002"}
+    data["deviation"][0]["show"] = [{"none": "why"}]
+    data["deviation"].append(second)
+    assert lint(FORMAT, data) == [
+        f"{P}-DEV-002: nothing shows it: add a [[deviation.show]], if only with `none`"
+    ]
+
+
 def test_lint_sees_double_ids_unknown_members_and_unknown_cases() -> None:
     data = copy.deepcopy(GOOD)
     data["deviation"].append(data["deviation"][0])

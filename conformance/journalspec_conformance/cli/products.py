@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
+from journalspec.deviations import Deviation
 from journalspec_conformance.products import (
     Product,
     ProductError,
@@ -19,13 +21,15 @@ from journalspec_conformance.products import (
     product_ids,
 )
 from journalspec_conformance.products.fetch import fetch_product
+from journalspec_conformance.showing import Shown, Showroom, find_deviation, overall
 
 
 @click.group("products")
 def command() -> None:
-    """List and fetch the published products that harnesses drive.
+    """List and fetch the published products that harnesses drive, and show where they deviate.
 
-    Exit status: 0 done, 1 a product could not be fetched, 2 usage.
+    Exit status: 0 done, 1 a product could not be fetched or did not show it, 2 usage; `show` ends with 3
+    if it could not try.
     """
 
 
@@ -89,3 +93,43 @@ def fetch(names: tuple[str, ...]) -> None:
             click.echo(f"{product.id}: {place}")
     if failed:
         raise SystemExit(1)
+
+
+@command.command("show")
+@click.argument("deviation_id", metavar="DEVIATION")
+@click.option("--product", "only", metavar="ID", help="On this product. Default: all that have it.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array instead of text.")
+def show(deviation_id: str, only: str | None, as_json: bool) -> None:
+    """Show DEVIATION (BTM-DEV-001) on the real product: what is demanded, what it does, whether it is so.
+
+    Exit status: 0 shown, 1 not shown, 2 usage, 3 it could not be tried: a product
+    that is not fetched, a tool that is missing, or no product that runs here.
+    """
+    format_id, deviation = find_deviation(deviation_id)
+    results = []
+    room = Showroom()
+    try:
+        for product in (only,) if only else deviation.products:
+            results += list(room.show(format_id, deviation, product))
+    finally:
+        room.close()
+    if as_json:
+        click.echo(json.dumps([result.to_json() for result in results], indent=2))
+    else:
+        _print(deviation, results)
+    raise SystemExit(overall(results))
+
+
+def _print(deviation: Deviation, results: Sequence[Shown]) -> None:
+    click.echo(f"{deviation.id}: {deviation.title}")
+    click.echo(f"departs from {', '.join(deviation.requirements)}")
+    for table in deviation.show:
+        if table.way == "none":
+            click.echo(f"no product that runs here shows it: {table.data['none']}")
+    for result in results:
+        click.echo(f"\n{result.product}: {result.asked}")
+        for title, lines in (("demanded", result.demanded), ("done", result.did)):
+            click.echo(f"  {title}:")
+            for line in lines:
+                click.echo(f"    {line}")
+        click.echo(f"  {result.verdict} ({result.seconds:.1f} s)")

@@ -1,0 +1,378 @@
+"""Showing a deviation on the product that has it: what is demanded, what it does, and whether that is so.
+
+What to do stands in the format's ``deviations.toml`` (see :mod:`journalspec.deviations`).
+One process per product answers all questions; traces and programs start their own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess  # programs of the harnesses are modules of ours
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from journalspec.deviations import Deviation, Show, deviations
+from journalspec.formats import format_ids, get_format
+from journalspec_conformance.connection import Connection, Message
+from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.errors import Breakdown, Problem
+from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
+from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import Product, ProductError, classpath, get_product
+from journalspec_corpus.load import find_case
+
+#: Seconds per question: a product that has not answered by then never will.
+TIMEOUT = 4.0
+_PROGRAM_SECONDS = 120.0
+_HARNESSES = "journalspec_conformance.harnesses"
+_MEMORY = "/dev/shm"  # noqa: S108 - directories with random names are made in it
+_SHOWN = 600
+_LINES_SHOWN = 30
+
+
+#: What is demanded, what was done, and whether that is the deviation.
+Done = tuple[Sequence[str], Sequence[str], bool]
+
+
+class NotTried(Exception):
+    """It could not be tried here; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What came of one way of showing a deviation on one product.
+
+    `shown` is None if it could not be tried; `did` then says why. `asked`,
+    `demanded` and `did` are lines for people.
+    """
+
+    deviation: str
+    product: str
+    asked: str
+    demanded: tuple[str, ...]
+    did: tuple[str, ...]
+    shown: bool | None
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> str:
+        """``shown``, ``not shown`` or ``not tried``."""
+        return {True: "shown", False: "not shown", None: "not tried"}[self.shown]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "deviation": self.deviation,
+            "product": self.product,
+            "asked": self.asked,
+            "demanded": list(self.demanded),
+            "did": list(self.did),
+            "verdict": self.verdict,
+        }
+
+
+def find_deviation(deviation_id: str) -> tuple[str, Deviation]:
+    """Return (format, deviation); raises Problem that names the known ones of the same format."""
+    near: list[str] = []
+    for format_id in format_ids():
+        for deviation in deviations(format_id):
+            if deviation.id == deviation_id:
+                return format_id, deviation
+            if deviation.id[:3] == deviation_id[:3].upper():
+                near.append(deviation.id)
+    known = (
+        f"{near[0]} to {near[-1]}" if near else ", ".join(get_format(name).prefix for name in format_ids())
+    )
+    raise Problem(f"no deviation {deviation_id!r}", f"Known are {known}; the site lists them by format.")
+
+
+class _Noting(ProcessConnection):
+    """Remembers the last answer, for people."""
+
+    last: Message | None = None
+
+    def ask(self, request: Message) -> Message:
+        """Send `request` and remember what came."""
+        self.last = None
+        self.last = super().ask(request)
+        return self.last
+
+
+class Showroom:
+    """Products at hand. Close it when done."""
+
+    def __init__(self, timeout: float = TIMEOUT) -> None:
+        """Take `timeout` in seconds per question; nothing is started yet."""
+        self._timeout = timeout
+        self._engines: dict[str, Engine] = {}
+
+    def show(self, format_id: str, deviation: Deviation, product_id: str) -> Iterator[Shown]:
+        """Yield what comes of each way that is for this product.
+
+        Raises Problem if none is, NotTried if the product is not ready.
+        """
+        shows = [show for show in deviation.show if product_id in show.products]
+        if not shows:
+            others = ", ".join(deviation.products) or "no product that runs here"
+            raise Problem(f"{deviation.id} is not shown on {product_id!r}", f"It is shown on {others}.")
+        product = get_product(product_id)
+        for show in shows:
+            started = time.perf_counter()
+            demanded: Sequence[str]
+            did: Sequence[str]
+            shown: bool | None
+            try:
+                demanded, did, shown = self._done(format_id, show, product)
+            except NotTried as error:
+                demanded, did, shown = _demands(show), (str(error),), None
+            seconds = time.perf_counter() - started
+            yield Shown(deviation.id, product_id, _title(show), tuple(demanded), tuple(did), shown, seconds)
+
+    def _done(self, format_id: str, show: Show, product: Product) -> Done:
+        match show.way:
+            case "case":
+                return self._case(show, product)
+            case "steps":
+                return self._steps(format_id, show, product)
+            case "trace":
+                return self._trace(format_id, show, product)
+        return self._program(show, product)
+
+    def close(self) -> None:
+        """Let go of all products."""
+        for engine in self._engines.values():
+            engine.close()
+        self._engines.clear()
+
+    def connect(self, product: Product) -> Connection:
+        """Return a connection to `product`; raises NotTried if it is not ready."""
+        if find_spec("jpype") is None:
+            raise NotTried("JPype is missing: install `journalspec[products]`")
+        try:
+            classpath(product)
+        except ProductError as error:
+            raise NotTried(str(error)) from None
+        command = [sys.executable, "-m", f"{_HARNESSES}.{product.harness}", "--product", product.id]
+        return _Noting(command, timeout=self._timeout)
+
+    def _engine(self, product: Product) -> Engine:
+        if product.id not in self._engines:
+            connection = self.connect(product)
+            try:
+                self._engines[product.id] = Engine(connection, Options(timeout=self._timeout))
+            except Breakdown as error:
+                raise NotTried(f"{product.title} cannot be started: {error.reason}\n{error.stderr}") from None
+        return self._engines[product.id]
+
+    def _case(self, show: Show, product: Product) -> Done:
+        case = find_case(show.data["case"])
+        wanted = f"{case.id}/{show.data['op']}"
+        probe = next((probe for probe in case.probes if probe.id == wanted), None)
+        if probe is None:
+            raise Problem(f"{case.id} is not asked {show.data['op']!r}")
+        engine = self._engine(product)
+        result = engine.run(probe)
+        reply = getattr(engine.connection, "last", None) or {}
+        answer = reply.get("ok", reply)
+        failed = result.fingerprint if result.result_class == "fail" else result.result_class
+        did = [f"{result.result_class} {result.fingerprint}: {result.reason}", f"answer: {_short(answer)}"]
+        checks = [_seen(check, Path(), [answer]) for check in show.data.get("seen", ())]
+        permitted = [_short({key: entry[key] for key in entry if key != "when"}) for entry in probe.expect]
+        demanded = [*_demands(show), *(f"permitted: {text}" for text in permitted)]
+        return (
+            demanded,
+            [*did, *(text for _, text in checks)],
+            failed == show.data["fails"] and all(good for good, _ in checks),
+        )
+
+    def _steps(self, format_id: str, show: Show, product: Product) -> Done:
+        connection = self._engine(product).connection
+        answers: list[Any] = []
+        did = []
+        with _place(show) as (directory, common):
+            for step in show.data["steps"]:
+                answer = _step(connection, directory, {"format": format_id, **common}, step)
+                answers.append(answer)
+                did.append(f"{len(answers) - 1}: {_words(step)}: {_short(answer)}")
+            checks = [_seen(check, directory, answers) for check in show.data["seen"]]
+        return _demands(show), [*did, *(text for _, text in checks)], all(good for good, _ in checks)
+
+    def _trace(self, format_id: str, show: Show, product: Product) -> Done:
+        if shutil.which("strace") is None:
+            raise NotTried("strace is missing: the product's system calls cannot be seen; install it")
+        self.connect(product).close()
+        with _place(show) as (directory, common), tempfile.TemporaryDirectory() as scratch:
+            request = {"seq": 1, "cmd": "write", "format": format_id, **common, "dir": str(directory)}
+            request["ops"] = show.data["trace"]
+            module = f"{_HARNESSES}.{product.harness}"
+            try:
+                seen = traced_write(module, product.id, request, directory, Path(scratch) / "trace")
+            except TracingRefused as error:
+                raise NotTried(f"strace is not permitted here: {error}") from None
+        lines = [_line(entry, directory.name) for entry in seen]
+        text = "".join(f"{line}\n" for line in lines)
+        order, never = show.data.get("order", ""), show.data.get("never", "")
+        found = re.search(order, text, re.MULTILINE)
+        wrong = re.search(never, text, re.MULTILINE) if never else None
+        did = ["in this order:", *found[0].rstrip().splitlines()] if order and found else lines
+        if len(did) > _LINES_SHOWN:
+            did = [*did[: _LINES_SHOWN // 2], "...", *did[-_LINES_SHOWN // 2 :]]
+        if never:
+            did.append(f"done, which was not to be: {wrong[0]}" if wrong else f"never done: {never}")
+        return _demands(show), did, found is not None and wrong is None
+
+    def _program(self, show: Show, product: Product) -> Done:
+        self.connect(product).close()
+        module = f"{_HARNESSES}.{product.harness}.{show.data['program']}"
+        command = [sys.executable, "-m", module, "--product", product.id, *show.data.get("arguments", ())]
+        did = []
+        for _ in range(int(show.data.get("tries", 1))):
+            try:
+                done = subprocess.run(
+                    command, capture_output=True, text=True, timeout=_PROGRAM_SECONDS, check=False
+                )
+            except subprocess.TimeoutExpired:
+                did.append(f"no end within {_PROGRAM_SECONDS:g} s")
+                continue
+            did += done.stdout.splitlines()
+            if done.returncode not in (0, 1):
+                raise NotTried(f"{module} ended with {done.returncode}: {done.stderr[-_SHOWN:]}")
+            if done.returncode == 1:
+                return _demands(show), did, True
+        return _demands(show), did, False
+
+
+def overall(results: Sequence[Shown]) -> int:
+    """Return the exit status: 1 something is not shown, 3 something could not be tried, else 0."""
+    if any(result.shown is False for result in results):
+        return 1
+    return 3 if not results or any(result.shown is None for result in results) else 0
+
+
+@contextmanager
+def _place(show: Show) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield a directory with the files to begin with, and the members that all requests have."""
+    data = show.data
+    memory = _MEMORY if os.access(_MEMORY, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="journalspec-", dir=memory) as scratch:
+        directory = Path(scratch) / "journal"
+        if "start" in data:
+            case = find_case(data["start"])
+            case.materialize(directory)
+            common = {"edition": case.edition, "params": {**case.params, **data.get("params", {})}}
+        else:
+            directory.mkdir()
+            common = {"edition": data["edition"], "params": dict(data.get("params", {}))}
+        yield directory, common
+
+
+def _step(connection: Connection, directory: Path, common: Mapping[str, Any], step: Mapping[str, Any]) -> Any:
+    """Do one step and return what was answered, without the envelope."""
+    if step["cmd"] == "put":
+        path = directory / step["file"]
+        content = bytearray(path.read_bytes() if path.exists() else b"")
+        data = bytes.fromhex(step["hex"])
+        content[step["off"] : step["off"] + len(data)] = data
+        path.write_bytes(content)
+        return {}
+    request = {**common, **{key: value for key, value in step.items() if key != "aside"}}
+    request["params"] = {**common["params"], **step.get("params", {})}
+    if step["cmd"] != "write":
+        request["observe"] = "state"
+    if step["cmd"] == "recover":
+        request.setdefault("policy", "strict")
+    place = directory.with_name("aside") if step.get("aside") else directory
+    if place != directory:
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(directory, place)
+    try:
+        reply = connection.ask({**request, "dir": str(place)})
+    except Breakdown as error:
+        return {"verdict": error.result_class, "message": error.reason}
+    return reply.get("ok", reply)
+
+
+def _seen(check: Mapping[str, Any], directory: Path, answers: Sequence[Any]) -> tuple[bool, str]:
+    """Return whether `check` holds, and a line that says what is there."""
+    if "file" in check:
+        path = directory / check["file"]
+        content = path.read_bytes() if path.is_file() else None
+        if content is None:
+            return False, f"{check['file']} is not there"
+        if "len" in check:
+            good = len(content) == check["len"]
+            return good, f"{check['file']} has {len(content)} bytes" + _wanted(good, check["len"])
+        wanted = bytes.fromhex(check["hex"])
+        found = content[check["off"] : check["off"] + len(wanted)]
+        where = f"{check['file']}, offset {check['off']}"
+        return found == wanted, f"{where}: {found.hex()}" + _wanted(found == wanted, wanted.hex())
+    value = _member(answers[check["answer"]], check["at"])
+    where = f"answer {check['answer']}, {check['at']}: {_short(value)}"
+    if "is" in check:
+        good = value == check["is"]
+        return good, where + _wanted(good, check["is"])
+    if "has" in check:
+        good = isinstance(value, list) and check["has"] in value
+        return good, where + _wanted(good, f"with {check['has']}")
+    good = isinstance(value, list) and check["lacks"] not in value
+    return good, where + _wanted(good, f"without {check['lacks']}")
+
+
+def _wanted(good: bool, wanted: object) -> str:
+    return "" if good else f" (the deviation would be {wanted})"
+
+
+def _member(value: Any, path: str) -> Any:
+    """Return the member of `value` at a path with dots, None if there is none."""
+    for part in path.split(".") if path else ():
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return None
+    return value
+
+
+def _line(seen: Seen, directory: str) -> str:
+    name = "." if seen.file == directory else seen.file
+    if seen.kind == "write":
+        return f"write {name} {seen.off} {len(seen.data)}"
+    return f"{seen.kind} {name} {seen.target}".rstrip()
+
+
+def _title(show: Show) -> str:
+    data = show.data
+    match show.way:
+        case "case":
+            return f"case {data['case']}, {data['op']}"
+        case "program":
+            return " ".join(["program", data["program"], *data.get("arguments", ())])
+    start = f"the files of {data['start']}" if "start" in data else "no files"
+    return f"{show.way}, beginning with {start}"
+
+
+def _demands(show: Show) -> tuple[str, ...]:
+    text = " ".join(str(show.data.get("demands", "")).split())
+    return (text,) if text else ()
+
+
+def _words(step: Mapping[str, Any]) -> str:
+    if step["cmd"] == "write":
+        return "write " + ", ".join(str(op["op"]) for op in step["ops"])
+    return " ".join(str(value) for key, value in step.items() if key not in ("params", "aside"))
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

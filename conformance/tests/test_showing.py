@@ -1,0 +1,159 @@
+"""Showing deviations without a product: what counts as shown, what does not, and how the command ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from journalspec.deviations import Deviation, Show
+from journalspec_conformance import showing
+from journalspec_conformance.cli import cli
+from journalspec_conformance.connection import Connection
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.inprocess import InProcessConnection
+from journalspec_conformance.products import Product
+from journalspec_conformance.showing import Shown, Showroom, find_deviation, overall
+
+FORMAT = "bitronix_tlog"
+PRODUCT = "bitronix-2.1.4"
+START = "btm.clean.empty"
+RECOVER = {"cmd": "recover", "policy": "strict"}
+WRITE = {"cmd": "write", "ops": [{"op": "open"}, {"op": "close"}]}
+
+
+class ReferenceRoom(Showroom):
+    """Every product is the reference, which has no deviation at all."""
+
+    def connect(self, product: Product) -> Connection:
+        return InProcessConnection("journalspec_conformance.harnesses.reference:Reference")
+
+
+@pytest.fixture
+def room() -> Iterator[ReferenceRoom]:
+    made = ReferenceRoom()
+    yield made
+    made.close()
+
+
+def deviation(**data: Any) -> Deviation:
+    way = next(way for way in ("case", "steps", "none") if way in data)
+    table = {"products": [PRODUCT], "demands": "this", **data} if way != "none" else data
+    return Deviation(
+        id="BTM-DEV-999",
+        product="BTM",
+        since="1",
+        until="",
+        kind="errata",
+        requirements=("BTM-HDR-001",),
+        title="a title",
+        text="a text",
+        example={},
+        cases=(START,),
+        observed={"how": "so", "on": "it"},
+        show=(Show(way, table),),
+    )
+
+
+def shown(room: Showroom, **data: Any) -> Shown:
+    (result,) = room.show(FORMAT, deviation(**data), PRODUCT)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("check", "answer"),
+    [
+        ({"file": "btm1.tlog", "off": 0, "hex": "42746e78"}, True),
+        ({"file": "btm1.tlog", "off": 0, "hex": "42746e79"}, False),
+        ({"file": "btm1.tlog", "off": 1 << 30, "hex": "42"}, False),
+        ({"file": "btm3.tlog", "off": 0, "hex": "42"}, False),
+        ({"file": "btm1.tlog", "len": 7}, False),
+        ({"answer": 0, "at": "state.active", "is": "btm1.tlog"}, True),
+        ({"answer": 0, "at": "state.active", "is": "btm2.tlog"}, False),
+        ({"answer": 0, "at": "state.nothing", "is": "btm2.tlog"}, False),
+        ({"answer": 0, "at": "state.unfinished", "is": []}, True),
+        ({"answer": 0, "at": "state.unfinished", "has": {}}, False),
+        ({"answer": 0, "at": "state.unfinished", "lacks": {}}, True),
+        ({"answer": 0, "at": "state.unfinished.0.gtrid", "is": "00"}, False),
+        ({"answer": 1, "at": "refusals", "is": []}, True),
+    ],
+)
+def test_a_check_holds_or_not(room: ReferenceRoom, check: Mapping[str, Any], answer: bool) -> None:
+    result = shown(room, start=START, steps=[RECOVER, WRITE], seen=[check])
+    assert result.shown is answer
+    assert result.demanded == ("this",)
+
+
+def test_all_checks_must_hold(room: ReferenceRoom) -> None:
+    good = {"answer": 0, "at": "verdict", "is": "clean"}
+    bad = {"answer": 0, "at": "verdict", "is": "refused"}
+    assert shown(room, start=START, steps=[RECOVER], seen=[good]).shown is True
+    assert shown(room, start=START, steps=[RECOVER], seen=[good, bad]).shown is False
+
+
+def test_bytes_that_are_put_are_seen_by_the_next_step(room: ReferenceRoom) -> None:
+    put = {"cmd": "put", "file": "btm1.tlog", "off": 0, "hex": "00"}
+    refused = {"answer": 1, "at": "verdict", "is": "refused"}
+    assert shown(room, start=START, steps=[put, RECOVER], seen=[refused]).shown is True
+    aside = {**WRITE, "ops": [{"op": "open"}]}
+    state = {"file": "btm1.tlog", "off": 12, "hex": "ff"}
+    assert shown(room, start=START, steps=[aside], seen=[state]).shown is True
+    assert shown(room, start=START, steps=[RECOVER | {"aside": True}], seen=[state]).shown is False
+
+
+def test_a_case_is_shown_only_by_the_failure_that_is_named(room: ReferenceRoom) -> None:
+    result = shown(room, case=START, op="recover.strict", fails="records:missing")
+    assert (result.shown, result.verdict) == (False, "not shown")
+    assert any("permitted" in line for line in result.demanded)
+    assert shown(room, case=START, op="recover.strict", fails="pass").shown is True
+    with pytest.raises(Problem, match="is not asked"):
+        shown(room, case=START, op="write", fails="verdict")
+
+
+def test_a_product_that_does_not_have_it_is_refused(room: ReferenceRoom) -> None:
+    with pytest.raises(Problem, match="not shown on 'hornetq'"):
+        list(room.show(FORMAT, deviation(case=START, op="read", fails="x"), "hornetq"))
+
+
+def test_the_exit_status_puts_not_shown_first() -> None:
+    made = {answer: Shown("D", "p", "asked", (), (), answer, 0.1) for answer in (True, False, None)}
+    assert overall([made[True]]) == 0
+    assert overall([made[True], made[False], made[None]]) == 1
+    assert overall([made[True], made[None]]) == 3
+    assert overall([]) == 3
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(cli, ["products", "show", *arguments])
+    return done.exit_code, done.output
+
+
+def test_an_unknown_deviation_is_a_usage_error_that_names_the_known_ones() -> None:
+    status, text = run("BTM-DEV-000")
+    assert status == 2
+    assert "BTM-DEV-001 to BTM-DEV-0" in text
+    assert run("XYZ-DEV-001")[0] == 2
+    with pytest.raises(Problem, match="no deviation"):
+        find_deviation("")
+
+
+def test_the_command_says_what_it_could_not_try(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JOURNALSPEC_PRODUCTS", str(tmp_path))
+    made = deviation(case=START, op="read", fails="verdict")
+    monkeypatch.setattr(showing, "deviations", lambda name: (made,) if name == FORMAT else ())
+    status, text = run(made.id)
+    assert status == 3
+    assert "not tried" in text
+    status, text = run(made.id, "--json")
+    assert status == 3
+    assert json.loads(text)[0]["verdict"] == "not tried"
+    if "JPype" not in text:
+        assert f"journalspec products fetch {PRODUCT}" in text
+    monkeypatch.setattr(showing, "deviations", lambda name: (deviation(none="too old"),))
+    status, text = run(made.id)
+    assert status == 3
+    assert "too old" in text
