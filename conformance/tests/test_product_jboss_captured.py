@@ -109,7 +109,8 @@ def test_every_requirement_named_exists_in_that_edition(directory: Path) -> None
 
 def test_files_of_the_two_newest_products_are_the_same_but_for_the_fill() -> None:
     """Where neither compaction nor a crash makes a difference, only 'J' and zero do."""
-    left, right = ({path.name: path for path in DIRECTORIES if path.parent.name == name} for name in PRODUCTS[:2])
+    newest = PRODUCTS[:2]
+    left, right = ({path.name: path for path in DIRECTORIES if path.parent.name == name} for name in newest)
     compared = 0
     for name in sorted(left.keys() & right.keys()):
         if name.startswith(("compact", "killed")):

@@ -48,7 +48,7 @@ def outcome(entries: Iterable[Entry], present: Collection[int], edition: str) ->
             for at, entry in enumerate(part)
             if _counts(entry, part[:at], edition)
         ]
-        if any(verdicts):
+        if verdicts and all(verdicts):
             prepared.append(_in_doubt(tx, part, present, edition))
         else:
             discarded.append({"tx": tx, "why": "unhealthy-prepare" if verdicts else "no-end"})
@@ -102,7 +102,7 @@ def _delivered(entry: Entry) -> dict[str, Any]:
 
 
 def _in_doubt(tx: int, part: Sequence[Entry], present: Collection[int], edition: str) -> dict[str, Any]:
-    """Return the transaction with the extra data of its last healthy PREPARE."""
+    """Return the transaction with the extra data of its last PREPARE."""
     [*_, prepare] = [
         entry
         for at, entry in enumerate(part)

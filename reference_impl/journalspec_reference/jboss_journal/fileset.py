@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from journalspec import mutf8
 from journalspec.observation import Note
 from journalspec_reference.api import Files, Params
 from journalspec_reference.jboss_journal.codec import INT, LONG_HEADER, JournalRecord
@@ -79,7 +80,7 @@ def gather(files: Files, dialect: Dialect, params: Params) -> FileSet:
     for name in sorted(files, key=_order):
         final = plan.renamed.get(name, name)
         if name == CONTROL and dialect.control_file:
-            others.append(DataFile(name, files[name], dialect, role="control"))
+            others.append(DataFile(name, files[name], dialect, dialect.control_id, role="control"))
         elif name in plan.removed:
             others.append(replace(_examine(name, files[name], dialect, params), role="superseded"))
         elif final.removesuffix(".gz").endswith("." + extension):
@@ -163,9 +164,11 @@ def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
 def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], list[tuple[str, str]]] | None:
     """Return (old files, new files, renames) of a control file, or None if it holds no healthy record.
 
-    Only the first healthy record counts; its file id is 0 and the header is not looked at (JBM-CMP).
+    The first healthy record counts, with the edition's file id for it; the header is not looked at (JBM-CMP).
     """
-    first = next((item for item in walk(data, 0, dialect) if isinstance(item, JournalRecord)), None)
+    first = next(
+        (item for item in walk(data, dialect.control_id, dialect) if isinstance(item, JournalRecord)), None
+    )
     if first is None or first.kind.code != ADD:
         return None
     try:
@@ -189,6 +192,6 @@ def _names(body: bytes, at: int, each: int = 1) -> tuple[int, list[str]]:
         at += 2
         if at + size > len(body):
             raise ValueError("a name is cut")
-        found.append(body[at : at + size].decode("utf-8"))
+        found.append(mutf8.decode(body[at : at + size]))
         at += size
     return at, found

@@ -22,6 +22,11 @@ class Transaction:
     prepared: JournalRecord | None = None
     unhealthy_prepare: bool = False
 
+    @property
+    def in_doubt(self) -> bool:
+        """Whether it is in doubt if it has no end."""
+        return self.prepared is not None and not self.unhealthy_prepare
+
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
@@ -100,12 +105,17 @@ class Replay:
                 return False
         return True
 
+    def in_doubt(self, tx: int) -> bool:
+        """Tell whether `tx` is in doubt so far: it has PREPAREs and all of them found what they count."""
+        transaction = self._open.get(tx)
+        return transaction is not None and transaction.in_doubt
+
     def outcome(self) -> dict[str, Any]:
         """Return the logical state; transactions still open are discarded or in doubt."""
         dropped = list(self.dropped)
         prepared = []
         for tx, transaction in self._open.items():
-            if transaction.prepared is None:
+            if not transaction.in_doubt:
                 dropped.append(
                     Dropped(tx, "unhealthy-prepare" if transaction.unhealthy_prepare else "no-end")
                 )

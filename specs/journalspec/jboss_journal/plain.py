@@ -102,7 +102,7 @@ def _control_of(files: Mapping[str, bytes], edition: str, codec: Codec) -> Calla
 
     def lists(name: str) -> Lists | None:
         layout = layout_of(edition)
-        first = next(_lenient(name, files[name], 0, layout, codec), None)
+        first = next(_lenient(name, files[name], layout.control_id, layout, codec), None)
         if first is None or first.type != "ADD":
             return None
         try:
@@ -176,7 +176,7 @@ def _lenient(name: str, data: bytes, file_id: int, layout: Layout, codec: Codec)
 
 def _other_file(name: str, data: bytes, role: str, edition: str, codec: Codec) -> PlainFile:
     """Return a file whose records do not count (JBM-RDR-022); a bad header makes it an invalid one."""
-    header, data = Header(), bytes(data)
+    header, data = Header(file_id=layout_of(edition).control_id), bytes(data)
     if role != "control":
         try:
             header = codec.header(name, data, edition)

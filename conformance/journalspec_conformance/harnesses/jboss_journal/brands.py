@@ -28,7 +28,10 @@ class Brand:
 
     `package` holds the journal's interfaces, `files` those of its files, `factory`
     is the class of unbuffered and buffered NIO, `fill` what new files are filled
-    with (hex). `older`: the signatures are those of HornetQ.
+    with (hex), `writes` is the edition of what it writes. `older`: the signatures
+    are those of HornetQ; `oldest`: those before 2.2, whose compaction has no hook
+    of its own for tests. `user_version`: headers carry one. `control_id` is the
+    file id under which a control file is read.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Brand:
     older: bool = False
     oldest: bool = False
     user_version: bool = True
+    control_id: int = 0
 
     def class_of(self, name: str) -> Java:
         """Return class `name` of the journal's package; ``impl.`` may stand before it."""
@@ -92,9 +96,9 @@ class Brand:
             journal.testCompact()
 
     def control_file(self, file: Java) -> Java:
-        """Return `file`, a control file, as a file to be read: its header is not looked at, its id is 0."""
+        """Return `file`, a control file, as a file to be read: its header is not looked at."""
         version = () if self.oldest else (self.class_of("impl.JournalImpl").FORMAT_VERSION,)
-        return self.class_of("impl.JournalFileImpl")(file, 0, *version)
+        return self.class_of("impl.JournalFileImpl")(file, self.control_id, *version)
 
     def make_file(self, factory: Java, name: str) -> Java:
         """Return the file `name` of `factory`'s directory, not opened."""
@@ -148,7 +152,9 @@ ARTEMIS = Brand(
     events=True,
 )
 _BRANDS = {
-    "hornetq-2.0.0": replace(HORNETQ, editions=("s2",), writes=("s2",), oldest=True, user_version=False),
+    "hornetq-2.0.0": replace(
+        HORNETQ, editions=("s2",), writes=("s2",), oldest=True, user_version=False, control_id=-1
+    ),
     "hornetq-2.1.2": replace(HORNETQ, editions=("v1",), writes=("v1",), oldest=True),
     "hornetq-2.4.9": HORNETQ,
     "artemis-2.44.0": ARTEMIS,

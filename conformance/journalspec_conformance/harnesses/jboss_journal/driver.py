@@ -187,7 +187,7 @@ class Journal:
         return readings
 
     def read_beside(self, name: str) -> FileReading:
-        """Read a file that is no data file (any more); a control file as the product reads it, with id 0.
+        """Read a file that is no data file (any more); a control file as the product reads it.
 
         The others are read as the only data file of another directory: that is how the product reads headers.
         """
