@@ -58,7 +58,12 @@ def load(storage: Storage, dialect: Dialect, params: Params, force_names: bool =
             # Nothing cancels this positive: the file stays for as long as this run lasts.
             usage.positives += 1
             loaded.pinned.add(usage)
-    loaded.unfinished = tuple(tx for tx in loaded.ledger.pending if not replay.in_doubt(tx))
+    # With pairs, the files that an unhealthy PREPARE lists stay instead (JBM-RCV-027).
+    loaded.unfinished = tuple(
+        tx
+        for tx, pending in loaded.ledger.pending.items()
+        if pending.prepare is None or not (dialect.pairs or replay.in_doubt(tx))
+    )
     return loaded
 
 
