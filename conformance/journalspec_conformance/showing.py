@@ -115,6 +115,7 @@ class Showroom:
         """Take `timeout` in seconds per question; nothing is started yet."""
         self._timeout = timeout
         self._engines: dict[str, Engine] = {}
+        self._traces: dict[str, list[str]] = {}
 
     def show(self, format_id: str, deviation: Deviation, product_id: str) -> Iterator[Shown]:
         """Yield what comes of each way that is for this product.
@@ -208,6 +209,23 @@ class Showroom:
         return _demands(show), [*did, *(text for _, text in checks)], all(good for good, _ in checks)
 
     def _trace(self, format_id: str, show: Show, product: Product) -> Done:
+        wanted = {key: show.data.get(key) for key in ("trace", "start", "edition", "params")}
+        key = product.id + json.dumps(wanted, sort_keys=True)
+        if key not in self._traces:
+            self._traces[key] = self._traced(format_id, show, product)
+        lines = self._traces[key]
+        text = "".join(f"{line}\n" for line in lines)
+        order, never = show.data.get("order", ""), show.data.get("never", "")
+        found = re.search(order, text, re.MULTILINE)
+        wrong = re.search(never, text, re.MULTILINE) if never else None
+        did = ["in this order:", *found[0].rstrip().splitlines()] if order and found else [*lines]
+        if len(did) > _LINES_SHOWN:
+            did = [*did[: _LINES_SHOWN // 2], "...", *did[-(_LINES_SHOWN // 2) :]]
+        if never:
+            did.append(f"done, which was not to be: {wrong[0]}" if wrong else f"never done: {never}")
+        return _demands(show), did, found is not None and wrong is None
+
+    def _traced(self, format_id: str, show: Show, product: Product) -> list[str]:
         if shutil.which("strace") is None:
             raise NotTried("strace is missing: the product's system calls cannot be seen; install it")
         self.connect(product).close()
@@ -219,17 +237,7 @@ class Showroom:
                 seen = traced_write(module, product.id, request, directory, Path(scratch) / "trace")
             except TracingRefused as error:
                 raise NotTried(f"strace is not permitted here: {error}") from None
-        lines = [_line(entry, directory.name) for entry in seen]
-        text = "".join(f"{line}\n" for line in lines)
-        order, never = show.data.get("order", ""), show.data.get("never", "")
-        found = re.search(order, text, re.MULTILINE)
-        wrong = re.search(never, text, re.MULTILINE) if never else None
-        did = ["in this order:", *found[0].rstrip().splitlines()] if order and found else lines
-        if len(did) > _LINES_SHOWN:
-            did = [*did[: _LINES_SHOWN // 2], "...", *did[-_LINES_SHOWN // 2 :]]
-        if never:
-            did.append(f"done, which was not to be: {wrong[0]}" if wrong else f"never done: {never}")
-        return _demands(show), did, found is not None and wrong is None
+        return [_line(entry, directory.name) for entry in seen]
 
     def _program(self, show: Show, product: Product) -> Done:
         self.connect(product).close()

@@ -5,15 +5,21 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
-from journalspec.deviations import Deviation, deviations
+from journalspec.deviations import Deviation, Show, deviations
 from journalspec.formats import format_ids
 from journalspec_conformance.connection import Connection
+from journalspec_conformance.expect import load_expectations
+from journalspec_conformance.harnesses import registry
 from journalspec_conformance.inprocess import InProcessConnection
+from journalspec_conformance.patterns import any_matches
 from journalspec_conformance.products import Product, get_product, is_fetched, product_ids
 from journalspec_conformance.showing import Showroom
+from journalspec_corpus.load import find_case
 
 ALL = [(name, deviation) for name in format_ids() for deviation in deviations(name)]
 SHOWS = [
@@ -21,12 +27,20 @@ SHOWS = [
     for name, deviation in ALL
     for product in deviation.products
 ]
-#: What a reader or writer that follows the specification can be asked as well.
+
+
+def shown_to_readers(deviation: Deviation) -> tuple[Show, ...]:
+    """Return what the reference can be asked as well; "pass" is about what a product wrote, for every reader."""
+    return tuple(
+        show for show in deviation.show if show.way in ("case", "steps") and show.data.get("fails") != "pass"
+    )
+
+
 ASKED = [
     pytest.param(name, deviation, product, id=f"{deviation.id}-{product}")
     for name, deviation in ALL
     for product in deviation.products
-    if any(show.way in ("case", "steps") for show in deviation.show if product in show.products)
+    if any(product in show.products for show in shown_to_readers(deviation))
 ]
 
 
@@ -56,6 +70,32 @@ def test_the_products_that_show_it_exist_and_are_of_the_format(format_id: str, d
         assert format_id in get_product(name).formats
 
 
+ENTRIES = [
+    entry
+    for name in sorted({item.expectations for item in registry().values() if item.expectations})
+    for entry in load_expectations(
+        Path(str(files("journalspec_conformance"))) / "expectations" / name
+    ).entries
+]
+
+
+@pytest.mark.parametrize(("format_id", "deviation"), ALL, ids=[deviation.id for _, deviation in ALL])
+def test_every_case_that_is_named_shows_it(format_id: str, deviation: Deviation) -> None:
+    """A case shows what a product fails on for this reason; a captured one, what a product wrote."""
+    if not deviation.products:
+        return
+    asked = {str(show.data.get(key)) for show in deviation.show for key in ("case", "start")}
+    patterns = [entry.case for entry in ENTRIES if entry.deviation == deviation.id]
+    wrong = [
+        name
+        for name in deviation.cases
+        if name not in asked
+        and ".captured." not in name
+        and not any(any_matches(patterns, probe.id) for probe in find_case(name).probes)
+    ]
+    assert wrong == []
+
+
 @pytest.mark.product
 @pytest.mark.java
 @pytest.mark.parametrize(("format_id", "deviation", "product"), SHOWS)
@@ -76,6 +116,6 @@ def test_the_product_shows_it(format_id: str, deviation: Deviation, product: str
 def test_the_reference_does_not(
     format_id: str, deviation: Deviation, product: str, reference_room: ReferenceRoom
 ) -> None:
-    shows = tuple(show for show in deviation.show if show.way in ("case", "steps"))
-    results = list(reference_room.show(format_id, replace(deviation, show=shows), product))
+    asked = replace(deviation, show=shown_to_readers(deviation))
+    results = list(reference_room.show(format_id, asked, product))
     assert [result.asked for result in results if result.shown] == []

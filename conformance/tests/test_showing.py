@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from journalspec_conformance import showing
 from journalspec_conformance.cli import cli
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import Problem
+from journalspec_conformance.harnesses.java.tracing import Seen
 from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.products import Product
 from journalspec_conformance.showing import Shown, Showroom, find_deviation, overall
@@ -41,7 +43,7 @@ def room() -> Iterator[ReferenceRoom]:
 
 
 def deviation(**data: Any) -> Deviation:
-    way = next(way for way in ("case", "steps", "none") if way in data)
+    way = next(way for way in ("case", "steps", "trace", "program", "none") if way in data)
     table = {"products": [PRODUCT], "demands": "this", **data} if way != "none" else data
     return Deviation(
         id="BTM-DEV-999",
@@ -112,6 +114,48 @@ def test_a_case_is_shown_only_by_the_failure_that_is_named(room: ReferenceRoom) 
     assert shown(room, case=START, op="recover.strict", fails="pass").shown is True
     with pytest.raises(Problem, match="is not asked"):
         shown(room, case=START, op="write", fails="verdict")
+
+
+@pytest.mark.parametrize(
+    ("order", "never", "answer"),
+    [
+        (r"^write a.log 0 4\nsync a.log$", None, True),
+        (r"^write a.log 0 4\nwrite", None, False),
+        (None, r"^sync \.$", True),
+        (None, r"^sync a\.log$", False),
+        (r"^rename a.log b.log$", r"^unlink", True),
+    ],
+)
+def test_a_trace_shows_what_is_found_and_what_is_not(
+    room: ReferenceRoom, monkeypatch: pytest.MonkeyPatch, order: str | None, never: str | None, answer: bool
+) -> None:
+    seen = [
+        Seen("write", "a.log", 0, b"abcd"),
+        Seen("sync", "a.log"),
+        Seen("rename", "a.log", target="b.log"),
+    ]
+    monkeypatch.setattr(showing, "traced_write", lambda *_: seen)
+    monkeypatch.setattr("shutil.which", lambda _: "strace")
+    texts = {key: text for key, text in (("order", order), ("never", never)) if text}
+    assert shown(room, trace=[{"op": "open"}], edition="2.1", **texts).shown is answer
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    assert shown(ReferenceRoom(), trace=[{"op": "open"}], edition="2.1", **texts).shown is None
+
+
+@pytest.mark.parametrize(("status", "answer"), [(1, True), (0, False), (2, None)])
+def test_a_program_shows_it_by_its_exit_status(
+    room: ReferenceRoom, monkeypatch: pytest.MonkeyPatch, status: int, answer: bool | None
+) -> None:
+    tried = []
+
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        tried.append(command)
+        return subprocess.CompletedProcess(command, status, "seen\n", "")
+
+    monkeypatch.setattr("subprocess.run", run)
+    assert shown(room, program="races", arguments=["--x"], tries=3).shown is answer
+    assert len(tried) == (3 if answer is False else 1)
+    assert tried[0][-3:] == ["--product", PRODUCT, "--x"]
 
 
 def test_a_product_that_does_not_have_it_is_refused(room: ReferenceRoom) -> None:

@@ -71,6 +71,8 @@ WAYS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "program": (frozenset({"products", "demands"}), frozenset({"arguments", "tries"})),
     "none": (frozenset(), frozenset()),
 }
+#: What shows a deviation that no case can.
+_NO_CASE = ("steps", "trace", "program")
 #: The forms of a check, by their members.
 _CHECKS = (
     {"file", "off", "hex"},
@@ -272,7 +274,7 @@ def _reference_faults(
     for requirement in entry.get("requirements", ()):
         if requirement not in known:
             yield f"there is no requirement {requirement}"
-    if not entry.get("cases"):
+    if not entry.get("cases") and not any(set(_NO_CASE) & set(show) for show in entry.get("show", ())):
         yield "it names no case that shows it"
     for case in entry.get("cases", ()):
         if not _CASE.fullmatch(case):

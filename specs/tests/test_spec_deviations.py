@@ -118,6 +118,14 @@ def test_lint_sees_ways_of_showing_that_show_nothing(table: dict[str, Any], comp
     assert any(complaint in fault for fault in lint(FORMAT, data))
 
 
+def test_what_steps_or_a_trace_show_needs_no_case() -> None:
+    data = copy.deepcopy(GOOD)
+    data["deviation"][0] |= {"cases": [], "show": [TRACE_SHOW]}
+    assert lint(FORMAT, data) == []
+    data["deviation"][0]["show"] = [CASE_SHOW]
+    assert lint(FORMAT, data) == [f"{P}-DEV-001: it names no case that shows it"]
+
+
 def test_if_one_is_shown_all_say_how() -> None:
     data = copy.deepcopy(GOOD)
     second = copy.deepcopy(data["deviation"][0]) | {"id": f"{P}-DEV-002"}
