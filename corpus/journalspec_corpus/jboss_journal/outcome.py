@@ -84,7 +84,8 @@ def healthy(ending: Entry, part: Sequence[Entry], present: Collection[int]) -> b
     """Tell whether a COMMIT or PREPARE counts what is there."""
     seen = Counter(entry["file_id"] for entry in part if entry["type"] in TX)
     if "count" in ending:
-        return bool(ending["count"] == seen[ending["file_id"]])
+        own = [entry for entry in part if entry["type"] in TX and entry["at"]["file"] == ending["at"]["file"]]
+        return bool(ending["count"] == len(own))
     return all(
         seen[pair["file_id"]] == pair["count"] if seen[pair["file_id"]] else pair["file_id"] not in present
         for pair in ending["pairs"]

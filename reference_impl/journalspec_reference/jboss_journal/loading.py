@@ -94,6 +94,7 @@ def _settle(storage: Storage, found: FileSet, extension: str, force_names: bool)
 
 def _replay_file(file: DataFile, usage: Usage, loaded: Loaded, replay: Replay) -> int:
     ledger, end = loaded.ledger, file.dialect.header_size
+    replay.next_file()
     for item in walk(file.data, file.file_id, file.dialect):
         if isinstance(item, Fault):
             continue

@@ -17,7 +17,7 @@ class Transaction:
 
     changes: list[JournalRecord] = field(default_factory=list)
     deletes: list[JournalRecord] = field(default_factory=list)
-    #: File id -> records of this transaction seen there.
+    #: Records of this transaction by file: by its id where pairs name it, else by its turn.
     seen: Counter[int] = field(default_factory=Counter)
     prepared: JournalRecord | None = None
     unhealthy_prepare: bool = False
@@ -42,12 +42,17 @@ class Replay:
 
     def __init__(self, present: Iterable[int]) -> None:
         self._present = frozenset(present)
+        self._turn = 0
         self._delivered: list[JournalRecord] = []
         self._deleted: set[int] = set()
         self._open: dict[int, Transaction] = {}
         self.dropped: list[Dropped] = []
         #: COMMITs and PREPAREs that did not find what they count.
         self.unhealthy: list[JournalRecord] = []
+
+    def next_file(self) -> None:
+        """Begin another file: two files may have one id, and a single count is about one of them."""
+        self._turn += 1
 
     def apply(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
         """Take in one record of the file with header id `file_id`."""
@@ -64,7 +69,7 @@ class Replay:
             self._open.pop(record.tx, None)
         elif kind.tx:
             transaction = self._open.setdefault(record.tx, Transaction())
-            transaction.seen[file_id] += 1
+            transaction.seen[file_id if dialect.pairs else self._turn] += 1
             (transaction.deletes if kind.name == "DELETE_TX" else transaction.changes).append(record)
 
     def _prepare(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
@@ -98,7 +103,7 @@ class Replay:
         none is fine only if it is gone. With one count: that of its own file.
         """
         if not dialect.pairs:
-            return record.tally == transaction.seen[file_id]
+            return record.tally == transaction.seen[self._turn]
         for listed, count in record.pairs:
             found = transaction.seen.get(listed, 0)
             if found != count if found else listed in self._present:

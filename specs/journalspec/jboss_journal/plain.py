@@ -85,7 +85,12 @@ def observe(files: Mapping[str, bytes], edition: str, codec: Codec, params: Mapp
     whole = [_data_file(name, files[name], edition, codec, params) for name in found.data]
     whole.sort(key=lambda file: file.header.file_id)
     aside = [_other_file(name, files[name], role, edition, codec) for name, role in found.others.items()]
-    events = ((file.header.file_id, file.layout, item) for file in whole for item in file.records)
+    # A single count is about one file, also where two have the same id.
+    events = (
+        (file.header.file_id if file.layout.pairs else turn, file.layout, item)
+        for turn, file in enumerate(whole)
+        for item in file.records
+    )
     state = replay(events, {file.header.file_id for file in whole})
     return Observation(
         CLEAN,
