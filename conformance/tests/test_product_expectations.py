@@ -21,6 +21,8 @@ NAMES = {
     "bitronix-2.1.2.toml": "bitronix_tlog",
     "bitronix.toml": "bitronix_tlog",
     "bitronix-3.0.toml": "bitronix_tlog",
+    "hornetq-2.0.0.toml": "jboss_journal",
+    "hornetq-2.1.2.toml": "jboss_journal",
     "hornetq.toml": "jboss_journal",
     "artemis.toml": "jboss_journal",
 }

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import struct
-import subprocess  # the child is a module of ours
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from journalspec_conformance.harnesses.jboss_journal.capture.histories import SCENARIOS
-from journalspec_conformance.harnesses.jboss_journal.capture.play import params_of
 from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.products import get_product
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
 
@@ -96,60 +89,6 @@ def test_compaction_by_the_reference_does_not() -> None:
     files = {name: bytes(data) for name, data in storage.files.items()}
     seen = load(FORMAT).recover(files, edition="v2", policy="strict", params=PARAMS).to_json()
     assert live(seen["state"]) == [("ADD", "1"), ("ADD", "2")]
-
-
-def play_moments(name: str, work: Path, out: Path, told: dict[str, Any]) -> None:
-    """Play `told` in a process of its own.
-
-    Records are appended from inside the product's compaction, which now and
-    then waits for itself: then it is tried again, from nothing.
-    """
-    for _ in range(3):
-        shutil.rmtree(out, ignore_errors=True)
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir()
-        try:
-            subprocess.run(
-                [sys.executable, "-m", MOMENTS, name, str(work), str(out)],
-                input=json.dumps(told),
-                text=True,
-                check=True,
-                capture_output=True,
-                timeout=30,
-            )
-        except subprocess.TimeoutExpired:
-            continue
-        return
-    pytest.skip(f"{name} waited for itself three times while it compacted")
-
-
-@each_product
-def test_names_that_a_control_file_deletes_are_used_again_before_it_is_gone(
-    name: str, connect_product: Connect, tmp_path: Path
-) -> None:
-    """JBM-DEV-008: records acknowledged while a compaction ends are lost by a crash before it has ended."""
-    product = get_product(name)
-    scenario = next(item for item in SCENARIOS if item.moment == "files-renamed")
-    params = {**params_of(product, scenario), "min_files": "10"}
-    body = "78" * 900  # a file each
-    added = [str(ident) for ident in range(1000, 1012)]
-    during = [{"op": "add", "id": ident, "user_type": "1", "body": body} for ident in added]
-    told = {
-        "params": params,
-        "ops": list(scenario.sessions[0].ops),
-        "during": {"moment": "files-renamed", "ops": during},
-    }
-    connection = connect_product(name)  # skips if the product is missing
-    work, out = tmp_path / "work", tmp_path / "out"
-    play_moments(name, work, out, told)
-    question = request("recover", out / "control-deleted", policy="strict", observe="state") | {
-        "params": params
-    }
-    whole = connection.ask(question)["ok"]["state"]
-    crashed = connection.ask(question | {"dir": str(out / "files-renamed")})["ok"]["state"]
-    assert [ident for _, ident in live(whole)][-len(added) :] == added
-    lost = [ident for ident in added if ("ADD", ident) not in live(crashed)]
-    assert lost == ["1005", "1006", "1007", "1008"]
 
 
 def test_artemis_starts_once_behind_a_lost_prepare_and_never_again(

@@ -24,9 +24,11 @@ from journalspec_corpus.jboss_journal.layout import (
     TX,
     VERSIONED,
     Part,
+    control_id,
     header_parts,
     hex_bytes,
     integer,
+    java_text,
     record_fields,
     record_parts,
     stamp_of,
@@ -162,19 +164,27 @@ def control_body(file: Mapping[str, Any]) -> bytes:
         (file.get("moves", len(renames) // 2), renames),
     ):
         out += integer(count, 4)
-        out += b"".join(integer(len(name), 2) + name.encode("utf-8") for name in names)
+        texts = [java_text(name) for name in names]
+        out += b"".join(integer(len(text), 2) + text for text in texts)
     return out + hex_bytes(file.get("slack", ""))
 
 
 def _build_control(built: Built, label: str, file: Mapping[str, Any], edition: str) -> None:
     data = bytearray()
+    own_id = file.get("id", control_id(edition))
     built.labels[f"{label}.header"] = _lay(
-        built, CONTROL, label, header_parts({"id": 0, **file}, edition), data
+        built, CONTROL, label, header_parts({"id": own_id, **file}, edition), data
     )
     body = control_body(file).hex() if "body" not in file else file["body"]
-    own = {"label": "ctr", "kind": "ADD", "id": 1, "user_type": 0, "body": body}
+    gap = {"gap": file["gap"]} if "gap" in file else {}
+    own = {"label": "ctr", "kind": "ADD", "id": 1, "user_type": 0, "body": body, **gap}
     records = [*file.get("first", ()), own, *file.get("then", ())]
-    described = {"id": 0, "records": records, "align": file.get("align", 1), "fill": file.get("fill", "00")}
+    described = {
+        "id": own_id,
+        "records": records,
+        "align": file.get("align", 1),
+        "fill": file.get("fill", "00"),
+    }
     _lay_records(built, CONTROL, described, edition, 2, data, _Counts())
     _finish(built, label, CONTROL, data, {"size": len(data), **file}, edition)
 

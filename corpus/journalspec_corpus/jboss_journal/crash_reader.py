@@ -235,6 +235,7 @@ def _amount(
     replay = kind(file_id for file_id, _, _ in runs)
     entries = []
     for file_id, dialect, records in runs:
+        replay.next_file()
         for found in records:
             record = found.record
             replay.apply(record, file_id, dialect)

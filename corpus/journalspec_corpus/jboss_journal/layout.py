@@ -71,6 +71,26 @@ def stamp_of(file_id: int, edition: str) -> int:
     return file_id & (0x7FFFFFFF if edition in VERSIONED else 0xFFFFFFFF)
 
 
+def control_id(edition: str) -> int:
+    """Return the file id of a control file and of its record."""
+    return -1 if edition == "s2" else 0
+
+
+def java_text(text: str) -> bytes:
+    """Return `text` in Java's modified UTF-8: U+0000 in two bytes, each half of a surrogate pair in three."""
+    out = bytearray()
+    units = text.encode("utf-16-be")
+    for at in range(0, len(units), 2):
+        unit = int.from_bytes(units[at : at + 2], "big")
+        if 0 < unit < 0x80:
+            out.append(unit)
+        elif unit < 0x800:
+            out += bytes([0xC0 | unit >> 6, 0x80 | unit & 0x3F])
+        else:
+            out += bytes([0xE0 | unit >> 12, 0x80 | unit >> 6 & 0x3F, 0x80 | unit & 0x3F])
+    return bytes(out)
+
+
 def header_parts(file: Mapping[str, Any], edition: str) -> list[Part]:
     """Return the fields of a file's header: ``id``, and with a version ``version`` and ``user_version``."""
     if edition not in VERSIONED:

@@ -48,7 +48,7 @@ def outcome(entries: Iterable[Entry], present: Collection[int], edition: str) ->
             for at, entry in enumerate(part)
             if _counts(entry, part[:at], edition)
         ]
-        if any(verdicts):
+        if verdicts and all(verdicts):
             prepared.append(_in_doubt(tx, part, present, edition))
         else:
             discarded.append({"tx": tx, "why": "unhealthy-prepare" if verdicts else "no-end"})
@@ -84,7 +84,8 @@ def healthy(ending: Entry, part: Sequence[Entry], present: Collection[int]) -> b
     """Tell whether a COMMIT or PREPARE counts what is there."""
     seen = Counter(entry["file_id"] for entry in part if entry["type"] in TX)
     if "count" in ending:
-        return bool(ending["count"] == seen[ending["file_id"]])
+        own = [entry for entry in part if entry["type"] in TX and entry["at"]["file"] == ending["at"]["file"]]
+        return bool(ending["count"] == len(own))
     return all(
         seen[pair["file_id"]] == pair["count"] if seen[pair["file_id"]] else pair["file_id"] not in present
         for pair in ending["pairs"]
@@ -102,7 +103,7 @@ def _delivered(entry: Entry) -> dict[str, Any]:
 
 
 def _in_doubt(tx: int, part: Sequence[Entry], present: Collection[int], edition: str) -> dict[str, Any]:
-    """Return the transaction with the extra data of its last healthy PREPARE."""
+    """Return the transaction with the extra data of its last PREPARE."""
     [*_, prepare] = [
         entry
         for at, entry in enumerate(part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
+from journalspec import mutf8
 from journalspec_reference.api import WriterRefused
 from journalspec_reference.jboss_journal.codec import INT, JournalRecord, encode_record
 from journalspec_reference.jboss_journal.dialect import Dialect
@@ -132,8 +133,9 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
     record = JournalRecord(0, 0, dialect.kinds[dialect.codes["ADD"]], id=CONTROL_ID, body=body)
     temporary = CONTROL + ".tmp" if writer.order.staged_control else CONTROL
     storage.create(temporary)
-    writer.stamp(temporary, 0)
-    storage.write(temporary, writer.first_offset, encode_record(record, dialect, 0, direct))
+    writer.stamp(temporary, dialect.control_id)
+    data = encode_record(record, dialect, dialect.stamp(dialect.control_id), direct)
+    storage.write(temporary, writer.first_offset, data)
     storage.sync(temporary)
     if writer.order.staged_control:
         storage.rename(temporary, CONTROL)
@@ -143,6 +145,6 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
 def _name_list(names: list[str]) -> bytes:
     parts = [INT.pack(len(names))]
     for name in names:
-        text = name.encode("utf-8")
+        text = mutf8.encode(name)
         parts += [struct.pack(">H", len(text)), text]
     return b"".join(parts)

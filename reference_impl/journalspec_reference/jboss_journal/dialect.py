@@ -47,6 +47,8 @@ class Dialect:
     #: The length of a data file is part of the configuration.
     fixed_length: bool = False
     control_file: bool = True
+    #: The file id that a control file's record carries.
+    control_id: int = 0
 
     @property
     def header_size(self) -> int:
@@ -98,7 +100,7 @@ DIALECTS = {
     "seed": _SEED,
     "seed+hash": replace(_SEED, name="seed+hash", hashed=True),
     "s1": Dialect("s1", pairs=True, fixed_length=True, control_file=False),
-    "s2": Dialect("s2"),
+    "s2": Dialect("s2", control_id=-1),
     "v1": _V1,
     "v2": _V2,
     "v2e": replace(_V2, name="v2e", event=True),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from journalspec import mutf8
 from journalspec.observation import Note
 from journalspec_reference.api import Files, Params
 from journalspec_reference.jboss_journal.codec import INT, LONG_HEADER, JournalRecord
@@ -87,8 +88,8 @@ def gather(files: Files, dialect: Dialect, params: Params) -> FileSet:
     for name in sorted(files, key=_order):
         final = plan.renamed.get(name, name)
         if name == CONTROL and dialect.control_file:
-            # Its records bear the id 0 whatever its header says, which nobody looks at (JBM-CMP-004).
-            others.append(DataFile(name, files[name], dialect, role="control"))
+            # Its records bear the edition's id whatever its header says, which nobody looks at (JBM-CMP-004).
+            others.append(DataFile(name, files[name], dialect, dialect.control_id, role="control"))
         elif name in plan.removed:
             others.append(replace(_examine(name, files[name], dialect, params), role="superseded"))
         elif final.removesuffix(".gz").endswith("." + extension):
@@ -194,9 +195,11 @@ def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
 def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], list[tuple[str, str]]] | None:
     """Return (old files, new files, renames) of a control file, or None if it holds no healthy record.
 
-    Only the first healthy record counts; its file id is 0 and the header is not looked at (JBM-CMP).
+    The first healthy record counts, with the edition's file id for it; the header is not looked at (JBM-CMP).
     """
-    first = next((item for item in walk(data, 0, dialect) if isinstance(item, JournalRecord)), None)
+    first = next(
+        (item for item in walk(data, dialect.control_id, dialect) if isinstance(item, JournalRecord)), None
+    )
     fields = None if first is None or first.kind.code != ADD else control_fields(first.body)
     if fields is None:
         return None
@@ -235,5 +238,5 @@ def _name(body: bytes, at: int, path: str, fields: list[tuple[str, int, str]]) -
     """Append the name at `at` and its length to `fields`; return the offset behind it."""
     (size,) = struct.unpack_from(">H", body, at)
     (raw,) = struct.unpack_from(f"{size}s", body, at + 2)
-    fields += [(f"{path}.len_name", 2, str(size)), (f"{path}.name", size, raw.decode("utf-8"))]
+    fields += [(f"{path}.len_name", 2, str(size)), (f"{path}.name", size, mutf8.decode(raw))]
     return at + 2 + int(size)

@@ -61,7 +61,12 @@ def load(storage: Storage, dialect: Dialect, params: Params, force_names: bool =
             # Nothing cancels this positive: the file stays for as long as this run lasts.
             usage.positives += 1
             loaded.pinned.add(usage)
-    loaded.unfinished = tuple(tx for tx, pending in loaded.ledger.pending.items() if pending.prepare is None)
+    # With pairs, the files that an unhealthy PREPARE lists stay instead (JBM-RCV-027).
+    loaded.unfinished = tuple(
+        tx
+        for tx, pending in loaded.ledger.pending.items()
+        if pending.prepare is None or not (dialect.pairs or replay.in_doubt(tx))
+    )
     return loaded
 
 
@@ -92,6 +97,7 @@ def _settle(storage: Storage, found: FileSet, extension: str, force_names: bool)
 
 def _replay_file(file: DataFile, usage: Usage, loaded: Loaded, replay: Replay) -> int:
     ledger, end = loaded.ledger, file.dialect.header_size
+    replay.next_file()
     for item in walk(file.data, file.file_id, file.dialect):
         if isinstance(item, Fault):
             continue

@@ -84,6 +84,7 @@ class _Reading:
             self.dropped += torn_regions(file, self._taking(file, limit), limit)
 
     def _taking(self, file: DataFile, limit: int) -> Iterator[JournalRecord | Fault]:
+        self.replay.next_file()
         for item in walk(file.data, file.file_id, file.dialect, limit):
             if isinstance(item, JournalRecord):
                 self.records.append((file, item))

@@ -17,10 +17,15 @@ class Transaction:
 
     changes: list[JournalRecord] = field(default_factory=list)
     deletes: list[JournalRecord] = field(default_factory=list)
-    #: File id -> records of this transaction seen there.
+    #: Records of this transaction by file: by its id where pairs name it, else by its turn.
     seen: Counter[int] = field(default_factory=Counter)
     prepared: JournalRecord | None = None
     unhealthy_prepare: bool = False
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether it is in doubt if it has no end."""
+        return self.prepared is not None and not self.unhealthy_prepare
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +42,17 @@ class Replay:
 
     def __init__(self, present: Iterable[int]) -> None:
         self._present = frozenset(present)
+        self._turn = 0
         self._delivered: list[JournalRecord] = []
         self._deleted: set[int] = set()
         self._open: dict[int, Transaction] = {}
         self.dropped: list[Dropped] = []
         #: COMMITs and PREPAREs that did not find what they count.
         self.unhealthy: list[JournalRecord] = []
+
+    def next_file(self) -> None:
+        """Begin another file: two files may have one id, and a single count is about one of them."""
+        self._turn += 1
 
     def apply(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
         """Take in one record of the file with header id `file_id`."""
@@ -59,7 +69,7 @@ class Replay:
             self._open.pop(record.tx, None)
         elif kind.tx:
             transaction = self._open.setdefault(record.tx, Transaction())
-            transaction.seen[file_id] += 1
+            transaction.seen[file_id if dialect.pairs else self._turn] += 1
             (transaction.deletes if kind.name == "DELETE_TX" else transaction.changes).append(record)
 
     def _prepare(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
@@ -93,19 +103,24 @@ class Replay:
         none is fine only if it is gone. With one count: that of its own file.
         """
         if not dialect.pairs:
-            return record.tally == transaction.seen[file_id]
+            return record.tally == transaction.seen[self._turn]
         for listed, count in record.pairs:
             found = transaction.seen.get(listed, 0)
             if found != count if found else listed in self._present:
                 return False
         return True
 
+    def in_doubt(self, tx: int) -> bool:
+        """Tell whether `tx` is in doubt so far: it has PREPAREs and all of them found what they count."""
+        transaction = self._open.get(tx)
+        return transaction is not None and transaction.in_doubt
+
     def outcome(self) -> dict[str, Any]:
         """Return the logical state; transactions still open are discarded or in doubt."""
         dropped = list(self.dropped)
         prepared = []
         for tx, transaction in self._open.items():
-            if transaction.prepared is None:
+            if not transaction.in_doubt:
                 dropped.append(
                     Dropped(tx, "unhealthy-prepare" if transaction.unhealthy_prepare else "no-end")
                 )

@@ -40,6 +40,8 @@ class Layout:
     hashed: bool = False
     #: There is compaction, and with it the control file.
     control: bool = True
+    #: The file id that the control file's record carries (JBM-CMP-002).
+    control_id: int = 0
 
     @property
     def header_size(self) -> int:
@@ -67,7 +69,7 @@ LAYOUTS = {
     "seed": _SEED,
     "seed+hash": replace(_SEED, edition="seed+hash", hashed=True),
     "s1": Layout("s1", pairs=True, control=False),
-    "s2": Layout("s2"),
+    "s2": Layout("s2", control_id=-1),
     "v1": Layout("v1", versions=(1,)),
     "v2": _V2,
     "v2e": replace(_V2, edition="v2e", event=True),

@@ -445,7 +445,7 @@ types:
           - JBM-REC-019
   control_lists:
     doc: |
-      The body of the one record of a control file (file id 0): what an interrupted compaction has
+      The body of the one record of a control file (file id 0, in s2 -1): what an interrupted compaction has
       left to do.
     -requirement:
       - JBM-CMP-001
@@ -512,7 +512,7 @@ types:
         doc: The name it gets.
         -requirement: JBM-CMP-002
   file_name:
-    doc: A name in modified UTF-8, as Java writes it.
+    doc: A name in Java's modified UTF-8.
     -requirement: JBM-CMP-002
     seq:
       - id: length
@@ -522,10 +522,10 @@ types:
           - JBM-CMP-002
           - JBM-CMP-006
       - id: name
-        type: str
         size: length
-        encoding: UTF-8
-        doc: The name, without a directory.
+        doc: |
+          The name, without a directory. Not UTF-8 but Java's own form of it: U+0000 is `c0 80`, and
+          a character beyond U+FFFF is stored as its two surrogates.
         -requirement: JBM-CMP-002
 enums:
   record_type:

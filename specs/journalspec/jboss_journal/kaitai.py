@@ -15,6 +15,7 @@ from typing import Any
 
 from kaitaistruct import KaitaiStream, KaitaiStructError
 
+from journalspec import mutf8
 from journalspec.jboss_journal._kaitai.hornetq_journal import HornetqJournal
 from journalspec.jboss_journal._kaitai.jboss_journal_s1 import JbossJournalS1
 from journalspec.jboss_journal._kaitai.jboss_journal_s2 import JbossJournalS2
@@ -157,5 +158,14 @@ class Codec:
     def control_lists(self, body: bytes) -> Lists:
         """Return the three lists of a control file's record; raises SchemaError."""
         tree = _parsed(HornetqJournal.ControlLists, BytesIO(body), "")
-        renames = [(item.source.name, item.target.name) for item in tree.renames]
-        return Lists([item.name for item in tree.old_names], [item.name for item in tree.new_names], renames)
+        renames = [(_text(item.source), _text(item.target)) for item in tree.renames]
+        return Lists(
+            [_text(item) for item in tree.old_names], [_text(item) for item in tree.new_names], renames
+        )
+
+
+def _text(name: Any) -> str:
+    try:
+        return mutf8.decode(name.name)
+    except UnicodeDecodeError as error:
+        raise SchemaError(f"a name is no modified UTF-8: {error}") from error

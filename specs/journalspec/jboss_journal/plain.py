@@ -85,7 +85,12 @@ def observe(files: Mapping[str, bytes], edition: str, codec: Codec, params: Mapp
     whole = [_data_file(name, files[name], edition, codec, params) for name in found.data]
     whole.sort(key=lambda file: file.header.file_id)
     aside = [_other_file(name, files[name], role, edition, codec) for name, role in found.others.items()]
-    events = ((file.header.file_id, file.layout, item) for file in whole for item in file.records)
+    # A single count is about one file, also where two have the same id.
+    events = (
+        (file.header.file_id if file.layout.pairs else turn, file.layout, item)
+        for turn, file in enumerate(whole)
+        for item in file.records
+    )
     state = replay(events, {file.header.file_id for file in whole})
     return Observation(
         CLEAN,
@@ -102,7 +107,7 @@ def _control_of(files: Mapping[str, bytes], edition: str, codec: Codec) -> Calla
 
     def lists(name: str) -> Lists | None:
         layout = layout_of(edition)
-        first = next(_lenient(name, files[name], 0, layout, codec), None)
+        first = next(_lenient(name, files[name], layout.control_id, layout, codec), None)
         if first is None or first.type != "ADD":
             return None
         try:
@@ -176,7 +181,7 @@ def _lenient(name: str, data: bytes, file_id: int, layout: Layout, codec: Codec)
 
 def _other_file(name: str, data: bytes, role: str, edition: str, codec: Codec) -> PlainFile:
     """Return a file whose records do not count (JBM-RDR-022); a bad header makes it an invalid one."""
-    header, data = Header(), bytes(data)
+    header, data = Header(file_id=layout_of(edition).control_id), bytes(data)
     if role != "control":
         try:
             header = codec.header(name, data, edition)

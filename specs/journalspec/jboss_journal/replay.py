@@ -34,6 +34,11 @@ class _Transaction:
     #: A PREPARE that did not find what it counts.
     unhealthy: bool = False
 
+    @property
+    def in_doubt(self) -> bool:
+        """Whether it is in doubt if it has no end (JBM-RCV-018, JBM-RCV-019)."""
+        return self.prepare is not None and not self.unhealthy
+
 
 class _Books:
     def __init__(self, present: Collection[int]) -> None:
@@ -102,8 +107,8 @@ def replay(events: Iterable[tuple[int, Layout, Event]], present: Collection[int]
         books.take(file_id, layout, event)
     return {
         "live": [_live(item) for item in books.delivered if item.fields["id"] not in books.deleted],
-        "prepared": [_in_doubt(tx, item) for tx, item in sorted(books.open.items()) if item.prepare],
-        "discarded": [_unfinished(tx, item) for tx, item in sorted(books.open.items()) if not item.prepare],
+        "prepared": [_in_doubt(tx, item) for tx, item in sorted(books.open.items()) if item.in_doubt],
+        "discarded": [_unfinished(tx, item) for tx, item in sorted(books.open.items()) if not item.in_doubt],
     }
 
 

@@ -36,6 +36,7 @@ from construct import (
     this,
 )
 
+from journalspec import mutf8
 from journalspec.elements import Blob, Checked, Counted
 from journalspec.jboss_journal.constants import (
     EDITIONS,
@@ -262,7 +263,7 @@ CONTROL_BODY = Struct(
 
 
 def control_body(old: list[str], new: list[str], renames: list[tuple[str, str]], slack: bytes = b"") -> bytes:
-    """Return the body of a control file's record; names are text without NUL and beyond U+FFFF nothing."""
+    """Return the body of a control file's record; names are stored in modified UTF-8."""
     body: bytes = CONTROL_BODY.build(
         {
             "old": [_name(text) for text in old],
@@ -275,7 +276,7 @@ def control_body(old: list[str], new: list[str], renames: list[tuple[str, str]],
 
 
 def _name(text: str) -> dict[str, bytes]:
-    return {"value": text.encode("utf-8")}
+    return {"value": mutf8.encode(text)}
 
 
 def decode(data: bytes, edition: str, file: str = "") -> Any:
@@ -351,9 +352,9 @@ class Codec:
 
 def _text(name: Any) -> str:
     try:
-        return str(name.value.decode("utf-8"))
+        return mutf8.decode(bytes(name.value))
     except UnicodeDecodeError as error:
-        raise SchemaError(f"a name is no UTF-8: {error}") from error
+        raise SchemaError(f"a name is no modified UTF-8: {error}") from error
 
 
 def plain_record(parsed: Any, layout: Layout) -> PlainRecord:

@@ -19,7 +19,7 @@ from journalspec_conformance.harnesses.java.failures import Thrown
 from journalspec_conformance.products import Product, ProductError, classpath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 #: A call into the product that has not returned after this many seconds is shown on standard error.
 WATCH_SECONDS = 4.0
@@ -47,21 +47,21 @@ class Runtime:
     charset: str
 
 
-def start(product: Product, *, charset: str | None = None) -> Runtime:
+def start(product: Product, *, charset: str | None = None, options: Sequence[str] = ()) -> Runtime:
     """Start the JVM with `product`.
 
-    `charset` becomes the JVM's default charset. Whatever Java prints goes to
+    `charset` becomes the JVM's default charset, `options` are its own. Whatever Java prints goes to
     standard error: standard output belongs to the protocol. Raises ProductError
     (not fetched, no JVM, JVM too old).
     """
     jpype = java_classes()
     jars = classpath(product)
     # Harnesses live for seconds: what the second compiler would gain is less than what it takes.
-    options = ["-Djava.awt.headless=true", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m"]
+    given = ["-Djava.awt.headless=true", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", *options]
     if charset:
-        options.append(f"-Dfile.encoding={charset}")
+        given.append(f"-Dfile.encoding={charset}")
     try:
-        jpype.startJVM(*options, classpath=jars, convertStrings=False)
+        jpype.startJVM(*given, classpath=jars, convertStrings=False)
     except (OSError, RuntimeError, ValueError) as error:
         raise ProductError(
             f"no Java could be started ({error}): install Java {product.java} or newer"

@@ -1,13 +1,14 @@
-"""Where HornetQ and Artemis differ: names of classes, constructors, a few signatures."""
+"""Where HornetQ and Artemis, and their versions, differ: names of classes, constructors, a few signatures."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from journalspec_conformance.harnesses.java.jvm import Java, java_classes
 from journalspec_conformance.harnesses.jboss_journal.settings import Settings
+from journalspec_conformance.products import Product
 
 #: Compaction only when it is asked for: no number of files and no percentage starts it.
 _NEVER = 0
@@ -27,7 +28,10 @@ class Brand:
 
     `package` holds the journal's interfaces, `files` those of its files, `factory`
     is the class of unbuffered and buffered NIO, `fill` what new files are filled
-    with (hex). `older`: the signatures are those of HornetQ.
+    with (hex), `writes` is the edition of what it writes. `older`: the signatures
+    are those of HornetQ; `oldest`: those before 2.2, whose compaction has no hook
+    of its own for tests. `user_version`: headers carry one. `control_id` is the
+    file id under which a control file is read.
     """
 
     name: str
@@ -38,8 +42,12 @@ class Brand:
     extension: str
     fill: str
     editions: tuple[str, ...]
+    writes: tuple[str, ...]
     events: bool = False
     older: bool = False
+    oldest: bool = False
+    user_version: bool = True
+    control_id: int = 0
 
     def class_of(self, name: str) -> Java:
         """Return class `name` of the journal's package; ``impl.`` may stand before it."""
@@ -65,7 +73,7 @@ class Brand:
             settings.prefix,
             settings.extension,
             1,
-            settings.user_version,
+            *((settings.user_version,) if self.user_version else ()),
         )
 
     def load(self, journal: Java, records: Java, prepared: Java, failures: Java) -> None:
@@ -74,6 +82,23 @@ class Brand:
             journal.load(records, prepared, failures)
         else:
             journal.load(records, prepared, failures, True)
+
+    @property
+    def header(self) -> int:
+        """The length of a file's header."""
+        return 16 if self.user_version else 4
+
+    def compact(self, journal: Java) -> None:
+        """Compact all full files of `journal`, now."""
+        if self.oldest:
+            journal.compact()
+        else:
+            journal.testCompact()
+
+    def control_file(self, file: Java) -> Java:
+        """Return `file`, a control file, as a file to be read: its header is not looked at."""
+        version = () if self.oldest else (self.class_of("impl.JournalImpl").FORMAT_VERSION,)
+        return self.class_of("impl.JournalFileImpl")(file, self.control_id, *version)
 
     def make_file(self, factory: Java, name: str) -> Java:
         """Return the file `name` of `factory`'s directory, not opened."""
@@ -111,6 +136,7 @@ HORNETQ = Brand(
     "hq",
     "4a",
     ("v1", "v2"),
+    ("v2",),
     older=True,
 )
 ARTEMIS = Brand(
@@ -122,6 +148,21 @@ ARTEMIS = Brand(
     "amq",
     "00",
     ("v1", "v2", "v2e"),
+    ("v2", "v2e"),
     events=True,
 )
-BRANDS = {brand.name: brand for brand in (HORNETQ, ARTEMIS)}
+_BRANDS = {
+    "hornetq-2.0.0": replace(
+        HORNETQ, editions=("s2",), writes=("s2",), oldest=True, user_version=False, control_id=-1
+    ),
+    "hornetq-2.1.2": replace(HORNETQ, editions=("v1",), writes=("v1",), oldest=True),
+    "hornetq-2.4.9": HORNETQ,
+    "artemis-2.44.0": ARTEMIS,
+}
+#: The products that this harness drives.
+PRODUCTS = tuple(_BRANDS)
+
+
+def brand_of(product: Product) -> Brand:
+    """Return the brand that `product` is a version of."""
+    return _BRANDS[product.id]

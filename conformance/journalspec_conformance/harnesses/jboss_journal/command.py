@@ -10,6 +10,16 @@ def hornetq() -> list[str]:
     return child.command(__package__, "hornetq-2.4.9")
 
 
+def hornetq_2_0_0() -> list[str]:
+    """Return the command for HornetQ 2.0.0.GA; raises LookupError saying what to do."""
+    return child.command(__package__, "hornetq-2.0.0")
+
+
+def hornetq_2_1_2() -> list[str]:
+    """Return the command for HornetQ 2.1.2; raises LookupError saying what to do."""
+    return child.command(__package__, "hornetq-2.1.2")
+
+
 def artemis() -> list[str]:
     """Return the command for Artemis 2.44.0; raises LookupError saying what to do."""
     return child.command(__package__, "artemis-2.44.0")

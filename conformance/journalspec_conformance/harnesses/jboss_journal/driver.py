@@ -70,7 +70,7 @@ def _info(record: Java) -> Info:
         int(record.userRecordType) & _UNSIGNED_BYTE,
         _bytes(record.data),
         bool(record.isUpdate),
-        int(record.compactCount),
+        int(getattr(record, "compactCount", 0)),  # before HornetQ 2.2 there is none
     )
 
 
@@ -180,24 +180,22 @@ class Journal:
         """Read every data file, in the product's order."""
         readings = []
         with product_call():
-            for file in self._journal.orderFiles():
+            for file in self.brand.call(self._journal, "orderFiles"):
                 reading = FileReading(str(file.getFile().getFileName()), int(file.getFileID()))
                 self._read(file, reading)
                 readings.append(reading)
         return readings
 
     def read_beside(self, name: str) -> FileReading:
-        """Read a file that is no data file (any more); a control file as the product reads it, with id 0."""
-        brand = self.brand
+        """Read a file that is no data file (any more); a control file as the product reads it.
+
+        The others are read as the only data file of another directory: that is how the product reads headers.
+        """
         with product_call():
-            file = brand.make_file(self._factory, name)
             if name == CONTROL:
-                version = brand.class_of("impl.JournalImpl").FORMAT_VERSION
-                found = brand.class_of("impl.JournalFileImpl")(file, 0, version)
+                found = self.brand.control_file(self.brand.make_file(self._factory, name))
             else:
-                file.open()
-                found = brand.call(self._journal, "readFileHeader", file)
-                file.close()
+                (found,) = self.brand.call(self._journal, "orderFiles")
             reading = FileReading(name, int(found.getFileID()))
             self._read(found, reading)
             return reading
@@ -266,7 +264,7 @@ class Journal:
         """Compact all full files."""
         with product_call():
             self._settle()
-            self._journal.testCompact()
+            self.brand.compact(self._journal)
 
     def appended(self) -> None:
         """Wait until every append has been written: Artemis hands them to a thread."""

@@ -9,8 +9,13 @@ from __future__ import annotations
 
 from journalspec_conformance.harnesses.java.failures import Refusal, Thrown, unnamed
 
-#: Number in the message -> code; both products use the same ones behind their own letters.
-_HEADER_NUMBERS = (("149001", "bad-user-version"), ("149002", "bad-version"))
+#: Part of the message -> code: the same numbers behind the products' own letters, or no number yet.
+_HEADER_MESSAGES = (
+    ("149001", "bad-user-version"),
+    ("149002", "bad-version"),
+    ("Journal data belong to a different version", "bad-user-version"),
+    ("Journal files version mismatch", "bad-version"),
+)
 
 #: Method of JournalImpl -> phase; the innermost of them counts.
 _PHASES = {
@@ -30,8 +35,8 @@ _APPEND_MESSAGES = (
 
 def of_load(thrown: Thrown) -> Refusal:
     """Map what was thrown while a journal was read or loaded."""
-    for number, code in _HEADER_NUMBERS:
-        if number in thrown.text:
+    for part, code in _HEADER_MESSAGES:
+        if part in thrown.text:
             return Refusal("header", code)
     phase = next((_PHASES[method] for method in thrown.methods if method in _PHASES), "replay")
     return Refusal(phase, unnamed(thrown))

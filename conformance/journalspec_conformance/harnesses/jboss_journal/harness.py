@@ -9,7 +9,7 @@ from typing import Any
 from journalspec_conformance import PROTOCOL
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.jboss_journal import observe, writing
-from journalspec_conformance.harnesses.jboss_journal.brands import BRANDS
+from journalspec_conformance.harnesses.jboss_journal.brands import brand_of
 from journalspec_conformance.harnesses.jboss_journal.log import Log
 from journalspec_conformance.harnesses.jboss_journal.observe import Observer
 from journalspec_conformance.harnesses.jboss_journal.writing import CannotDo
@@ -28,7 +28,7 @@ class JournalProduct:
     def __init__(self, product: Product) -> None:
         """Start the JVM."""
         self.product = product
-        self.brand = BRANDS[product.id.partition("-")[0]]
+        self.brand = brand_of(product)
         self.java = jvm.start(product)
         self.log = Log()
         self.observer = Observer(self.brand, self.log)

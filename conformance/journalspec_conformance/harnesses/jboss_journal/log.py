@@ -1,7 +1,8 @@
 """Listening to what the products log: the only place where they speak of dropped transactions.
 
-Both write to java.util.logging in the end. Message numbers are the same in both
-behind different letters (HQ, AMQ).
+All write to java.util.logging in the end. Message numbers are the same in all
+behind different letters (HQ, AMQ); before HornetQ 2.4 there are none, and the
+texts are known instead.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ from journalspec_conformance.harnesses.java.jvm import Java, java_classes
 
 #: A transaction's PREPARE was not healthy; its COMMIT was not; it has no end.
 PREPARE_INCOMPLETE, COMMIT_INCOMPLETE, UNCOMMITTED = 142013, 142014, 142015
+_UNNUMBERED = (
+    (re.compile(r"Prepared transaction -?\d+ wasn't considered completed"), PREPARE_INCOMPLETE),
+    (re.compile(r"Transaction -?\d+ is missing elements"), COMMIT_INCOMPLETE),
+    (re.compile(r"Uncommitted transaction with id -?\d+ found"), UNCOMMITTED),
+)
 _NUMBER = re.compile(r"(?:HQ|AMQ)(\d{6})")
 _ONE_ID = re.compile(r"(?<![\w.])-?\d+")
 
@@ -27,7 +33,8 @@ class Entry:
     @property
     def transaction(self) -> int:
         """The transaction that the message is about; only for messages about one."""
-        return int(_ONE_ID.findall(self.text.partition(":")[2])[0])
+        numbered = _NUMBER.search(self.text) is not None
+        return int(_ONE_ID.findall(self.text.partition(":")[2] if numbered else self.text)[0])
 
 
 class Log:
@@ -48,11 +55,18 @@ class Log:
         parameters = record.getParameters()
         for index, value in enumerate(parameters if parameters is not None else ()):
             text = text.replace(f"{{{index}}}", str(value))
-        number = _NUMBER.search(text)
-        self.entries.append(Entry(int(number[1]) if number else 0, text))
+        self.entries.append(Entry(_number_of(text), text))
         return False
 
     def take(self) -> list[Entry]:
         """Return what was logged since the last call."""
         taken, self.entries = self.entries, []
         return taken
+
+
+def _number_of(text: str) -> int:
+    """Return the number of a message, also where the product gives it none; 0 if it is not known."""
+    number = _NUMBER.search(text)
+    if number:
+        return int(number[1])
+    return next((known for pattern, known in _UNNUMBERED if pattern.match(text)), 0)

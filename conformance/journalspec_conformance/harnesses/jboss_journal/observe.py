@@ -32,19 +32,20 @@ STATE = ("live", "prepared", "discarded")
 #: Where copies are made if it is there: the products wait for the disk several times in each load.
 _MEMORY = Path("/dev/shm")  # noqa: S108 - scratch directories with random names are made in it
 _LEFTOVERS = (".tmp", ".cmp")
-_HEADER = 16
 _SHOWN = 2000
 
 Observed = dict[str, Any]
 
 
 @contextmanager
-def copy_of(directory: Path) -> Iterator[Path]:
-    """Yield a copy of `directory`, removed afterwards."""
+def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
+    """Yield a copy of `directory`, or of one file of it, removed afterwards."""
     place = str(_MEMORY) if _MEMORY.is_dir() else None
     with tempfile.TemporaryDirectory(prefix="journalspec-", dir=place) as scratch:
         copy = Path(scratch)
         for entry in os.scandir(directory):
+            if only not in ("", entry.name):
+                continue
             if entry.is_dir():
                 shutil.copytree(entry.path, copy / entry.name)
             else:
@@ -163,17 +164,18 @@ class Observer:
         return _DataRecords(data, records), others
 
     def _beside(self, directory: Path, params: Mapping[str, str], names: list[str]) -> Iterator[Observed]:
-        readable = [name for name in names if (directory / name).stat().st_size >= _HEADER]
-        if not readable:
-            return
-        with copy_of(directory) as copy:
-            journal = Journal(self.brand, copy, self._settings(copy, params))
-            for name in readable:
+        for name in names:
+            if (directory / name).stat().st_size < self.brand.header:
+                continue
+            settings = self._settings(directory, params)
+            with copy_of(directory, only=name) as copy:
+                if name != CONTROL:
+                    (copy / name).rename(copy / f"{settings.prefix}-1.{settings.extension}")
                 try:
-                    reading = journal.read_beside(name)
+                    reading = Journal(self.brand, copy, settings).read_beside(name)
                 except Thrown:
                     continue  # its header is not one that the product reads: no record of it counts
-                yield from _records_of(reading, name)
+            yield from _records_of(reading, name)
 
 
 def _order(name: str) -> list[tuple[int, int, str]]:

@@ -113,8 +113,8 @@ class Session:
 
 def unsupported(brand: Brand, edition: str, params: Mapping[str, str]) -> str | None:
     """Return what of the request the product cannot honour, or None."""
-    if edition not in brand.editions or edition == "v1":
-        return f"edition:{edition}"  # files of version 1 are read, never written
+    if edition not in brand.writes:
+        return f"edition:{edition}"  # files of version 1, for one, are read by HornetQ 2.4 and never written
     if params.get("alignment", _ALIGNMENT) != _ALIGNMENT:
         return f"param:alignment={params['alignment']}"
     if params.get("fill", brand.fill) != brand.fill:

@@ -84,7 +84,7 @@ class HornetqJournal(KaitaiStruct):
 
 
     class ControlLists(KaitaiStruct):
-        """The body of the one record of a control file (file id 0): what an interrupted compaction has
+        """The body of the one record of a control file (file id 0, in s2 -1): what an interrupted compaction has
         left to do.
         """
         def __init__(self, _io, _parent=None, _root=None):
@@ -250,7 +250,7 @@ class HornetqJournal(KaitaiStruct):
 
 
     class FileName(KaitaiStruct):
-        """A name in modified UTF-8, as Java writes it."""
+        """A name in Java's modified UTF-8."""
         def __init__(self, _io, _parent=None, _root=None):
             super(HornetqJournal.FileName, self).__init__(_io)
             self._parent = _parent
@@ -259,7 +259,7 @@ class HornetqJournal(KaitaiStruct):
 
         def _read(self):
             self.length = self._io.read_u2be()
-            self.name = (self._io.read_bytes(self.length)).decode(u"UTF-8")
+            self.name = self._io.read_bytes(self.length)
 
 
         def _fetch_instances(self):

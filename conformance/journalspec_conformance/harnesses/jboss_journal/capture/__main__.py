@@ -9,13 +9,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from journalspec_conformance.harnesses.jboss_journal.brands import PRODUCTS, brand_of
 from journalspec_conformance.harnesses.jboss_journal.capture.describe import describe
-from journalspec_conformance.harnesses.jboss_journal.capture.histories import SCENARIOS
-from journalspec_conformance.harnesses.jboss_journal.capture.play import brand_of, look, play
+from journalspec_conformance.harnesses.jboss_journal.capture.histories import scenarios
+from journalspec_conformance.harnesses.jboss_journal.capture.play import look, play
 from journalspec_conformance.harnesses.jboss_journal.capture.scenarios import Scenario
 from journalspec_conformance.products import Product, get_product
-
-PRODUCTS = ("hornetq-2.4.9", "artemis-2.44.0")
 
 
 def _make(scenario: Scenario, product: Product, target: Path) -> None:
@@ -32,11 +31,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Capture; 0 done, 2 a directory is already there (captures are never overwritten)."""
     parser = argparse.ArgumentParser(prog=f"python -m {__package__}", description=__doc__)
     parser.add_argument("out", type=Path, help="where <product>/<scenario>/ are made")
-    parser.add_argument("--product", action="append", choices=PRODUCTS, help="default: both")
+    parser.add_argument("--product", action="append", choices=PRODUCTS, help="default: all")
     parser.add_argument("--select", default="*", help="glob over scenario names")
     options = parser.parse_args(arguments)
     for product in map(get_product, options.product or PRODUCTS):
-        for scenario in SCENARIOS:
+        for scenario in scenarios(product.edition):
             target = options.out / product.id / scenario.name
             if not fnmatch.fnmatch(scenario.name, options.select):
                 continue

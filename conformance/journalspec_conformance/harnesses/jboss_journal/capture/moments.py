@@ -21,7 +21,7 @@ from typing import Any
 
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, java_classes
-from journalspec_conformance.harnesses.jboss_journal.brands import BRANDS, Brand
+from journalspec_conformance.harnesses.jboss_journal.brands import Brand, brand_of
 from journalspec_conformance.harnesses.jboss_journal.capture.scenarios import MOMENTS
 from journalspec_conformance.harnesses.jboss_journal.driver import CONTROL, Journal
 from journalspec_conformance.harnesses.jboss_journal.writing import Session
@@ -120,7 +120,7 @@ def main() -> int:
     request = json.load(sys.stdin)
     product = get_product(product_id)
     jvm.start(product)
-    run(BRANDS[product.id.partition("-")[0]], Path(directory), Path(out), request)
+    run(brand_of(product), Path(directory), Path(out), request)
     os._exit(0)  # threads of the product may never end
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from journalspec_conformance.harnesses.java.capturing import Answer, Op, ask_about_copy, play_steps
-from journalspec_conformance.harnesses.jboss_journal.brands import BRANDS, Brand
+from journalspec_conformance.harnesses.jboss_journal.brands import brand_of
 from journalspec_conformance.harnesses.jboss_journal.capture.scenarios import Scenario
 from journalspec_conformance.harnesses.jboss_journal.observe import FORMAT
 from journalspec_conformance.process import ProcessConnection
@@ -33,11 +33,6 @@ class ProductView:
     read: Answer
     recover: Answer
     java: str
-
-
-def brand_of(product: Product) -> Brand:
-    """Return the brand that `product` is a version of."""
-    return BRANDS[product.id.partition("-")[0]]
 
 
 def connect(product: Product) -> ProcessConnection:

@@ -12,10 +12,15 @@ CLOSE: Op = {"op": "close"}
 NEXT: Op = {"op": "next"}
 RECLAIM: Op = {"op": "reclaim"}
 COMPACT: Op = {"op": "compact"}
-#: The smallest file that the products take; 1008 bytes of it are for records.
+#: The smallest file that the products take.
 FILE_SIZE = 1024
-#: A body that makes a plain record fill such a file exactly.
-LARGEST_BODY = FILE_SIZE - 16 - 23
+#: Edition -> the length of a body that makes a plain record fill such a file exactly: header, fixed part.
+LARGEST_BODY = {
+    "s2": FILE_SIZE - 4 - 22,
+    "v1": FILE_SIZE - 16 - 22,
+    "v2": FILE_SIZE - 16 - 23,
+    "v2e": FILE_SIZE - 16 - 23,
+}
 #: The moments of a compaction of which the directory is kept.
 MOMENTS = ("before-control", "control-written", "files-renamed", "control-deleted")
 

@@ -1,0 +1,29 @@
+"""Java's modified UTF-8, in which Java programs store strings.
+
+It differs from UTF-8 in two places: U+0000 takes the two bytes ``c0 80``, and a
+character beyond U+FFFF is stored as its two surrogates, three bytes each.
+"""
+
+from __future__ import annotations
+
+_NUL = b"\xc0\x80"
+_FOUR_BYTES = 0xF0
+
+
+def encode(text: str) -> bytes:
+    """Return `text` in modified UTF-8."""
+    units = text.encode("utf-16-be", "surrogatepass")
+    chars = (chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
+    return "".join(chars).encode("utf-8", "surrogatepass").replace(b"\0", _NUL)
+
+
+def decode(data: bytes) -> str:
+    """Return the text of `data`; raises UnicodeDecodeError if that is no modified UTF-8 of whole characters.
+
+    A zero byte is read as U+0000, as Java's own reader does.
+    """
+    for at, byte in enumerate(data):
+        if byte >= _FOUR_BYTES:
+            raise UnicodeDecodeError("modified utf-8", data, at, at + 1, "no character takes four bytes")
+    units = data.replace(_NUL, b"\0").decode("utf-8", "surrogatepass")
+    return units.encode("utf-16-be", "surrogatepass").decode("utf-16-be")
