@@ -28,6 +28,7 @@ FEATURES = {
     "damage": "damaged journals are judged too",
     "pure": "read and recover change no byte of the directory",
     "step": "write can be done stepwise",
+    "io-trace": "every step of a write says which storage operations it made",
     "silent": "clean and recovered are not told apart",
     "memory": "(Python classes) files come as a mapping of names to bytes",
 }

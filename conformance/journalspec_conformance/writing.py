@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from journalspec.observation import REFUSED, jsonable
 from journalspec_conformance.compare import Claims, compare
-from journalspec_conformance.engine import Outcome, describe, settle
+from journalspec_conformance.engine import Outcome, sentence, settle
 from journalspec_conformance.observed import check_io, check_written
 from journalspec_conformance.power import Disk
 from journalspec_corpus.model import History, history, model_of
@@ -164,7 +164,7 @@ def _power_failures(engine: Engine, probe: Probe) -> Outcome | None:
         with closing(engine.connection.steps(request)) as replies:
             for number, reply in enumerate(replies):
                 engine.validate("reply-step" if "step" in reply else "reply-write", {"seq": 0, **reply})
-                settled = settle(reply, engine.connection)
+                settled = settle(reply, engine.connection, probe)
                 if settled is not None or "step" not in reply:
                     return settled
                 done, before = check_io(reply), disk.files()
@@ -234,7 +234,7 @@ class _Promises:
             if durable > int(entry["after"]):
                 difference = compare(entry, _look(self._case, files), Claims())
                 if difference is not None:
-                    return describe(difference)
+                    return sentence(difference)
         return None
 
     def _reported(self, state: dict[str, Any]) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from journalspec.observation import CLEAN, Observation, Record
-from journalspec_conformance.mutation import ENOUGH, killers
+from journalspec_conformance.mutation import killers
 from journalspec_corpus import Case, load_cases
+from journalspec_corpus.mutants import ENOUGH
 from journalspec_reference import load
 
 Answer = Callable[..., Observation]

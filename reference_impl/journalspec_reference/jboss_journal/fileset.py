@@ -238,5 +238,5 @@ def _name(body: bytes, at: int, path: str, fields: list[tuple[str, int, str]]) -
     """Append the name at `at` and its length to `fields`; return the offset behind it."""
     (size,) = struct.unpack_from(">H", body, at)
     (raw,) = struct.unpack_from(f"{size}s", body, at + 2)
-    fields += [(f"{path}.len_name", 2, str(size)), (f"{path}.name", size, mutf8.decode(raw))]
+    fields += [(f"{path}.length", 2, str(size)), (f"{path}.name", size, mutf8.decode(raw))]
     return at + 2 + int(size)
