@@ -69,6 +69,9 @@ def _claims_faults(where: str, claims: FormatClaims, entry: Format) -> Iterator[
         yield from (_fault(f"{where}.{member}", name, known) for name in _strange(names, known))
     if claims.observe == Level.VERDICT and "silent" in claims.features:
         yield f'{where}: "observe": "verdict" with the feature silent leaves nothing to compare'
+    if claims.observe == Level.VERDICT and "damage" not in claims.features:
+        # What is not damaged is clean: a constant would pass.
+        yield f'{where}: "observe": "verdict" without the feature damage leaves nothing to compare'
 
 
 def _strange(names: Iterable[str], known: Collection[str]) -> list[str]:

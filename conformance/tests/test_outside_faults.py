@@ -34,6 +34,10 @@ class Faulty:
         self.right = load(format_id)
         self.change = change
 
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is the reference's."""
+        return getattr(self.right, name)
+
     def read(self, files: Files, **asked: Any) -> Observation:
         return self.change(self.right, "read", files, asked)
 

@@ -157,7 +157,8 @@ def test_a_claim_is_the_whole_record_or_a_reason(edition: str) -> None:
 
 
 def entry(kind: str, **fields: Any) -> dict[str, Any]:
-    return {"type": kind, "file_id": 1, "user_type": 1, "body": "", **fields}
+    at = {"file": "f-1.hq", "off": 0, "len": 1}
+    return {"type": kind, "file_id": 1, "user_type": 1, "body": "", "at": at, **fields}
 
 
 def test_the_outcome_is_that_of_the_specification() -> None:
@@ -241,8 +242,8 @@ def test_the_committed_form_is_what_the_sources_give(tiers: dict[str, list[Case]
     assert not stale, "run python -m journalspec_corpus.publish"
     smoke = json.loads(rendered[MANIFEST])["tiers"]["smoke"]
     assert smoke["sha256"] == hashlib.sha256(rendered["smoke.jsonl"]).hexdigest()
-    assert smoke["bytes"] <= 7 * 1024 * 1024 // 2
-    assert 800 <= smoke["cases"] <= 1700
+    assert smoke["bytes"] <= 4 * 1024 * 1024
+    assert 800 <= smoke["cases"] <= 2000
 
 
 def test_products_confirm_by_the_bytes_of_the_input() -> None:

@@ -91,7 +91,7 @@ class UnknownEdition(FilesetError):
         clean = sum(trial.verdict == CLEAN for trial in trials)
         why = (
             "several editions read them cleanly and differ"
-            if clean > 1
+            if clean > 1 and any(trial.records for trial in trials)
             else "no edition explains all of them"
         )
         lines = "".join(f"\n  {trial}" for trial in trials)
@@ -123,6 +123,9 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
         seen = refused("fileset", NO_FILES, f"none of {len(journal.files)} file(s) belongs to such a journal")
     if journal.unread:
         seen = _without(seen, journal.unread, policy)
+    words = get_format(journal.format).vocabulary.notes
+    if seen.verdict == CLEAN and any(note.code in words and words[note.code].loss for note in seen.notes):
+        seen = replace(seen, verdict=RECOVERED)
     notes = list(seen.notes)
     if answer.assumption:
         notes.append(Note(ASSUMED, text=answer.assumption))
@@ -145,6 +148,9 @@ def _settle(journal: Journal) -> tuple[str, Observation | None, tuple[Trial, ...
     }
     keys = {reader: _answer_of(observation) for reader, observation in seen.items()}
     taken = set(keys.values()) if len(set(keys.values())) == 1 else {keys[reader] for reader in _sound(seen)}
+    if len(taken) == 1 and len(set(keys.values())) > 1:
+        # A reading that finds no record explains nothing: it may be clean because it looks at nothing.
+        taken = {key for key in taken if any(keys[reader] == key and seen[reader].records for reader in seen)}
     if len(taken) != 1:
         raise UnknownEdition(journal, tuple(_trials(readers, seen, keys, None)))
     (key,) = taken

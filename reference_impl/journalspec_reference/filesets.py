@@ -428,6 +428,13 @@ def find_journals(
         chosen = _as_told(loaded, format)
     if not chosen:
         raise FilesetError(*_nothing(loaded))
+    if edition and not any(edition in get_format(claim.format).editions for claim in chosen):
+        found = ", ".join(dict.fromkeys(claim.format for claim in chosen))
+        known = ", ".join(get_format(chosen[0].format).editions)
+        raise FilesetError(
+            f"what lies at {str(loaded.path)!r} is {found}, which has no edition {edition!r}",
+            f"editions: {known}",
+        )
     return [_journal(loaded, claim, edition, params or {}) for claim in chosen]
 
 

@@ -55,9 +55,18 @@ def wrong(directory: Path, edition: str) -> str:
     return ""
 
 
+#: A COMMIT whose records are gone with their file: three editions read it cleanly, and count differently.
+UNDECIDED = {"hornetq-2.0.0/tx-commit-alone"}
+
+
 @pytest.mark.parametrize(("directory", "edition"), list(captured()))
 def test_captured_journals_without_their_edition(directory: Path, edition: str) -> None:
-    assert not wrong(directory, edition)
+    if f"{directory.parent.name}/{directory.name}" in UNDECIDED:
+        with pytest.raises(UnknownEdition) as caught:
+            wrong(directory, edition)
+        assert edition in [trial.edition for trial in caught.value.trials]
+    else:
+        assert not wrong(directory, edition)
 
 
 @pytest.mark.real

@@ -102,7 +102,8 @@ class Entry:
     """A name with its meaning and where it is met: a record type, role, reason, code or note.
 
     `phase` and `at` are for codes (`at`: what the place of the refusal means);
-    `file`, `off` and `text` say what a note carries, empty: it does not.
+    `file`, `off` and `text` say what a note carries, empty: it does not. `loss`: a tool
+    does not call clean what carries the note, although recovery goes on.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Entry:
     file: str = ""
     off: str = ""
     text: str = ""
+    loss: bool = False
     region: str = ""
     unseen: str = ""
 

@@ -172,6 +172,11 @@ class _Asked:
         policies = run.policies_of(declared, crash_room(format_id), _split(self.policies))
         editions = _among("edition", self.editions, sorted(declared.editions))
         strata = _among("stratum", self.strata, STRATA) if self.strata else ()
+        if tuple(strata) == ("L",) and not self.no_limits:
+            raise Problem(
+                "states of stratum L alone can fail nothing: what follows a lie about a force does not count",
+                "Add another stratum, or count everything with --no-limits.",
+            )
         plan = Plan(format_id, self.tier, self.seed, every=self.every)
         job = run.Job(target, format_id, policies, self.timeout or TIMEOUT, self.no_limits)
         return job, Selection(plan, self.count, editions, _split(self.writers), strata)

@@ -352,8 +352,18 @@ def write_outside(out: Painter, description: Format, seen: Observation) -> None:
         if len(lost) > MOST_TOLD:
             out.line(f"  - and {len(lost) - MOST_TOLD} more, which `journalspec inspect` lists")
     if rest:
-        told = "behind the end of the log, or of an earlier life, where records of no account are normal"
+        told = "behind the end of the log or are of an earlier life; such records are normal and do not count"
         out.wrapped("", f"{_valid(rest)} {told}")
+
+
+def write_doubt(out: Painter, description: Format, seen: Observation) -> None:
+    """Write that the state may be wrong where something was given up, unless that was said already."""
+    words = description.vocabulary.notes
+    gone = any(note.code in words and words[note.code].loss for note in seen.notes)
+    if (gone or seen.dropped) and not seen.given_up:
+        told = "Something of the journal was lost or left out (see above and the notes): what it said of the"
+        told += " transactions is not known, and the state below may be incomplete or wrong."
+        out.wrapped("", told, "bold yellow")
 
 
 def _valid(count: int) -> str:

@@ -23,6 +23,7 @@ from journalspec_conformance.cli.journal_view import (
     options,
     shown,
     write_beside,
+    write_doubt,
     write_dropped,
     write_notes,
     write_outside,
@@ -99,6 +100,7 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
             out.line("")
             write_outside(out, description, seen)
         out.line("")
+        write_doubt(out, description, seen)
         write_state(out, description, seen.state)
     write_notes(out, description, seen.notes)
 

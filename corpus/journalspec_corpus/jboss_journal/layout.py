@@ -174,7 +174,7 @@ def joined(parts: list[Part]) -> bytes:
 def record_fields(record: Mapping[str, Any], edition: str, file_id: int, version: int = 2) -> dict[str, Any]:
     """Return what a reader reports of a sound record (without its place)."""
     kind = record["kind"]
-    out: dict[str, Any] = {"type": kind, "file_id": file_id}
+    out: dict[str, Any] = {"type": kind, "file_id": record.get("stamp", file_id)}
     if compacted(edition, version):
         out["compact_count"] = record.get("compact", 0)
     if kind in (*TX, *ENDINGS, "ROLLBACK"):

@@ -189,7 +189,14 @@ def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
     removed = [name for name in old if name in files and name not in renamed]
     # A file that a rename is about to replace is gone as well.
     removed += [name for name in renamed.values() if name in files and name not in renamed]
+    gone = [name for name in new if name not in files and name.removesuffix(".cmp") not in files]
+    notes += [Note("control-file-gone", name, text=_gone_text(removed)) for name in gone]
     return FileSet(removed=tuple(removed), renamed=renamed)
+
+
+def _gone_text(removed: list[str]) -> str:
+    names = ", ".join(removed)
+    return f"what it replaces is still there and does not count: {names}" if names else ""
 
 
 def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], list[tuple[str, str]]] | None:

@@ -54,9 +54,12 @@ class JbossJournal:
             names = [*groups[extension], *([CONTROL] if extension == control else [])]
             heads = [_head(files[name]) for name in groups[extension]]
             score = 1 + any(heads) + all(heads)
-            editions = _admitted(heads, extension == control)
             preferred = EXTENSIONS.get(extension, "")
-            edition = preferred if preferred in editions else editions[-1]
+            editions = _admitted(heads, extension == control)
+            if preferred and preferred not in editions:
+                # A product's own extension: headers that do not fit may be damage; its reader is asked too.
+                editions = (*editions, preferred)
+            edition = preferred or editions[-1]
             found.append(Detection(FORMAT, edition, tuple(names), score, editions, {"extension": extension}))
         return sorted(found, key=lambda detection: -detection.score)
 

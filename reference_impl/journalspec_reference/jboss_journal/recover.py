@@ -126,7 +126,8 @@ def read(files: Files, dialect: Dialect, params: Params) -> Observation:
             return refused("fileset", "no-files", "no file has the journal's extension")
     seen = _observe(found, params)
     beside = tuple(
-        record_of(item, file)
+        # Of an earlier life of the file: the file id is the record's own.
+        record_of(item, replace(file, file_id=_stamp_at(file, item.off)))
         for file in found.files
         if file.problem is None
         for item in stale(file.data, file.file_id, file.dialect, _gaps(seen, file, limit_of(file, params)))
