@@ -293,3 +293,70 @@ def interrupted(process: subprocess.Popen[str], ready: Any) -> None:
     assert process.returncode == 130, (out, err)
     assert "Traceback" not in err
     assert "interrupted" in err
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("activemq-data-1.amq", bytes(4096)),
+        ("activemq-data-1.amq", bytes(range(1, 255)) * 16),
+        ("hornetq-data-1.hq", b"Lorem ipsum dolor sit amet. " * 100),
+        ("hornetq-data-1.hq", struct.pack(">iiq", 3, 0, 1).ljust(1024, b"J")),
+    ],
+)
+def test_an_edition_that_finds_nothing_explains_nothing(
+    tmp_path: Path, command: str, name: str, content: bytes
+) -> None:
+    """What holds no record of an old edition is no journal of it: the product refuses these files."""
+    (tmp_path / name).write_bytes(content)
+    done = run(command, tmp_path)
+    assert done.exit_code == 2
+    assert "no edition explains all of them" in done.stderr
+    assert "v2: refused (bad-version)" in done.stderr or "v2e: refused (bad-version)" in done.stderr
+
+
+def test_whole_files_without_their_headers_are_not_an_empty_journal(tmp_path: Path) -> None:
+    source = CAPTURED / "jboss_journal" / "hornetq-2.4.9" / "tx-2-files"
+    for path in source.glob("*.hq"):
+        (tmp_path / path.name).write_bytes(bytes(16) + path.read_bytes()[16:])
+    assert run("recover", tmp_path).exit_code == 2
+    told = run("recover", "--edition", "v2", "--policy", "salvage", tmp_path)
+    assert told.exit_code == 1
+    assert "valid records stand outside the log" in " ".join(told.stdout.split())
+
+
+@BOTH
+def test_a_compaction_whose_new_file_is_gone_is_not_clean(tmp_path: Path, command: str) -> None:
+    source = CAPTURED / "jboss_journal" / "hornetq-2.4.9" / "compaction-2-control-written"
+    for path in source.iterdir():
+        if path.suffix != ".toml" and not path.name.endswith(".cmp"):
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    done = run(command, "--edition", "v2", tmp_path)
+    assert done.exit_code == 1
+    text = " ".join(done.stdout.split())
+    assert "verdict recovered" in text
+    assert "control-file-gone" in text
+
+
+def test_an_edition_of_another_format_is_a_mistake() -> None:
+    place = CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
+    done = run("recover", "--edition", "v2", place)
+    assert done.exit_code == 2
+    assert "is bitronix_tlog, which has no edition 'v2'" in done.stderr
+
+
+def test_a_state_behind_a_loss_is_told_with_doubt(tmp_path: Path) -> None:
+    source = CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
+    (tmp_path / "btm2.tlog").write_bytes((source / "btm2.tlog").read_bytes())
+    done = run("recover", "--policy", "salvage", tmp_path)
+    assert "the state below may be incomplete or wrong" in " ".join(done.stdout.split())
+    assert "incomplete or wrong" not in run("recover", "--policy", "salvage", source).stdout
+
+
+def test_a_record_of_an_earlier_life_shows_its_own_file_id() -> None:
+    place = CAPTURED / "jboss_journal" / "hornetq-2.4.9" / "reuse-stale"
+    seen = json.loads(run("inspect", "--edition", "v2", "--json", place).stdout)
+    headers = {file["file"]: file["header"].get("file_id") for file in seen["files"]}
+    assert seen["unanchored"]
+    assert all(item["file_id"] != headers[item["at"]["file"]] for item in seen["unanchored"])

@@ -248,6 +248,7 @@ def test_an_allowance_that_allows_nothing_is_refused(tmp_path: Path, text: str, 
     [
         (("--editions", "9.9"), "no edition 9.9"),
         (("--strata", "X"), "no stratum X"),
+        (("--strata", "L"), "states of stratum L alone can fail nothing"),
         (("--policies", "brave"), "policy brave cannot be judged"),
         (("--writers", "nobody"), "no state fits"),
         (("--tier", "huge"), "huge"),

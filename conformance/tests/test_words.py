@@ -63,9 +63,10 @@ def test_a_typo_in_the_name_of_a_member_or_format_is_refused_too() -> None:
         check_claims(hello("bitronix_tlogs"))
 
 
-def test_claims_that_leave_nothing_to_compare_are_refused() -> None:
+@pytest.mark.parametrize("features", [["silent"], ["damage", "silent"], [], ["pure"]])
+def test_claims_that_leave_nothing_to_compare_are_refused(features: list[str]) -> None:
     with pytest.raises(Problem, match="leaves nothing to compare"):
-        check_claims(hello(observe="verdict", features=["silent"]))
+        check_claims(hello(observe="verdict", features=features))
 
 
 @pytest.mark.parametrize(
