@@ -255,7 +255,8 @@ def settle(reply: Message, connection: Connection, probe: Probe) -> Outcome | No
         what = str(reply["unsupported"].get("what", ""))
         texts = (what, *(str(reply["unsupported"].get(key, "")) for key in ("message", "issue")))
         said = ": ".join(text for text in texts if text) or "no reason"
-        if what in _open_to_writers(probe):
+        # A parameter may be named with its value: param:alignment=512.
+        if what.partition("=")[0] in _open_to_writers(probe):
             return Outcome("unsupported", reason=said)
         return Outcome("fail", "unsupported", f"declared, and answered as not supported: {said}")
     if "error" in reply:

@@ -132,6 +132,7 @@ def test_the_page_of_cases_has_every_member_and_the_schemas(site: Path) -> None:
         assert re.search(rf'href="[^"]*_downloads/[^"]*/{name}\.schema\.json"', text)
 
 
+@pytest.mark.parametrize("format_id", format_ids())
 def test_the_coverage_page_says_what_proves_each_must(format_id: str, site: Path) -> None:
     text = (site / "formats" / format_id / "coverage.html").read_text(encoding="utf-8")
     proofs = sources.proofs(format_id)

@@ -56,7 +56,8 @@ def wrong(directory: Path, edition: str) -> str:
 
 
 #: A COMMIT whose records are gone with their file: three editions read it cleanly, and count differently.
-UNDECIDED = {"hornetq-2.0.0/tx-commit-alone"}
+#: And no record at all, under the extension of a later edition's product.
+UNDECIDED = {"hornetq-2.0.0/tx-commit-alone", "hornetq-2.0.0/empty"}
 
 
 @pytest.mark.parametrize(("directory", "edition"), list(captured()))
@@ -176,10 +177,13 @@ def test_headers_decide_what_is_tried(tmp_path: Path) -> None:
     for path in tmp_path.iterdir():
         path.unlink()
     (tmp_path / "a-1.hq").write_bytes(struct.pack(">i", 1).ljust(100, b"J"))
-    assert one(tmp_path).editions == ("seed", "seed+hash", "s1", "s2")
+    # And the product whose extension it is: headers that do not fit it may be damage.
+    assert one(tmp_path).editions == ("seed", "seed+hash", "s1", "s2", "v2")
+    (tmp_path / "a-1.hq").rename(tmp_path / "a-1.own")
+    assert one(tmp_path, params={"extension": "own"}).editions == ("seed", "seed+hash", "s1", "s2")
     (tmp_path / "journal-rename-control.ctr").write_bytes(bytes(4))
-    assert one(tmp_path).editions == ("s2",)
-    assert "no other edition admits these files" in ask(one(tmp_path)).assumption
+    assert one(tmp_path, params={"extension": "own"}).editions == ("s2",)
+    assert "no other edition admits these files" in ask(one(tmp_path, params={"extension": "own"})).assumption
 
 
 def test_a_banner_tells_and_nothing_is_assumed(tmp_path: Path) -> None:

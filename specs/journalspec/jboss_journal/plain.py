@@ -7,7 +7,7 @@ directory amounts to is concluded here, once, and independently of any reader.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from journalspec.jboss_journal.constants import UNFILLED_ID, Layout, layout_of
@@ -98,7 +98,7 @@ def observe(files: Mapping[str, bytes], edition: str, codec: Codec, params: Mapp
         state=state,
         files=tuple(_map(file) for file in [*whole, *aside]),
         notes=(*_notes(found, whole), *_unfinished(state), *_stale_notes(whole)),
-        unanchored=tuple(_record(item, file) for file in whole for item in file.stale),
+        unanchored=tuple(_record(item, _as_stamped(item, file)) for file in whole for item in file.stale),
     )
 
 
@@ -142,6 +142,12 @@ def _within(name: str, data: bytes, layout: Layout, params: Mapping[str, str]) -
     if len(data) < wanted:
         raise SchemaError(f"{len(data)} bytes, configured are {wanted}", name, 0)
     return data[:wanted]
+
+
+def _as_stamped(item: PlainRecord, file: PlainFile) -> PlainFile:
+    """Return `file` as the one that `item` was written to: the file id is the record's own."""
+    stamp = int.from_bytes(file.data[item.off + 1 : item.off + 5], "big", signed=not file.layout.versions)
+    return replace(file, header=replace(file.header, file_id=stamp))
 
 
 def _stale(file: PlainFile, record_at: RecordAt) -> Iterator[PlainRecord]:
