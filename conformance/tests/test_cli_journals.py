@@ -303,6 +303,8 @@ def interrupted(process: subprocess.Popen[str], ready: Any) -> None:
         ("activemq-data-1.amq", bytes(range(1, 255)) * 16),
         ("hornetq-data-1.hq", b"Lorem ipsum dolor sit amet. " * 100),
         ("hornetq-data-1.hq", struct.pack(">iiq", 3, 0, 1).ljust(1024, b"J")),
+        ("activemq-bindings-1.bindings", struct.pack(">iiq", 3, 0, 1).ljust(1024, b"J")),
+        ("hornetq-jms-1.jms", b"Lorem ipsum dolor sit amet. " * 100),
     ],
 )
 def test_an_edition_that_finds_nothing_explains_nothing(

@@ -56,9 +56,10 @@ class JbossJournal:
             score = 1 + any(heads) + all(heads)
             preferred = EXTENSIONS.get(extension, "")
             editions = _admitted(heads, extension == control)
-            if preferred and preferred not in editions:
-                # A product's own extension: headers that do not fit may be damage; its reader is asked too.
-                editions = (*editions, preferred)
+            # A product's own extension: headers that do not fit may be damage; its reader is asked too.
+            own = preferred or (LONG[-1] if extension in EXTENSIONS else "")
+            if own and own not in editions:
+                editions = (*editions, own)
             edition = preferred or editions[-1]
             found.append(Detection(FORMAT, edition, tuple(names), score, editions, {"extension": extension}))
         return sorted(found, key=lambda detection: -detection.score)
