@@ -1,0 +1,235 @@
+"""Files that the tools themselves write and read, and names as people may see them.
+
+Written: whole or not at all. What is being written has no name that anybody could
+guess or mistake for the result (where the system allows it, no name at all, so that
+a kill leaves nothing), is forced to the disk, and then takes the place of what was there.
+Read: regular files only, compressed ones as a stream, and never more than a bound.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import secrets
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Literal, overload
+
+GZIP_MAGIC = b"\x1f\x8b"
+#: How the name of a file ends that is being written, where it has one.
+PARTIAL = ".partial"
+#: What a file that is read whole may hold, decompressed (bytes), if nothing else is said.
+MAX_BYTES = 1 << 30
+_CHUNK = 1 << 16
+
+
+class Unfit(OSError):
+    """A file that is not read: no regular file, damaged, or beyond its bound. `strerror` says why."""
+
+    def __init__(self, why: str, path: Path) -> None:
+        super().__init__(errno.EINVAL, why, str(path))
+
+
+def shown(text: str) -> str:
+    """Return `text` with everything escaped that could steer a terminal, break a line, or is no UTF-8."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+@overload
+def replacing(path: Path, mode: Literal["w"] = "w") -> AbstractContextManager[IO[str]]: ...
+@overload
+def replacing(path: Path, mode: Literal["wb"]) -> AbstractContextManager[IO[bytes]]: ...
+def replacing(path: Path, mode: str = "w") -> AbstractContextManager[IO[Any]]:
+    """Give a stream (text is UTF-8) whose content becomes `path` when the block ends.
+
+    After an exception, be it that the disk is full, `path` is as it was and nothing else
+    is left. A symbolic link stays one: what it leads to is replaced. A pipe or a device, such
+    as ``/dev/stdout``, is written to as it is. Raises OSError that names `path`.
+    """
+    return _replacing(path, mode)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a text file (UTF-8) whole or not at all, see :func:`replacing`."""
+    replace_bytes(path, text.encode("utf-8"))
+
+
+def replace_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, see :func:`replacing`."""
+    with replacing(path, "wb") as stream:
+        stream.write(data)
+
+
+@contextmanager
+def _replacing(path: Path, mode: str) -> Iterator[IO[Any]]:
+    target = Path(os.path.realpath(path))
+    rights = _rights(target)
+    if rights is None:
+        with _stream(os.open(target, os.O_WRONLY), mode) as stream:
+            yield stream
+        return
+    try:
+        handle, name = _unnamed(target)
+    except OSError as error:
+        raise _about(error, path) from None
+    try:
+        with _stream(handle, mode) as stream:
+            yield stream
+            stream.flush()
+            os.fchmod(handle, rights)
+            os.fsync(handle)
+            name = name or _named(handle, target)
+        name.replace(target)
+        _force_names(target.parent)
+    except OSError as error:
+        _remove(name)
+        raise (_about(error, path) if error.filename in {None, str(name)} else error) from None
+    except BaseException:
+        _remove(name)
+        raise
+
+
+def _rights(target: Path) -> int | None:
+    """Return the access rights of a file to be written at `target`; None if what is there is no file."""
+    try:
+        found = target.stat().st_mode
+    except FileNotFoundError:
+        mask = os.umask(0o077)
+        os.umask(mask)
+        return 0o666 & ~mask
+    if stat.S_ISDIR(found):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    return stat.S_IMODE(found) if stat.S_ISREG(found) else None
+
+
+def _unnamed(target: Path) -> tuple[int, Path | None]:
+    """Open a new file in the directory of `target`; without a name where the system has such."""
+    with suppress(OSError, AttributeError):
+        return os.open(target.parent, os.O_WRONLY | os.O_TMPFILE | os.O_CLOEXEC, 0o600), None
+    name = _partial(target)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    return os.open(name, flags, 0o600), name
+
+
+def _named(handle: int, target: Path) -> Path:
+    """Give the file without a name one, so that it can be renamed."""
+    name = _partial(target)
+    # With a directory's handle linkat() is called, which follows the link in /proc to the file itself.
+    nowhere = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=nowhere, follow_symlinks=True)
+    finally:
+        os.close(nowhere)
+    return name
+
+
+def _partial(target: Path) -> Path:
+    return target.with_name(f".{target.name[:64]}.{secrets.token_hex(8)}{PARTIAL}")
+
+
+def _stream(handle: int, mode: str) -> IO[Any]:
+    if "b" in mode:
+        return os.fdopen(handle, mode)
+    return os.fdopen(handle, mode, encoding="utf-8", newline="\n")
+
+
+def _remove(name: Path | None) -> None:
+    if name is not None:
+        with suppress(OSError):
+            name.unlink()
+
+
+def _force_names(directory: Path) -> None:
+    """Force a directory's entries to the disk, where that is possible."""
+    with suppress(OSError, AttributeError):
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _about(error: OSError, path: Path) -> OSError:
+    """Return `error` as one about `path`: a temporary name tells nobody anything."""
+    return type(error)(error.errno, error.strerror, str(path))
+
+
+@contextmanager
+def reading(path: Path, limit: int = MAX_BYTES) -> Iterator[IO[bytes]]:
+    """Give a stream of what a regular file holds, decompressed if it is a gzip file, by its first bytes.
+
+    Reading past `limit` bytes of content raises Unfit, as do damaged gzip data. Raises
+    Unfit for a pipe, a device or a directory, without waiting for it, and OSError that names `path`.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as raw:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise Unfit("not a regular file", path)
+        packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+        raw.seek(0)
+        with io.BufferedReader(_Bounded(raw, path, limit, packed), _CHUNK) as stream:
+            yield stream
+
+
+def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
+    """Return what a regular file holds, see :func:`reading`."""
+    with reading(path, limit) as stream:
+        return stream.read()
+
+
+class _Bounded(io.RawIOBase):
+    """The content of `raw`, inflated if `packed`, up to `limit` bytes."""
+
+    def __init__(self, raw: IO[bytes], path: Path, limit: int, packed: bool) -> None:
+        super().__init__()
+        self._chunks = inflated(raw, path) if packed else iter(lambda: raw.read(_CHUNK), b"")
+        self._held = memoryview(b"")
+        self._path, self._limit, self._seen = path, limit, 0
+
+    def readable(self) -> bool:
+        """Say yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Put the next bytes into `buffer` and return how many."""
+        if not self._held:
+            self._held = memoryview(next(self._chunks, b""))
+        # What is within the bound is given, whoever asks for more at a time.
+        left = self._limit - self._seen
+        if self._held and not left:
+            raise Unfit(f"holds more than {self._limit} bytes", self._path)
+        count = min(len(buffer), len(self._held), left)
+        self._seen += count
+        buffer[:count] = self._held[:count]
+        self._held = self._held[count:]
+        return count
+
+
+def inflated(raw: IO[bytes], path: Path) -> Iterator[bytes]:
+    """Yield the content of all members of a gzip stream in pieces of bounded size; raises Unfit.
+
+    Zeros behind the last member, as tapes leave them, are no damage.
+    """
+    engine = zlib.decompressobj(wbits=31)
+    pending = b""
+    while data := pending or raw.read(_CHUNK):
+        try:
+            if engine.eof:
+                if not data.strip(b"\0"):
+                    pending = b""
+                    continue
+                engine = zlib.decompressobj(wbits=31)
+            block = engine.decompress(data, _CHUNK)
+        except zlib.error as error:
+            raise Unfit(f"not a sound gzip file ({error})", path) from None
+        pending = engine.unconsumed_tail or engine.unused_data
+        if block:
+            yield block
+    if not engine.eof:
+        raise Unfit("the gzip data end early", path)
