@@ -8,6 +8,7 @@ answer becomes a result of that probe; the run goes on.
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,8 +16,8 @@ from typing import Any
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import REFUSED, Level
 from journalspec_conformance.compare import Claims, Difference, closest
-from journalspec_conformance.connection import Connection, FormatClaims, Hello, Message
-from journalspec_conformance.errors import Breakdown, Misbehaved
+from journalspec_conformance.connection import OUTCOMES, Connection, FormatClaims, Hello, Message
+from journalspec_conformance.errors import Breakdown, Misbehaved, Problem
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.observed import check_observation
 from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
@@ -28,6 +29,9 @@ from journalspec_corpus import Case, Probe
 
 #: After so many breakdowns in a row the rest of a run is not asked any more.
 BREAKDOWN_LIMIT = 25
+
+#: Characters of a reason, and of a traceback, where the runner itself failed.
+_REASON, _TRACE = 1000, 64 * 1024
 
 #: Needs that are operations are judged probe by probe, not case by case.
 _OPERATIONS = frozenset({"read", "recover", "write"})
@@ -84,7 +88,12 @@ class Engine:
     def run(self, probe: Probe) -> Result:
         """Ask one probe and return what became of it."""
         started = time.perf_counter()
-        outcome = self._outcome(probe)
+        try:
+            outcome = self._outcome(probe)
+        except Problem:
+            raise
+        except Exception as error:  # whatever one probe does to the runner, the others are asked
+            outcome = _failed(error)
         result = self._result(probe, outcome)
         result = self.expectations.apply(result)
         if result.result_class == "fail" and probe.case.level != "must" and not self.options.enforce_should:
@@ -142,7 +151,7 @@ class Engine:
             return None
         if probe.op != "recover":
             return None
-        before = place.files()
+        before = place.contents()
         reply = self.ask(self.request(probe, place))
         again = reply.get("ok")
         if again is None:
@@ -151,7 +160,7 @@ class Engine:
         parts = _parts(first, again, self.claims(probe))
         if parts is not None:
             return Outcome("fail", "not-idempotent", f"the second recovery reports another {parts}")
-        change = place.change(before)
+        change = place.change_since(before)
         if change is not None:
             return Outcome("fail", "not-idempotent", f"the second recovery changed the files again: {change}")
         return None
@@ -161,6 +170,11 @@ class Engine:
         self.validate(schema_of_request(request), {"seq": 0, **request})
         reply = self.connection.ask(request)
         self.validate(schema_of_reply(request["cmd"], reply), {"seq": 0, **reply})
+        if not any(name in reply for name in OUTCOMES):
+            raise Misbehaved(
+                f"a step is no answer to {request['cmd']}, which was not asked for in steps",
+                self.connection.stderr(),
+            )
         return reply
 
     def validate(self, schema: str, message: Message) -> None:
@@ -233,15 +247,40 @@ class Engine:
             edition=case.edition,
             title=case.title,
             result_class=outcome.result_class,
-            fingerprint=outcome.fingerprint,
-            reason=outcome.reason,
+            fingerprint=_whole(outcome.fingerprint),
+            reason=_whole(outcome.reason),
             choice=outcome.choice,
             level=case.level,
             stratum=case.stratum,
             requirements=case.requirements,
-            difference=outcome.difference.to_json() if outcome.difference else None,
-            stderr=outcome.stderr or (self.connection.stderr() if outcome.result_class == "fail" else ""),
+            difference=_whole(outcome.difference.to_json()) if outcome.difference else None,
+            stderr=_whole(
+                outcome.stderr or (self.connection.stderr() if outcome.result_class == "fail" else "")
+            ),
         )
+
+
+def _failed(error: Exception) -> Outcome:
+    """Return what a probe came to that neither was answered nor could be judged."""
+    trace = "".join(traceback.format_exception(error))
+    return Outcome("error", reason=f"it could not be judged: {_said(error)}", stderr=trace[-_TRACE:])
+
+
+def _said(error: Exception) -> str:
+    try:
+        text = str(error)
+    except Exception:  # an exception of somebody else's class may do anything when it is shown
+        text = "(it cannot be shown)"
+    return f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")
+
+
+def _whole(value: Any) -> Any:
+    """Return `value` with halves of surrogate pairs spelled out: no report or terminal can hold them."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_whole(name): _whole(item) for name, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def settle(reply: Message, connection: Connection, probe: Probe) -> Outcome | None:
@@ -295,6 +334,8 @@ def _parts(first: Message, again: Message, claims: Claims) -> str | None:
 
 def fault_of(case: Case) -> str | None:
     """Return why `case` cannot be asked (a fault of the corpus, not of anybody under test)."""
+    if case.fault:
+        return case.fault
     try:
         editions = get_format(case.format).editions
     except UnknownFormat as error:

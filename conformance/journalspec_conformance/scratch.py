@@ -1,26 +1,69 @@
-"""A fresh place for every question: a directory on disk, or a mapping in memory."""
+"""A fresh place for every question: a directory on disk, or a mapping in memory.
+
+What stands in a directory on disk is up to the implementation from the moment it knows
+the name. So the runner goes by open directories, never by paths, follows no link, opens
+nothing but regular files, and gives each place a name that nobody can guess.
+"""
 
 from __future__ import annotations
 
-import shutil
+import hashlib
+import secrets
+import stat
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from os.path import samestat
 from pathlib import Path
+from typing import IO
 
-from journalspec_corpus import Case
+from journalspec.trees import Entry, Folder, TooMuch, place, walk
+from journalspec_conformance.errors import Misbehaved
+from journalspec_corpus import Case, InputFile
+from journalspec_corpus.form import MAX_BYTES
+
+#: How the name of a scratch directory begins.
+PREFIX = "journalspec-"
+#: Bytes that are compared at a time.
+_PIECE = 1 << 20
+#: Bytes of a look at a place that are kept; of what is beyond only a digest is, and a change shows no bytes.
+_KEPT = 1 << 24
 
 Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """An entry as lstat shows it: its kind, rights and owner, and where it leads or which device it is."""
+
+    kind: int
+    rights: int
+    owner: tuple[int, int]
+    size: int
+    leads: str = ""
+
+
+#: What a look finds: path below the place -> entry. Times do not count: looking changes some of them.
+Look = Mapping[str, _Seen]
 
 
 class Place:
     """The files of one request. `request_members` go into the request."""
 
-    def __init__(self, original: Files, directory: Path | None) -> None:
-        """Describe a place that holds `original`, in memory if there is no `directory`."""
-        self.original = original
-        self.directory = directory
-        self._memory: dict[str, bytes] | None = dict(original) if directory is None else None
+    def __init__(self, original: tuple[InputFile, ...], memory: Files | None, folder: Folder | None) -> None:
+        """Describe a place that holds `original`, in `memory` or in `folder`, one of which is None."""
+        self._original = {file.path: file for file in original}
+        self._before_in_memory = memory
+        self._memory: dict[str, bytes] | None = None if memory is None else dict(memory)
+        self._folder = folder
+        if folder is not None:
+            self._look, self._info = _look(folder), folder.path.lstat()
+
+    @property
+    def directory(self) -> Path | None:
+        """Where it is, None in memory."""
+        return None if self._folder is None else self._folder.path
 
     def request_members(self) -> dict[str, object]:
         """Return ``dir``, and in memory mode ``files``: a mutable mapping that *is* the directory."""
@@ -29,64 +72,275 @@ class Place:
         return {"dir": str(self.directory)}
 
     def files(self) -> dict[str, bytes]:
-        """Return what is there now: path below the directory -> content."""
+        """Return the regular files that are there now: path below the directory -> content.
+
+        Raises Misbehaved if there is more than any case may hold.
+        """
         if self._memory is not None:
             return {name: bytes(data) for name, data in self._memory.items()}
-        if self.directory is None:
-            raise AssertionError("a place is in memory or has a directory")
-        found = sorted(path for path in self.directory.rglob("*") if path.is_file())
-        return {path.relative_to(self.directory).as_posix(): path.read_bytes() for path in found}
+        found: dict[str, bytes] = {}
+        left = MAX_BYTES
+        with _bounded():
+            for entry in walk(self._there):
+                if stat.S_ISREG(entry.info.st_mode):
+                    with entry.folder.read(entry.name) as stream:
+                        data = _exactly(stream, left + 1)
+                    left -= len(data)
+                    if left < 0:
+                        raise Misbehaved(f"it left files of more than {MAX_BYTES} bytes")
+                    found[entry.path] = data
+        return found
 
-    def change(self, before: Files | None = None) -> str | None:
-        """Return what differs from `before` (default: the original), None if nothing."""
-        reference = self.original if before is None else before
-        if self._memory is not None and self._memory == reference:
-            return None
-        now = self.files()
-        for name in sorted(reference.keys() | now.keys()):
-            if name not in now:
-                return f"{name} is gone"
-            if name not in reference:
-                return f"{name} is new"
-            if now[name] != reference[name]:
-                return _first_change(name, reference[name], now[name])
+    def change(self) -> str | None:
+        """Return what differs from the original, None if nothing: entries, kinds, rights, content."""
+        if self._memory is not None:
+            before = self._before_in_memory or {}
+            return None if self._memory == before else _first_difference(before, self.files())
+        with _bounded():
+            changed = self._other_place() or _other_entries(self._look, _look(self._there))
+            if changed is not None:
+                return changed
+            for entry in walk(self._there):
+                if entry.path in self._original:
+                    with entry.folder.read(entry.name) as stream:
+                        changed = _other_content(self._original[entry.path], stream)
+                    if changed is not None:
+                        return changed
         return None
 
+    def _other_place(self) -> str | None:
+        """Return what became of the directory itself."""
+        try:
+            info = self._there.path.lstat()
+        except OSError:
+            return "the directory itself is gone"
+        if not samestat(info, self._info):
+            return "the directory itself is another one"
+        if info.st_mode != self._info.st_mode:
+            return "the directory itself has other rights"
+        return None
 
-def _first_change(name: str, before: bytes, after: bytes) -> str:
+    def contents(self) -> Files:
+        """Return what the regular files hold now, to be compared with later: beyond some bytes, digests."""
+        if self._memory is not None:
+            return self.files()
+        with _bounded():
+            return _contents(self._there)
+
+    def change_since(self, before: Files) -> str | None:
+        """Return in which file the contents differ from `before`, None if in none."""
+        return _first_difference(before, self.contents())
+
+    @property
+    def _there(self) -> Folder:
+        if self._folder is None:
+            raise AssertionError("a place is in memory or has a directory")
+        return self._folder
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    try:
+        yield
+    except TooMuch as error:
+        raise Misbehaved(f"its directory {error.strerror}") from None
+
+
+def _look(folder: Folder) -> dict[str, _Seen]:
+    return {entry.path: _seen(entry) for entry in walk(folder)}
+
+
+def _seen(entry: Entry) -> _Seen:
+    info = entry.info
+    leads = ""
+    if stat.S_ISLNK(info.st_mode):
+        with suppress(OSError):
+            leads = entry.folder.link(entry.name)
+    elif stat.S_ISBLK(info.st_mode) or stat.S_ISCHR(info.st_mode):
+        leads = str(info.st_rdev)
+    # The size of a directory is the file system's business.
+    size = info.st_size if stat.S_ISREG(info.st_mode) else 0
+    owner = (info.st_uid, info.st_gid)
+    return _Seen(stat.S_IFMT(info.st_mode), stat.S_IMODE(info.st_mode), owner, size, leads)
+
+
+_KINDS = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFREG: "a file",
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFBLK: "a block device",
+    stat.S_IFCHR: "a character device",
+}
+
+
+def _kind(seen: _Seen) -> str:
+    return _KINDS.get(seen.kind, "of an unknown kind")
+
+
+def _other_entries(before: Look, now: Look) -> str | None:
+    """Return the first entry that is new, gone, or another one than it was, in the order of names."""
+    for path in sorted(before.keys() | now.keys()):
+        was, is_ = before.get(path), now.get(path)
+        if was is None and is_ is not None:
+            return f"{path} is new" + ("" if is_.kind == stat.S_IFREG else f", {_kind(is_)}")
+        if is_ is None or was is None:
+            return f"{path} is gone"
+        if was != is_:
+            return _other(path, was, is_)
+    return None
+
+
+def _other(path: str, was: _Seen, is_: _Seen) -> str:
+    if was.kind != is_.kind:
+        return f"{path} was {_kind(was)} and is {_kind(is_)}"
+    if was.leads != is_.leads:
+        return f"{path} led to {was.leads!r:.100} and leads to {is_.leads!r:.100}"
+    if was.rights != is_.rights:
+        return f"{path} had the rights {was.rights:o} and has {is_.rights:o}"
+    if was.owner != is_.owner:
+        return f"{path} has another owner"
+    return f"{path} had {was.size} bytes and has {is_.size}"
+
+
+def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
+    """Return where a file of the original's length parts from it; neither is held in memory."""
+    off = 0
+    for piece in original.pieces():
+        count = piece if isinstance(piece, int) else len(piece)
+        for begin in range(0, count, _PIECE):
+            wanted = min(_PIECE, count - begin)
+            before = bytes(wanted) if isinstance(piece, int) else piece[begin : begin + wanted]
+            after = _exactly(stream, wanted)
+            if before != after:
+                return _first_change(original.path, before, after, off)
+            off += wanted
+    return None
+
+
+def _exactly(stream: IO[bytes], count: int) -> bytes:
+    """Return the next `count` bytes, fewer only at the end."""
+    parts = []
+    while count and (part := stream.read(min(count, _PIECE))):
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def _contents(folder: Folder) -> dict[str, bytes]:
+    """Return all contents; a digest where they are too big in all, nothing of what may not be read."""
+    found: dict[str, bytes] = {}
+    left = _KEPT
+    for entry in walk(folder):
+        if not stat.S_ISREG(entry.info.st_mode):
+            continue
+        try:
+            with entry.folder.read(entry.name) as stream:
+                if entry.info.st_size <= left:
+                    found[entry.path] = _exactly(stream, entry.info.st_size)
+                    left -= len(found[entry.path])
+                else:
+                    total = hashlib.sha256()
+                    while piece := stream.read(_PIECE):
+                        total.update(piece)
+                    found[entry.path] = total.digest()
+        except OSError:
+            continue
+    return found
+
+
+def _first_difference(before: Files, now: Files) -> str | None:
+    for name in sorted(before.keys() | now.keys()):
+        if name not in now:
+            return f"{name} is gone"
+        if name not in before:
+            return f"{name} is new"
+        if now[name] != before[name]:
+            return _first_change(name, before[name], now[name])
+    return None
+
+
+def _first_change(name: str, before: bytes, after: bytes, start: int = 0) -> str:
     if len(before) != len(after):
-        return f"{name} had {len(before)} bytes and has {len(after)}"
+        return f"{name} had {start + len(before)} bytes and has {start + len(after)}"
     off = next(index for index, (left, right) in enumerate(zip(before, after, strict=True)) if left != right)
-    return f"{name}, offset {off}: {before[off]:02x} became {after[off]:02x}"
+    return f"{name}, offset {start + off}: {before[off]:02x} became {after[off]:02x}"
 
 
 class Workspace:
-    """Where places come from; removes what it made. The content of the last case is kept at hand."""
+    """Where places come from; removes what it made. In memory the last content is kept at hand."""
 
-    def __init__(self, in_memory: bool) -> None:
-        """Make a scratch directory unless everything stays `in_memory`."""
-        self._root = None if in_memory else Path(tempfile.mkdtemp(prefix="journalspec-"))
-        self._count = 0
-        self._case: Case | None = None
-        self._files: dict[str, bytes] = {}
+    def __init__(
+        self, in_memory: bool, parent: Path | None = None, made: Callable[[Path], object] | None = None
+    ) -> None:
+        """Make a scratch directory below `parent` (default: the system's), none if all stays `in_memory`.
+
+        `made` is told every directory that has to be gone in the end, before anything is put there.
+        """
+        self._in_memory = in_memory
+        self._parent = parent
+        self._made = made
+        self._root = None if in_memory else self._new_root()
+        self._last: tuple[tuple[InputFile, ...], Files] = ((), {})
+
+    @property
+    def root(self) -> Path | None:
+        """The scratch directory, None in memory."""
+        return None if self._root is None else self._root.path
+
+    def place(self, case: Case) -> AbstractContextManager[Place]:
+        """Give a fresh place that holds the input of `case`; it is gone afterwards. Raises OSError."""
+        return self.holding(case.input.files)
 
     @contextmanager
-    def place(self, case: Case) -> Iterator[Place]:
-        """Yield a fresh place that holds the input of `case`; it is gone afterwards."""
-        if self._case is not case:
-            self._case, self._files = case, case.files()
-        if self._root is None:
-            yield Place(self._files, None)
+    def holding(self, files: tuple[InputFile, ...]) -> Iterator[Place]:
+        """Give a fresh place that holds `files`; it is gone afterwards. Raises OSError."""
+        if self._in_memory:
+            if self._last[0] is not files:
+                self._last = files, {file.path: file.content() for file in files}
+            yield Place(files, self._last[1], None)
             return
-        self._count += 1
-        directory = self._root / str(self._count)
-        case.materialize(directory)
-        try:
-            yield Place(self._files, directory)
-        finally:
-            shutil.rmtree(directory, ignore_errors=True)
+        root, name = self._new_place()
+        with ExitStack() as stack:
+            stack.callback(_remove, root, name)
+            folder = stack.enter_context(root.folder(name))
+            place(folder, ((file.path, file.pieces()) for file in files))
+            yield Place(files, None, folder)
 
     def close(self) -> None:
         """Remove the scratch directory."""
         if self._root is not None:
-            shutil.rmtree(self._root, ignore_errors=True)
+            root, self._root = self._root, None
+            _remove_root(root)
+
+    def _new_root(self) -> Folder:
+        path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._parent))
+        if self._made is not None:
+            self._made(path)
+        return Folder.at(path)
+
+    def _new_place(self) -> tuple[Folder, str]:
+        """Make a directory of a name that is not guessed; the root anew if somebody has removed it."""
+        root = self._root
+        if root is None:
+            raise AssertionError("closed")
+        name = secrets.token_hex(16)
+        try:
+            root.make(name)
+        except FileNotFoundError:
+            root.close()
+            root = self._root = self._new_root()
+            root.make(name)
+        return root, name
+
+
+def _remove(folder: Folder, name: str) -> None:
+    with suppress(OSError):
+        folder.remove(name)
+
+
+def _remove_root(root: Folder) -> None:
+    root.close()
+    with suppress(OSError), Folder.at(root.path.parent, follow=True) as parent:
+        parent.remove(root.path.name)

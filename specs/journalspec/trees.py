@@ -80,25 +80,38 @@ class Folder:
     def _name(self, name: str) -> str:
         return name if self._handle is not None else str(self.path / name)
 
+    def _open(self, name: str, flags: int) -> int:
+        try:
+            return os.open(self._name(name), flags, 0o666, dir_fd=self._handle)
+        except OSError as error:
+            raise self._about(error, name) from None
+
+    def _about(self, error: OSError, name: str) -> OSError:
+        """Return `error` as one about the whole path: a name alone tells nobody where."""
+        return type(error)(error.errno, error.strerror, str(self.path / name))
+
     def folder(self, name: str) -> Folder:
         """Open a directory in this one."""
         if self._handle is None:
             return Folder.at(self.path / name)
-        return Folder(self.path / name, os.open(name, _DIRECTORY, dir_fd=self._handle))
+        return Folder(self.path / name, self._open(name, _DIRECTORY))
 
     def make(self, name: str) -> None:
         """Make a directory for the owner alone; raises FileExistsError."""
-        os.mkdir(self._name(name), 0o700, dir_fd=self._handle)
+        try:
+            os.mkdir(self._name(name), 0o700, dir_fd=self._handle)
+        except OSError as error:
+            raise self._about(error, name) from None
 
     def create(self, name: str) -> IO[bytes]:
         """Return a stream that writes a new file; raises FileExistsError, also for a link."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _COMMON
-        return os.fdopen(os.open(self._name(name), flags, 0o666, dir_fd=self._handle), "wb")
+        return os.fdopen(self._open(name, flags), "wb")
 
     def read(self, name: str) -> IO[bytes]:
         """Return an unbuffered stream that reads a regular file, and never waits for another entry."""
         flags = os.O_RDONLY | _COMMON | getattr(os, "O_NONBLOCK", 0)
-        handle = os.open(self._name(name), flags, dir_fd=self._handle)
+        handle = self._open(name, flags)
         stream = os.fdopen(handle, "rb", buffering=0)
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             stream.close()
