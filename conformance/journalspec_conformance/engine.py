@@ -30,8 +30,8 @@ from journalspec_corpus import Case, Probe
 #: After so many breakdowns in a row the rest of a run is not asked any more.
 BREAKDOWN_LIMIT = 25
 
-#: Characters of a reason, and of a traceback, where the runner itself failed.
-_REASON, _TRACE = 1000, 64 * 1024
+#: Characters of a reason, and calls of a traceback, where the runner itself failed.
+_REASON, _CALLS = 1000, 50
 
 #: Needs that are operations are judged probe by probe, not case by case.
 _OPERATIONS = frozenset({"read", "recover", "write"})
@@ -262,8 +262,11 @@ class Engine:
 
 def _failed(error: Exception) -> Outcome:
     """Return what a probe came to that neither was answered nor could be judged."""
-    trace = "".join(traceback.format_exception(error))
-    return Outcome("error", reason=f"it could not be judged: {_said(error)}", stderr=trace[-_TRACE:])
+    said = _said(error)
+    trace = "".join(
+        ("Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__, _CALLS))
+    )
+    return Outcome("error", reason=f"it could not be judged: {said}", stderr=f"{trace}{said}\n")
 
 
 def _said(error: Exception) -> str:

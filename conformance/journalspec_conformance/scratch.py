@@ -79,16 +79,10 @@ class Place:
         if self._memory is not None:
             return {name: bytes(data) for name, data in self._memory.items()}
         found: dict[str, bytes] = {}
-        left = MAX_BYTES
         with _bounded():
-            for entry in walk(self._there):
-                if stat.S_ISREG(entry.info.st_mode):
-                    with entry.folder.read(entry.name) as stream:
-                        data = _exactly(stream, left + 1)
-                    left -= len(data)
-                    if left < 0:
-                        raise Misbehaved(f"it left files of more than {MAX_BYTES} bytes")
-                    found[entry.path] = data
+            for entry in _regular(self._there):
+                with entry.folder.read(entry.name) as stream:
+                    found[entry.path] = _exactly(stream, entry.info.st_size)
         return found
 
     def change(self) -> str | None:
@@ -125,7 +119,7 @@ class Place:
         if self._memory is not None:
             return self.files()
         with _bounded():
-            return _contents(self._there)
+            return dict(_contents(self._there))
 
     def change_since(self, before: Files) -> str | None:
         """Return in which file the contents differ from `before`, None if in none."""
@@ -228,26 +222,36 @@ def _exactly(stream: IO[bytes], count: int) -> bytes:
     return b"".join(parts)
 
 
-def _contents(folder: Folder) -> dict[str, bytes]:
-    """Return all contents; a digest where they are too big in all, nothing of what may not be read."""
-    found: dict[str, bytes] = {}
-    left = _KEPT
+def _regular(folder: Folder) -> Iterator[Entry]:
+    """Yield the regular files; raises Misbehaved if they are bigger in all than those of any case."""
+    left = MAX_BYTES
     for entry in walk(folder):
-        if not stat.S_ISREG(entry.info.st_mode):
-            continue
+        if stat.S_ISREG(entry.info.st_mode):
+            left -= entry.info.st_size
+            if left < 0:
+                raise Misbehaved(f"its directory holds files of more than {MAX_BYTES} bytes")
+            yield entry
+
+
+def _contents(folder: Folder) -> Iterator[tuple[str, bytes]]:
+    """Yield all contents; a digest where they are too big in all, nothing of what may not be read."""
+    left = _KEPT
+    for entry in _regular(folder):
+        size = entry.info.st_size
+        left -= size
         try:
             with entry.folder.read(entry.name) as stream:
-                if entry.info.st_size <= left:
-                    found[entry.path] = _exactly(stream, entry.info.st_size)
-                    left -= len(found[entry.path])
-                else:
-                    total = hashlib.sha256()
-                    while piece := stream.read(_PIECE):
-                        total.update(piece)
-                    found[entry.path] = total.digest()
+                yield entry.path, _exactly(stream, size) if left >= 0 else _digest(stream, size)
         except OSError:
             continue
-    return found
+
+
+def _digest(stream: IO[bytes], size: int) -> bytes:
+    total = hashlib.sha256(str(size).encode())
+    while piece := _exactly(stream, min(size, _PIECE)):
+        total.update(piece)
+        size -= len(piece)
+    return total.digest()
 
 
 def _first_difference(before: Files, now: Files) -> str | None:

@@ -126,7 +126,7 @@ HOSTILE: list[tuple[str, Any, str]] = [
     ("edition with a newline", good(edition="2.1\n"), "edition: "),
     ("tier is missing", without("tier"), "member 'tier' is missing"),
     ("level Must", good(level="Must"), "level: 'Must' is none of must, should, may"),
-    ("stratum is a list", good(stratum=["R"]), "stratum: a list is none of R, C, H"),
+    ("stratum is a list", good(stratum=["R"]), "stratum: a list is none of R, L, C, H"),
     ("an unknown member", good(titel="x"), "unknown member 'titel' (did you mean 'title'?)"),
     ("an unknown member with an escape", good(**{"\x1b[1m": "x"}), r"unknown member '\x1b[1m'"),
     ("obeys is a text", good(obeys="BTM-FIL-001"), "obeys: 'BTM-FIL-001' is no list"),
@@ -373,7 +373,7 @@ CORE_HOSTILE: list[tuple[dict[str, Any], str]] = [
     ({"category": {}}, "TypeError"),
     ({"expect": [["strict"]]}, "TypeError"),
     ({"expect": [["../x", "allowed"]]}, "when.policy: "),
-    ({"stratum": "L"}, "stratum: 'L' is none of"),
+    ({"stratum": "X"}, "stratum: 'X' is none of"),
 ]
 
 
