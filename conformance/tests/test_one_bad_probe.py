@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 
 from journalspec_conformance.connection import Hello
+from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Problem
 from journalspec_corpus import Input, InputFile, Probe
+from journalspec_corpus.crash.judge import Answer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and rights of POSIX")
 
@@ -62,6 +64,11 @@ class Odd:
 
     def steps(self, request: dict[str, Any]) -> Any:
         raise AssertionError("nothing is written here")
+
+    def unasked(self) -> str:
+        return ""
+
+    late = unasked
 
     def stderr(self) -> str:
         return ""
@@ -275,7 +282,7 @@ def test_a_link_in_place_of_scratch_is_not_followed(judge_probes: Probes, tmp_pa
 
     def swap(directory: Path) -> None:
         root = directory.parent
-        moved.append(root.rename(tmp_path / "moved"))
+        moved.append(root.rename(root.with_name(f"{root.name}-moved")))
         root.symlink_to(outside)
 
     probe = judge_probes[READ]
@@ -285,7 +292,9 @@ def test_a_link_in_place_of_scratch_is_not_followed(judge_probes: Probes, tmp_pa
     assert list(outside.iterdir()) == []
     assert root is not None
     assert not root.is_symlink()
-    assert moved
+    (aside,) = moved
+    assert list(aside.iterdir()) == [], "what was placed went where the directory is, and was removed"
+    aside.rmdir()
 
 
 def test_a_name_that_is_taken_is_one_probes_error(
@@ -356,3 +365,37 @@ def test_a_fault_of_judging_is_the_probes_error(
         "it could not be judged: ZeroDivisionError: in the judge",
     )
     assert "in broken" in seen.stderr
+
+
+class Opens:
+    """What opens a connection that is there already."""
+
+    def __init__(self, connection: Odd) -> None:
+        self.connection = connection
+
+    def open(self, timeout: float) -> Odd:
+        return self.connection
+
+
+@pytest.mark.parametrize(
+    ("files", "deed", "told"),
+    [
+        ({"a.log": b"x"}, lambda _: {"step": "0"}, "a step is no answer"),
+        ({"a.log": b"x"}, raising(OSError(5, "Input/output error")), "could not be judged: OSError"),
+        ({"a" * 300: b"x"}, lambda _: None, "could not be judged: OSError"),
+        ({"a.log": b"x"}, deep, ""),
+    ],
+)
+def test_one_bad_state_stops_nothing(
+    files: dict[str, bytes], deed: Deed, told: str, judge_probes: Probes
+) -> None:
+    connection = Odd(judge_probes[STRICT], deed, ["damage"])
+    asker = Asker(Opens(connection), "bitronix_tlog", lambda _: Answer(()))  # type: ignore[arg-type]  # alike
+    try:
+        first = asker.ask(files, "2.1", "strict")
+        second = asker.ask({"a.log": b"x"}, "2.1", "strict")
+    finally:
+        asker.close()
+    assert first.instead == ("error" if told else "")
+    assert told in first.told
+    assert second.instead == ""

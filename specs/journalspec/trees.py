@@ -247,7 +247,7 @@ def place(root: Folder, files: Iterable[tuple[str, Iterable[bytes | int]]]) -> N
     A file is its path (segments joined by ``/``; the caller has checked them) and its content
     in pieces: bytes, or a number of zeros, which become a hole where the system has such.
     Raises FileExistsError for a file that is there already, and other OSErrors, such as for
-    a link in place of a directory.
+    a link in place of a directory. No file is left that was not finished.
     """
     for path, pieces in files:
         *directories, name = path.split("/")
@@ -257,12 +257,16 @@ def place(root: Folder, files: Iterable[tuple[str, Iterable[bytes | int]]]) -> N
 def _place(inside: Folder, directories: list[str], name: str, pieces: Iterable[bytes | int]) -> None:
     if not directories:
         with inside.create(name) as stream:
-            for piece in pieces:
-                if isinstance(piece, int):
-                    stream.seek(piece, os.SEEK_CUR)
-                else:
-                    stream.write(piece)
-            stream.truncate()
+            try:
+                for piece in pieces:
+                    if isinstance(piece, int):
+                        stream.seek(piece, os.SEEK_CUR)
+                    else:
+                        stream.write(piece)
+                stream.truncate()
+            except BaseException:
+                inside.remove(name)
+                raise
         return
     with suppress(FileExistsError):
         inside.make(directories[0])

@@ -39,6 +39,16 @@ def test_files_are_placed_with_directories_and_holes(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o700
 
 
+def test_no_half_of_a_file_is_left(tmp_path: Path) -> None:
+    def pieces() -> Iterator[bytes | int]:
+        yield b"x" * 100_000
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with Folder.at(tmp_path) as root, pytest.raises(OSError, match="No space"):
+        place(root, [("whole", [b"x"]), ("half", pieces())])
+    assert [path.name for path in tmp_path.iterdir()] == ["whole"]
+
+
 def test_nothing_is_placed_through_a_link(tmp_path: Path) -> None:
     outside, inside = tmp_path / "outside", tmp_path / "inside"
     outside.mkdir()

@@ -7,16 +7,19 @@ process has answered something, so that its start is not held against the state.
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from journalspec.observation import At, Observation, Record
+from journalspec.trees import Folder, place
 from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import Message
-from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, TimedOut
+from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut
 from journalspec_conformance.observed import check_observation
 from journalspec_conformance.process import ProcessConnection
 from journalspec_corpus.crash.judge import Answer
@@ -68,7 +71,6 @@ class Asker:
         self._pure = declared is None or "pure" in declared.features
         place = str(_MEMORY) if os.access(_MEMORY, os.W_OK) else None
         self._root = Path(tempfile.mkdtemp(prefix="journalspec-", dir=place))
-        self._count = 0
         #: The process has answered since it was started.
         self._warm = False
         self._answered: tuple[Files, str, str] | None = None
@@ -106,6 +108,10 @@ class Asker:
         except Breakdown as error:
             self._warm = False
             return Reply(None, "error", error.reason)
+        except Problem:
+            raise
+        except Exception as error:  # whatever one state does to the runner, the others are judged
+            return Reply(None, "error", f"it could not be judged: {type(error).__name__}: {error}"[:_SHOWN])
         return reply
 
     def _ask(self, files: Files, edition: str, policy: str) -> Reply:
@@ -120,15 +126,17 @@ class Asker:
         }
         if self._in_memory:
             return self._twice({**request, "files": dict(files)})
-        self._count += 1
-        place = self._root / str(self._count)
-        place.mkdir()
-        for name, content in files.items():
-            (place / name).write_bytes(content)
-        try:
-            return self._twice({**request, "dir": str(place)})
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
+        # Anything may stand where the last one was, or where the next one was guessed to be.
+        name = secrets.token_hex(16)
+        with Folder.at(self._root) as root:
+            root.make(name)
+            try:
+                with root.folder(name) as folder:
+                    place(folder, ((file, [content]) for file, content in files.items()))
+                return self._twice({**request, "dir": str(self._root / name)})
+            finally:
+                with suppress(OSError):
+                    root.remove(name)
 
     def _twice(self, request: Message) -> Reply:
         """Return the reply to `request`, and the next one if recovery changes what it recovers from."""
@@ -143,6 +151,8 @@ class Asker:
             return Reply(None, "unsupported", str(reply["unsupported"])[:_SHOWN])
         if "error" in reply:
             return Reply(None, "error", str(reply["error"].get("message", "no message"))[:_SHOWN])
+        if "ok" not in reply:
+            raise Misbehaved("a step is no answer to recover")
         observed = reply["ok"]
         check_observation(observed)
         try:
