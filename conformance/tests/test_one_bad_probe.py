@@ -29,8 +29,9 @@ Deed = Callable[[Path], Any]
 
 
 @pytest.fixture(autouse=True)
-def quick_scratch(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Thousands of directories take seconds on a busy disk."""
+    tmp_path_factory.getbasetemp()  # stays where it belongs
     if os.access("/dev/shm", os.W_OK):  # noqa: S108 - names in it are not guessed
         monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - as above
 
