@@ -12,6 +12,7 @@ from pathlib import Path
 from shutil import which
 
 from journalspec.observation import Level
+from journalspec_conformance.child import BOUNDS, Bounds
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses import HarnessEntry, registry
@@ -33,7 +34,7 @@ class Target:
     Either `python` ("module:Class") or `command` is given. A `shipped` class runs in
     this process, anybody else's in a child. `text` is what the user typed. `expectations`
     is the shipped expectation file, and `timeout` what the harness asks for in seconds per
-    question, if any.
+    question, if any; `bounds` are what it may take.
     """
 
     text: str
@@ -44,16 +45,17 @@ class Target:
     expectations: Path | None = None
     timeout: float | None = None
     shipped: bool = False
+    bounds: Bounds = BOUNDS
 
     def open(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
         """Return a connection; `timeout` in seconds per request."""
         if self.shipped:
             return InProcessConnection(self.python)
         if self.python:
-            return PythonConnection(self.python, timeout=timeout)
+            return PythonConnection(self.python, timeout=timeout, bounds=self.bounds)
         if self.mode == "oneshot":
-            return OneShotConnection(self.command, timeout=timeout, level=self.level)
-        return ProcessConnection(self.command, timeout=timeout)
+            return OneShotConnection(self.command, timeout=timeout, level=self.level, bounds=self.bounds)
+        return ProcessConnection(self.command, timeout=timeout, bounds=self.bounds)
 
 
 def parse_impl(text: str, mode: str = "persistent", level: Level | None = None) -> Target:

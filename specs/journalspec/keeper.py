@@ -14,6 +14,8 @@ command, ``ended STATUS`` (as of waitpid).
 Imports little: it starts once per question to a one-shot command.
 """
 
+# ruff: noqa: PTH - pathlib takes longer to import than all the rest
+
 from __future__ import annotations
 
 import os
@@ -106,7 +108,7 @@ def _modest() -> None:
         import resource  # noqa: PLC0415 - POSIX only
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:  # noqa: PTH123 - pathlib costs time
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write("800")
 
 
@@ -175,9 +177,9 @@ def family(ancestor: int) -> list[int]:
     """Return all processes below `ancestor`, as far as the system tells (Linux), parents first."""
     children: dict[int, list[int]] = {}
     with suppress(OSError):
-        for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib costs time
+        for name in os.listdir("/proc"):
             if name.isdigit():
-                with suppress(OSError), open(f"/proc/{name}/stat", "rb") as stat:  # noqa: PTH123 - as above
+                with suppress(OSError), open(f"/proc/{name}/stat", "rb") as stat:
                     children.setdefault(int(stat.read().rpartition(b")")[2].split()[1]), []).append(int(name))
     found, at = [ancestor], 0
     while at < len(found):
@@ -194,7 +196,7 @@ def _remove(paths: set[str], starts: list[str]) -> None:
         for start in starts:
             directory, _, name = start.rpartition("/")
             with suppress(OSError):
-                left += [f"{directory}/{entry}" for entry in os.listdir(directory) if entry.startswith(name)]  # noqa: PTH208
+                left += [f"{directory}/{entry}" for entry in os.listdir(directory) if entry.startswith(name)]
         for path in left:
             _remove_one(path)
         if not paths and not left:
@@ -210,7 +212,7 @@ def _remove_one(path: str) -> None:
     with suppress(OSError):
         os.rmdir(path)  # mostly it is empty, and what comes below takes longer to import
         return
-    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib costs time
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))
     from pathlib import Path  # noqa: PLC0415 - see above
 
     import trees  # type: ignore[import-not-found]  # noqa: PLC0415 - the file beside this one, loaded alone

@@ -26,7 +26,7 @@ from journalspec.keeper import family
 from journalspec.trees import Folder
 
 #: In the environment of a program below a keeper: what its directories' names have to carry.
-TOKEN = "JOURNALSPEC_KEPT"
+TOKEN = "JOURNALSPEC_KEPT"  # noqa: S105 - a name, and nothing secret
 PREFIX = "journalspec-"
 #: Seconds that a keeper has to end after it was told so.
 STOP_SECONDS = 6.0
