@@ -60,6 +60,9 @@ class ProcessConnection:
             return checked(self._receive(seq, self.timeout, request))
         except Breakdown as error:
             raise self._broken(error) from None
+        except BaseException:
+            self._stop()  # interrupted: who is still thinking would not hear `bye`
+            raise
 
     def steps(self, request: Message) -> Generator[Message, None, None]:
         """Yield one answer per operation, then the final one; closing early kills the process."""

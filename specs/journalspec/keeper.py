@@ -14,8 +14,6 @@ command, ``ended STATUS`` (as of waitpid).
 Imports little: it starts once per question to a one-shot command.
 """
 
-# ruff: noqa: PTH - pathlib takes longer to import than all the rest
-
 from __future__ import annotations
 
 import os

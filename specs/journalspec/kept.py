@@ -216,11 +216,21 @@ _guard: tuple[int, _Watch] | None = None
 _guarding = threading.Lock()
 
 
-def _guarded(sign: str, path: Path) -> None:
+def look_after(path: Path) -> None:
+    """Let the directory `path` go when this process ends, however it ends. It need not be there yet."""
+    _tell("+", path)
+
+
+def forget(path: Path) -> None:
+    """Do not look after `path` any longer."""
+    _tell("-", path)
+
+
+def _tell(sign: str, path: Path) -> None:
     """Tell this process's keeper of directories, which is started for the first of them."""
     global _guard  # noqa: PLW0603 - one for all directories of a process
-    if not _POSIX or not sys.executable or TOKEN in os.environ:
-        return  # below a keeper the name tells whose it is
+    if not _POSIX or not sys.executable:
+        return
     with _guarding:
         if _guard is None or _guard[0] != os.getpid():
             _guard = os.getpid(), _Watch()
@@ -234,7 +244,8 @@ def make_scratch(*, memory: bool = False) -> Path:
     if the system has such a place. Raises OSError.
     """
     path = _places()[-1 if memory else 0] / f"{PREFIX}{_own_name()}"
-    _guarded("+", path)  # before it is there: no moment is left to be killed in
+    if TOKEN not in os.environ:  # below a keeper the name tells whose it is
+        look_after(path)  # before it is there: no moment is left to be killed in
     path.mkdir(0o700)
     return path
 
@@ -243,8 +254,8 @@ def drop_scratch(path: Path) -> None:
     """Remove a directory that `make_scratch` has made, whatever is in it; never raises."""
     with suppress(OSError), Folder.at(path.parent, follow=True) as parent:
         parent.remove(path.name)
-    if not os.path.lexists(path):
-        _guarded("-", path)
+    if TOKEN not in os.environ and not os.path.lexists(path):
+        forget(path)
 
 
 @contextmanager
@@ -255,3 +266,21 @@ def scratch(*, memory: bool = False) -> Iterator[Path]:
         yield path
     finally:
         drop_scratch(path)
+
+
+def end_with_parent() -> None:
+    """Let this process of a pool end when the one that has started it does, whatever it is doing.
+
+    Ctrl-C is for the parent alone: it decides what becomes of its workers.
+    """
+    import multiprocessing  # noqa: PLC0415 - only workers need it, and they have it already
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)  # nothing else ends a thread that is in the middle of a question
+
+    threading.Thread(target=wait, daemon=True).start()
