@@ -47,6 +47,11 @@ class Bounds:
     memory: int = 4096 * _MIB
     disk: int = 2048 * _MIB
 
+    @classmethod
+    def of_mib(cls, memory: int, disk: int) -> Bounds:
+        """Return bounds with memory and disk as the user gives them."""
+        return cls(memory=memory * _MIB, disk=disk * _MIB)
+
 
 BOUNDS = Bounds()
 

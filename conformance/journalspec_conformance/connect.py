@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -58,11 +58,17 @@ class Target:
         return ProcessConnection(self.command, timeout=timeout, bounds=self.bounds)
 
 
-def parse_impl(text: str, mode: str = "persistent", level: Level | None = None) -> Target:
+def parse_impl(
+    text: str, mode: str = "persistent", level: Level | None = None, bounds: Bounds = BOUNDS
+) -> Target:
     """Return the target that `text` names: a shipped harness, ``py:module:Class``, or a command line.
 
-    Raises Problem if it can be none of them.
+    `bounds` are what it may take for one question. Raises Problem if it can be none of them.
     """
+    return replace(_target(text, mode, level), bounds=bounds)
+
+
+def _target(text: str, mode: str, level: Level | None) -> Target:
     if mode not in MODES:
         raise Problem(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
     if text.startswith(_PYTHON):
