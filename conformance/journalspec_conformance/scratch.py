@@ -10,21 +10,19 @@ from __future__ import annotations
 import hashlib
 import secrets
 import stat
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from os.path import samestat
 from pathlib import Path
 from typing import IO
 
+from journalspec.kept import drop_scratch, make_scratch
 from journalspec.trees import Entry, Folder, TooMuch, place, walk
 from journalspec_conformance.errors import Misbehaved
 from journalspec_corpus import Case, InputFile
 from journalspec_corpus.form import MAX_BYTES
 
-#: How the name of a scratch directory begins.
-PREFIX = "journalspec-"
 #: Bytes that are compared at a time.
 _PIECE = 1 << 20
 #: Bytes of a look at a place that are kept; of what is beyond only a digest is, and a change shows no bytes.
@@ -275,17 +273,10 @@ def _first_change(name: str, before: bytes, after: bytes, start: int = 0) -> str
 class Workspace:
     """Where places come from; removes what it made. In memory the last content is kept at hand."""
 
-    def __init__(
-        self, in_memory: bool, parent: Path | None = None, made: Callable[[Path], object] | None = None
-    ) -> None:
-        """Make a scratch directory below `parent` (default: the system's), none if all stays `in_memory`.
-
-        `made` is told every directory that has to be gone in the end, before anything is put there.
-        """
+    def __init__(self, in_memory: bool) -> None:
+        """Make a scratch directory unless everything stays `in_memory`."""
         self._in_memory = in_memory
-        self._parent = parent
-        self._made = made
-        self._root = None if in_memory else self._new_root()
+        self._root = None if in_memory else Folder.at(make_scratch())
         self._last: tuple[tuple[InputFile, ...], Files] = ((), {})
 
     @property
@@ -293,13 +284,10 @@ class Workspace:
         """The scratch directory, None in memory."""
         return None if self._root is None else self._root.path
 
-    def place(self, case: Case) -> AbstractContextManager[Place]:
-        """Give a fresh place that holds the input of `case`; it is gone afterwards. Raises OSError."""
-        return self.holding(case.input.files)
-
     @contextmanager
-    def holding(self, files: tuple[InputFile, ...]) -> Iterator[Place]:
-        """Give a fresh place that holds `files`; it is gone afterwards. Raises OSError."""
+    def place(self, case: Case) -> Iterator[Place]:
+        """Give a fresh place that holds the input of `case`; it is gone afterwards. Raises OSError."""
+        files = case.input.files
         if self._in_memory:
             if self._last[0] is not files:
                 self._last = files, {file.path: file.content() for file in files}
@@ -315,14 +303,9 @@ class Workspace:
     def close(self) -> None:
         """Remove the scratch directory."""
         if self._root is not None:
-            root, self._root = self._root, None
-            _remove_root(root)
-
-    def _new_root(self) -> Folder:
-        path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._parent))
-        if self._made is not None:
-            self._made(path)
-        return Folder.at(path)
+            self._root.close()
+            drop_scratch(self._root.path)
+            self._root = None
 
     def _new_place(self) -> tuple[Folder, str]:
         """Make a directory of a name that is not guessed; the root anew if somebody has removed it."""
@@ -334,7 +317,8 @@ class Workspace:
             root.make(name)
         except FileNotFoundError:
             root.close()
-            root = self._root = self._new_root()
+            drop_scratch(root.path)
+            root = self._root = Folder.at(make_scratch())
             root.make(name)
         return root, name
 
@@ -342,9 +326,3 @@ class Workspace:
 def _remove(folder: Folder, name: str) -> None:
     with suppress(OSError):
         folder.remove(name)
-
-
-def _remove_root(root: Folder) -> None:
-    root.close()
-    with suppress(OSError), Folder.at(root.path.parent, follow=True) as parent:
-        parent.remove(root.path.name)

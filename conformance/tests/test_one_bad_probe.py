@@ -302,13 +302,14 @@ def test_a_name_that_is_taken_is_one_probes_error(
     judge_probes: Probes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = iter(["taken", "free"])
-    monkeypatch.setattr("journalspec_conformance.scratch.secrets.token_hex", lambda _: next(names))
     probe = judge_probes[READ]
     with asked(probe, lambda _: None) as engine:
         root = engine.workspace.root
         assert root is not None
         (root / "taken").mkdir()
-        first, second = engine.run_all([probe, probe])
+        with monkeypatch.context() as patch:
+            patch.setattr("secrets.token_hex", lambda _: next(names))
+            first, second = engine.run_all([probe, probe])
     assert (first.result_class, second.result_class) == ("error", "pass")
     assert "File exists" in first.reason
 
