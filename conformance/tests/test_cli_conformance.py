@@ -282,7 +282,7 @@ def test_an_archive_is_written_once_and_under_a_name_that_says_what_it_is(call: 
 @pytest.mark.parametrize(
     ("old", "new", "status", "said"),
     [
-        ('"level": "must"', '"level": "Must"', 1, "level: 'Must' is none of must, should, may"),
+        ('"level": "must"', '"level": "Must"', 2, "level: 'Must' is none of must, should, may"),
         ('"records"', '"recordz"', 2, "unknown member 'recordz' (did you mean 'records'?)"),
         ('"policy"', '"polciy"', 1, "unknown member 'polciy' (did you mean 'policy'?)"),
     ],
