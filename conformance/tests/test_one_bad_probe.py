@@ -66,8 +66,8 @@ class Odd:
     def steps(self, request: dict[str, Any]) -> Any:
         raise AssertionError("nothing is written here")
 
-    def unasked(self) -> str:
-        return ""
+    def unasked(self) -> None:
+        return None
 
     late = unasked
 
