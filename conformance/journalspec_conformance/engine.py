@@ -79,21 +79,28 @@ class Engine:
         check_claims(self.hello)
         self.workspace = Workspace(connection.in_memory)
         self._breakdowns = 0
+        self._questions = 0
 
     def run_all(self, probes: Iterable[Probe]) -> Iterator[Result]:
-        """Yield one result per probe, in order: each once the next one is there.
+        """Yield one result per probe, in order: each once the next one that was asked is there.
 
         An implementation may say more than its answer, and late. The probe that got the answer
-        pays for that, not the one that was being asked meanwhile.
+        pays for that, not the one that was being asked meanwhile, nor one that never was.
         """
-        before: Result | None = None
+        #: The last one that was asked, and those after it that were not.
+        held: list[Result] = []
         for probe in probes:
+            questions = self._questions
             result = self.run(probe)
-            if before is not None:
-                yield _blamed(before, self.connection.late())
-            before = result
-        if before is not None:
-            yield _blamed(before, self.connection.unasked())
+            if self._questions > questions:
+                yield from _blamed(held, self.connection.late())
+                held = [result]
+            elif held:
+                held.append(result)
+            else:
+                yield result
+        if held:
+            yield from _blamed(held, self.connection.unasked())
 
     def run(self, probe: Probe) -> Result:
         """Ask one probe and return what became of it."""
@@ -200,6 +207,7 @@ class Engine:
 
     def request(self, probe: Probe, place: Place, op: str | None = None) -> Message:
         """Return the request for `probe` on `place` (without what is expected)."""
+        self._questions += 1
         request: Message = {
             "cmd": op or probe.op,
             "format": probe.case.format,
@@ -330,9 +338,11 @@ def _open_to_writers(probe: Probe) -> set[str]:
     return {"operation", f"edition:{case.edition}", *params}
 
 
-def _blamed(result: Result, late: Breakdown | None) -> Result:
-    """Return what `result` comes to if its answer was not the last thing that the implementation did."""
-    return result if late is None else result.judged(late.result_class, _whole(late.reason))
+def _blamed(held: list[Result], late: Breakdown | None) -> list[Result]:
+    """Return `held`, the first as what it comes to if its answer was not the last that was done."""
+    if late is None:
+        return held
+    return [result.judged(late.result_class, _whole(late.reason)) for result in held[:1]] + held[1:]
 
 
 def sentence(difference: Difference) -> str:
