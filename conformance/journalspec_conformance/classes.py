@@ -26,7 +26,7 @@ _TABLE = (
     ResultClass("timeout", True, "no answer in time"),
     ResultClass("error", True, "an answer outside the protocol, or the harness in trouble"),
     ResultClass("unasked", True, "not asked any more after it broke down many times in a row", judged=False),
-    ResultClass("quarantined", False, "the case itself is faulty; it was not asked", judged=False),
+    ResultClass("quarantined", True, "the case itself is faulty, and was not asked", judged=False),
 )
 
 #: All classes by name, in the order in which reports show them.

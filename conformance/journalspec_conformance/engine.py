@@ -8,6 +8,7 @@ answer becomes a result of that probe; the run goes on.
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,8 +16,8 @@ from typing import Any
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import REFUSED, Level
 from journalspec_conformance.compare import Claims, Difference, closest
-from journalspec_conformance.connection import Connection, FormatClaims, Hello, Message
-from journalspec_conformance.errors import Breakdown, Misbehaved
+from journalspec_conformance.connection import OUTCOMES, Connection, FormatClaims, Hello, Message
+from journalspec_conformance.errors import Breakdown, Misbehaved, Problem
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.observed import check_observation
 from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
@@ -28,6 +29,9 @@ from journalspec_corpus import Case, Probe
 
 #: After so many breakdowns in a row the rest of a run is not asked any more.
 BREAKDOWN_LIMIT = 25
+
+#: Characters of a reason, and calls of a traceback, where the runner itself failed.
+_REASON, _CALLS = 1000, 50
 
 #: Needs that are operations are judged probe by probe, not case by case.
 _OPERATIONS = frozenset({"read", "recover", "write"})
@@ -75,16 +79,38 @@ class Engine:
         check_claims(self.hello)
         self.workspace = Workspace(connection.in_memory)
         self._breakdowns = 0
+        self._questions = 0
 
     def run_all(self, probes: Iterable[Probe]) -> Iterator[Result]:
-        """Yield one result per probe, in order."""
+        """Yield one result per probe, in order: each once the next one that was asked is there.
+
+        An implementation may say more than its answer, and late. The probe that got the answer
+        pays for that, not the one that was being asked meanwhile, nor one that never was.
+        """
+        #: The last one that was asked, and those after it that were not.
+        held: list[Result] = []
         for probe in probes:
-            yield self.run(probe)
+            questions = self._questions
+            result = self.run(probe)
+            if self._questions > questions:
+                yield from _blamed(held, self.connection.late())
+                held = [result]
+            elif held:
+                held.append(result)
+            else:
+                yield result
+        if held:
+            yield from _blamed(held, self.connection.unasked())
 
     def run(self, probe: Probe) -> Result:
         """Ask one probe and return what became of it."""
         started = time.perf_counter()
-        outcome = self._outcome(probe)
+        try:
+            outcome = self._outcome(probe)
+        except Problem:
+            raise
+        except Exception as error:  # whatever one probe does to the runner, the others are asked
+            outcome = _failed(error)
         result = self._result(probe, outcome)
         result = self.expectations.apply(result)
         if result.result_class == "fail" and probe.case.level != "must" and not self.options.enforce_should:
@@ -111,6 +137,9 @@ class Engine:
             return Outcome("unasked", reason=f"not asked: it broke down {BREAKDOWN_LIMIT} times in a row")
         try:
             outcome = self._judge(probe)
+            more = self.connection.unasked()
+            if more is not None:
+                raise more
         except Breakdown as error:
             self._breakdowns += 1
             return Outcome(error.result_class, reason=error.reason, stderr=error.stderr)
@@ -142,7 +171,7 @@ class Engine:
             return None
         if probe.op != "recover":
             return None
-        before = place.files()
+        before = place.contents()
         reply = self.ask(self.request(probe, place))
         again = reply.get("ok")
         if again is None:
@@ -151,7 +180,7 @@ class Engine:
         parts = _parts(first, again, self.claims(probe))
         if parts is not None:
             return Outcome("fail", "not-idempotent", f"the second recovery reports another {parts}")
-        change = place.change(before)
+        change = place.change_since(before)
         if change is not None:
             return Outcome("fail", "not-idempotent", f"the second recovery changed the files again: {change}")
         return None
@@ -161,6 +190,11 @@ class Engine:
         self.validate(schema_of_request(request), {"seq": 0, **request})
         reply = self.connection.ask(request)
         self.validate(schema_of_reply(request["cmd"], reply), {"seq": 0, **reply})
+        if not any(name in reply for name in OUTCOMES):
+            raise Misbehaved(
+                f"a step is no answer to {request['cmd']}, which was not asked for in steps",
+                self.connection.stderr(),
+            )
         return reply
 
     def validate(self, schema: str, message: Message) -> None:
@@ -173,6 +207,7 @@ class Engine:
 
     def request(self, probe: Probe, place: Place, op: str | None = None) -> Message:
         """Return the request for `probe` on `place` (without what is expected)."""
+        self._questions += 1
         request: Message = {
             "cmd": op or probe.op,
             "format": probe.case.format,
@@ -233,15 +268,43 @@ class Engine:
             edition=case.edition,
             title=case.title,
             result_class=outcome.result_class,
-            fingerprint=outcome.fingerprint,
-            reason=outcome.reason,
+            fingerprint=_whole(outcome.fingerprint),
+            reason=_whole(outcome.reason),
             choice=outcome.choice,
             level=case.level,
             stratum=case.stratum,
             requirements=case.requirements,
-            difference=outcome.difference.to_json() if outcome.difference else None,
-            stderr=outcome.stderr or (self.connection.stderr() if outcome.result_class == "fail" else ""),
+            difference=_whole(outcome.difference.to_json()) if outcome.difference else None,
+            stderr=_whole(
+                outcome.stderr or (self.connection.stderr() if outcome.result_class == "fail" else "")
+            ),
         )
+
+
+def _failed(error: Exception) -> Outcome:
+    """Return what a probe came to that neither was answered nor could be judged."""
+    said = _said(error)
+    trace = "".join(
+        ("Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__, _CALLS))
+    )
+    return Outcome("error", reason=f"it could not be judged: {said}", stderr=f"{trace}{said}\n")
+
+
+def _said(error: Exception) -> str:
+    try:
+        text = str(error)
+    except Exception:  # an exception of somebody else's class may do anything when it is shown
+        text = "(it cannot be shown)"
+    return f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")
+
+
+def _whole(value: Any) -> Any:
+    """Return `value` with halves of surrogate pairs spelled out: no report or terminal can hold them."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_whole(name): _whole(item) for name, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def settle(reply: Message, connection: Connection, probe: Probe) -> Outcome | None:
@@ -275,6 +338,13 @@ def _open_to_writers(probe: Probe) -> set[str]:
     return {"operation", f"edition:{case.edition}", *params}
 
 
+def _blamed(held: list[Result], late: Breakdown | None) -> list[Result]:
+    """Return `held`, the first as what it comes to if its answer was not the last that was done."""
+    if late is None:
+        return held
+    return [result.judged(late.result_class, _whole(late.reason)) for result in held[:1]] + held[1:]
+
+
 def sentence(difference: Difference) -> str:
     """Return one sentence about where an answer parts from the permitted one."""
     say = describe_order if difference.fingerprint == "records:order" else describe
@@ -295,6 +365,8 @@ def _parts(first: Message, again: Message, claims: Claims) -> str | None:
 
 def fault_of(case: Case) -> str | None:
     """Return why `case` cannot be asked (a fault of the corpus, not of anybody under test)."""
+    if case.fault:
+        return case.fault
     try:
         editions = get_format(case.format).editions
     except UnknownFormat as error:

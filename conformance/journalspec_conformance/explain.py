@@ -36,6 +36,8 @@ def explain(result: Result, case: Case, target: str) -> str:
     """Return the failure text of `result`; `target` is what the user gave as ``--impl``."""
     label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
     parts = [f"{label}: {result.probe}", *_wrap(result.title), *_wrap(result.reason)]
+    if result.result_class == "quarantined":
+        return "\n".join(parts)  # what it says of formats and requirements may name none
     parts += _requirement_lines(case)
     parts += _flag_lines(case)
     parts += _difference_lines(result)

@@ -28,7 +28,7 @@ _JUNIT = {
     "unasked": "error",
     "unsupported": "skipped",
     "known": "skipped",
-    "quarantined": "skipped",
+    "quarantined": "error",
 }
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from journalspec_conformance.connection import Hello, Message, checked
-from journalspec_conformance.errors import Crashed, Misbehaved, Problem
+from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem
 
 
 def load_class(target: str) -> Callable[[], Any]:
@@ -72,6 +72,12 @@ class InProcessConnection:
         finally:
             if not finished:
                 self._object = None
+
+    def unasked(self) -> Breakdown | None:
+        """Nothing: a call returns once."""
+        return None
+
+    late = unasked
 
     def stderr(self) -> str:
         """Return the traceback of the last crash."""

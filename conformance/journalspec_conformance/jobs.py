@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.util import Finalize
 
+import click
+
+from journalspec.files import shown
+from journalspec.kept import end_with_parent
 from journalspec_conformance.connect import Target
-from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.engine import BREAKDOWN_LIMIT, Engine, Options
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.result import Result
@@ -47,16 +51,42 @@ def run_probes(plan: Plan, probes: Sequence[Probe], jobs: int, engine: Engine) -
     Raises Problem if a worker dies (an in-process implementation that takes the
     interpreter down with it).
     """
+    yield from _telling(_results(plan, probes, jobs, engine))
+
+
+def _telling(results: Iterator[Result]) -> Iterator[Result]:
+    """Pass results on, and say at once on standard error what costs a time limit each: who waits may stop."""
+    in_a_row = 0
+    for result in results:
+        late = result.result_class == "timeout"
+        in_a_row = in_a_row + 1 if late else 0
+        if late:
+            rest = f"; after {BREAKDOWN_LIMIT} in a row the rest is not asked" if in_a_row > 1 else ""
+            click.echo(f"{shown(result.probe)}: {shown(result.reason)}{rest}", err=True)
+        yield result
+
+
+def _results(plan: Plan, probes: Sequence[Probe], jobs: int, engine: Engine) -> Iterator[Result]:
     if jobs == 1:
         yield from engine.run_all(probes)
         return
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), _open, (plan,))
+    finished = False
     try:
         chunks = [pool.submit(_run, list(probes[at : at + CHUNK])) for at in range(0, len(probes), CHUNK)]
         for chunk in chunks:
             yield from _wait(chunk)
+        finished = True
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        end_pool(pool, at_once=not finished)
+
+
+def end_pool(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
+    """End all workers: orderly, or `at_once` with what they are doing (their keepers clean up)."""
+    if at_once:
+        for worker in list((pool._processes or {}).values()):
+            worker.kill()
+    pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _wait(chunk: Future[list[Result]]) -> list[Result]:
@@ -70,6 +100,7 @@ def _wait(chunk: Future[list[Result]]) -> list[Result]:
 
 
 def _open(plan: Plan) -> None:
+    end_with_parent()
     global _engine  # noqa: PLW0603 - a pool's workers have no other place for what they keep
     _engine = Engine(plan.target.open(plan.options.timeout), plan.options, plan.expectations)
     Finalize(None, _engine.close, exitpriority=1)

@@ -218,7 +218,7 @@ class ProbeItem(pytest.Item):
         self.user_properties.append(("class", result.result_class))
         if result.fingerprint:
             self.user_properties.append(("fingerprint", result.fingerprint))
-        if result.result_class in ("unsupported", "quarantined"):
+        if result.result_class == "unsupported":
             pytest.skip(f"{result.result_class}: {result.reason}")
         if result.result_class == "known":
             pytest.xfail(" ".join(part for part in (result.reason, result.issue) if part))

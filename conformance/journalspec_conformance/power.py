@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec_conformance.errors import Misbehaved
+from journalspec_corpus.form import MAX_BYTES
 
 #: Storage operation -> its members besides `op`, as in the schema `reply-step`.
 MEMBERS: Mapping[str, tuple[str, ...]] = {
@@ -34,7 +35,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "unlink": ("file",),
 }
 #: No journal of a case is larger; an offset beyond is a mistake, and is refused before anything is allocated.
-LARGEST = 1 << 28
+LARGEST = MAX_BYTES
 
 Files = dict[str, bytes]
 

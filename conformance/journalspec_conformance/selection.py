@@ -2,58 +2,51 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from journalspec.files import shown
 from journalspec.formats import UnknownFormat, get_format
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.patterns import any_matches
 from journalspec_corpus import Case, CaseError, Probe, load_cases
-from journalspec_corpus.load import PUBLISHED_TIERS, parse_lines
-from journalspec_corpus.pipeline.cases import read_cases
-
-_GZIP = b"\x1f\x8b"
+from journalspec_corpus.case import UNKNOWN
+from journalspec_corpus.load import PUBLISHED_TIERS, Intake
+from journalspec_corpus.pipeline.cases import take_cases
 
 
 def cases_of(tier: str, formats: Sequence[str] = (), files: Sequence[Path] = ()) -> list[Case]:
     """Return the cases of a published `tier`, or of the given case `files`, of `formats` (none: all).
 
-    Raises Problem on an unknown tier or format, an unreadable file, or if nothing is left.
+    What is no case in `files` is quarantined (see Case.quarantined). Raises Problem on an unknown
+    tier or format, an unreadable file, or if nothing is left.
     """
     try:
         for name in formats:
             get_format(name)
-        found = [case for path in files for case in _read(path)] if files else load_cases(tier=tier)
+        found = list(_read(files)) if files else load_cases(tier=tier)
     except (UnknownFormat, CaseError, ValueError) as error:
         raise Problem(str(error)) from None
-    chosen = [case for case in found if not formats or case.format in formats]
+    # A case that says nothing usable about its format may be of any.
+    chosen = [case for case in found if not formats or case.format in formats or case.format == UNKNOWN]
     if not chosen:
         source = ", ".join(map(str, files)) or f"tier {tier}"
         raise Problem(f"{source} has no cases" + (f" of {', '.join(formats)}" if formats else ""))
     return chosen
 
 
-def _read(path: Path) -> list[Case]:
-    """Read a file of cases (also .gz), or the directory of a core build."""
-    if path.is_dir():
-        return _read_build(path)
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if data[:2] == _GZIP else data).decode("utf-8")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise Problem(f"{path}: cannot be read: {error}") from None
-    return list(parse_lines(text, str(path)))
-
-
-def _read_build(directory: Path) -> list[Case]:
-    try:
-        return list(read_cases(directory))
-    except (OSError, EOFError, zlib.error) as error:
-        raise Problem(
-            f"{directory}: no built core tier: {error}", "See `journalspec corpus build`."
-        ) from None
+def _read(paths: Sequence[Path]) -> Iterator[Case]:
+    """Yield the cases of files (also .gz), or of directories of core builds, as one set."""
+    intake = Intake()
+    for path in paths:
+        try:
+            yield from take_cases(path, intake) if path.is_dir() else intake.file(path)
+        except OSError as error:
+            if path.is_dir():
+                raise Problem(
+                    f"{path}: no built core tier: {shown(str(error))}", "See `journalspec corpus build`."
+                ) from None
+            raise Problem(f"{shown(str(path))}: cannot be read: {error.strerror or error}") from None
 
 
 def probes_of(cases: Sequence[Case], patterns: Sequence[str] = ()) -> list[Probe]:

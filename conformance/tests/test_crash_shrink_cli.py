@@ -16,7 +16,7 @@ from journalspec_conformance.cli import cli
 from journalspec_corpus.crash.judge import VERDICTS
 from journalspec_corpus.crash.shrink_words import MARK, losses, picture, story
 from journalspec_corpus.crash.worst import worst_cases
-from journalspec_corpus.load import parse_lines
+from journalspec_corpus.load import Intake
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.plan import Plan
 
@@ -56,7 +56,7 @@ def test_what_is_left_is_said_in_words(directory: Path, failing: dict[str, Any],
     assert "torn-accepted (I2, I5) by skip-checksum" in done.output
     assert "the crash" in done.output
     assert f"    {MARK}0000" in done.output
-    large, small = parse_lines((out / "cases.jsonl").read_text(encoding="utf-8"), "cases.jsonl")
+    large, small = Intake().file(out / "cases.jsonl")
     assert large.id == f"btm.crash.{failing['case_id'].hex()}"
     assert small.origin.shrunk_from == large.id
     files = {path.name: path.read_bytes() for path in (out / small.id).iterdir()}
@@ -111,7 +111,8 @@ def test_every_kind_of_failure_gets_small(directory: Path, tmp_path: Path) -> No
     assert {tuple(line[name] for name in names): line["states"] for line in lines} == counted
     assert max(line["records"] for line in lines) <= 3
     assert max(line["deviations"] for line in lines) <= 2
-    cases = {case.id: case for case in parse_lines((out / "cases.jsonl").read_text("utf-8"), "cases.jsonl")}
+    cases = {case.id: case for case in Intake().file(out / "cases.jsonl")}
+    assert [case.fault for case in cases.values() if case.fault] == []
     for line in lines:
         small = cases[f"btm.crash.{line['case']}"]
         larger = f"btm.crash.{line['shrunk_from']}"

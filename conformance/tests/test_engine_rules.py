@@ -53,6 +53,11 @@ class Scripted:
     def steps(self, request: dict[str, Any]) -> Any:
         raise AssertionError("no stepwise writing here")
 
+    def unasked(self) -> None:
+        return None
+
+    late = unasked
+
     def stderr(self) -> str:
         return "tail"
 
@@ -89,6 +94,18 @@ def test_what_is_not_declared_is_not_asked(claims: dict[str, Any], reason: str, 
 def test_validation_includes_the_introduction() -> None:
     with pytest.raises(Misbehaved, match="'walk' is not one of"):
         Engine(Scripted({"ok": {}}, ops=["walk"]), Options(validate=True))
+
+
+def test_who_was_not_asked_does_not_pay_for_what_another_said_late(judge_probes: Probes) -> None:
+    """Between the question and the late word there may be probes that are not supported, or quarantined."""
+    probe = judge_probes[READ]
+    aside = varied(probe, edition="9")
+    connection = Scripted({"ok": {"verdict": "clean"}})
+    said = iter([None, Misbehaved("more")])
+    connection.late = lambda: next(said)  # type: ignore[method-assign,assignment]  # the point
+    engine = Engine(connection, Options(level=Level.VERDICT))
+    results = list(engine.run_all([aside, probe, aside, probe]))
+    assert [result.result_class for result in results] == ["quarantined", "error", "quarantined", "pass"]
 
 
 def test_what_is_expected_is_never_sent(judge_probes: Probes) -> None:

@@ -52,7 +52,8 @@ def compressed(path: Path) -> bool:
 def write_archive(path: Path, cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> None:
     """Write `cases` to `path`, with `schemas` (file name -> JSON Schema of answers) beside that of cases.
 
-    Raises ValueError on a name with another ending, FileExistsError rather than
+    Raises ValueError on a name with another ending, CaseError for a case whose id or paths
+    can be no names, FileExistsError rather than
     overwrite anything, and OSError if it cannot be written; then nothing is left.
     """
     packed = compressed(path)
@@ -97,6 +98,7 @@ def members(cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> 
         table = get_format(name).root.joinpath("fields.toml").read_text(encoding="utf-8")
         yield f"names/{name}.json", _json(tomllib.loads(table))
     for case in ordered:
+        case.check_names()
         place = _place(case)
         yield f"{place}/case.json", _json(case.to_json())
         yield f"{place}/files/", b""

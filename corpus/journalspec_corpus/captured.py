@@ -8,7 +8,6 @@ the journal's files as written, ``provenance.toml`` (where they come from) and
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import tomllib
@@ -16,9 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from journalspec.files import read_bytes
 from journalspec.formats import get_format
 from journalspec_corpus.authored import CHECKOUT, AuthoringError
 from journalspec_corpus.case import Case, Origin
+from journalspec_corpus.form import MAX_BYTES
 from journalspec_corpus.making import make_case
 
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
@@ -70,5 +71,6 @@ def _files(place: Path) -> Iterator[tuple[str, bytes]]:
     for path in sorted(place.iterdir()):
         if path.name in (PROVENANCE, EXPECTED) or not path.is_file():
             continue
-        data = path.read_bytes()
-        yield (path.name, data) if path.suffix != ".gz" else (path.stem, gzip.decompress(data))
+        # What is unpacked has a bound; what a product wrote may itself begin like a gzip file.
+        packed = path.suffix == ".gz"
+        yield (path.stem, read_bytes(path, MAX_BYTES)) if packed else (path.name, path.read_bytes())

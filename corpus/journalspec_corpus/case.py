@@ -7,11 +7,14 @@ whose members carry the same names.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
+
+from journalspec.trees import Folder, place
+from journalspec_corpus.form import fault_in, is_id, path_fault
 
 #: A JSON value without numbers: objects, arrays, strings, booleans, null.
 Json = Any  # a recursive alias helps no checker and no reader
@@ -22,14 +25,11 @@ _GAP = 12
 #: The members of a case that are text, and those that are lists of text.
 _TEXTS = ("id", "title", "format", "edition", "tier", "stratum", "category", "level")
 _LISTS = ("obeys", "breaks", "flags", "needs")
-#: How binding a case is, and what an expectation may say: as in case.schema.json.
-LEVELS = ("must", "should", "may")
-_REFUSAL = {"verdict", "phase", "code", "at", "refusals"}
-EXPECTED = frozenset(
-    {"when", "records", "dropped", "unanchored", "state", "files", "notes", "durable", "allowed"} | _REFUSAL
-)
-WHEN = frozenset({"op", "policy"})
-ALLOWED = frozenset({"must_keep", "may_keep", "must_drop", "refusal", "must_report"})
+#: The format, or edition, of a case that says none.
+UNKNOWN = "unknown"
+_WORD = re.compile("[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+#: Bytes of a file that are made at a time, where it is not needed whole.
+_PIECE = 1 << 20
 
 
 class CaseError(ValueError):
@@ -53,10 +53,24 @@ class InputFile:
 
     def content(self) -> bytes:
         """Return the bytes of the whole file."""
-        out = bytearray([self.fill]) * self.size
-        for off, data in self.extents:
-            out[off : off + len(data)] = data
-        return bytes(out)
+        return b"".join(bytes(piece) for piece in self.pieces())
+
+    def pieces(self) -> Iterator[bytes | int]:
+        """Yield the content from the beginning to the end: bytes (not many), or a number of zeros."""
+        end = 0
+        for off, data in (*self.extents, (self.size, b"")):
+            yield from self._filled(off - end)
+            if data:
+                yield data
+            end = off + len(data)
+
+    def _filled(self, count: int) -> Iterator[bytes | int]:
+        if not self.fill:
+            if count:
+                yield count
+            return
+        for begin in range(0, count, _PIECE):
+            yield bytes([self.fill]) * min(_PIECE, count - begin)
 
     def to_json(self) -> dict[str, Json]:
         """Return ``{"path", "size", "fill", "extents": [[offset, hex], ...]}``."""
@@ -69,12 +83,16 @@ class InputFile:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> InputFile:
-        """Read what :meth:`to_json` wrote; raises ValueError on an extent outside the file."""
+        """Read what :meth:`to_json` wrote; raises ValueError on an extent outside the file or another one."""
         size = int(data["size"])
         extents = tuple((int(off), bytes.fromhex(text)) for off, text in data.get("extents", ()))
+        end = 0
         for off, piece in extents:
             if off < 0 or off + len(piece) > size:
                 raise ValueError(f"{data['path']}: the extent at {off} ({len(piece)} bytes) leaves the file")
+            if off < end:
+                raise ValueError(f"{data['path']}: the extent at {off} begins before the one before it ends")
+            end = off + len(piece)
         fill = bytes.fromhex(data.get("fill", "00"))
         if len(fill) != 1:
             raise ValueError(f"{data['path']}: fill must be one byte, not {data['fill']!r}")
@@ -151,13 +169,18 @@ class Probe:
 
     @property
     def id(self) -> str:
-        """``<case id>/<op>`` or ``<case id>/recover.<policy>``."""
+        """``<case id>/<op>`` or ``<case id>/recover.<policy>``; of a case that cannot be asked: its id."""
+        if self.case.fault:
+            return self.case.id
         return f"{self.case.id}/{self.op}" + (f".{self.policy}" if self.policy else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case. Members that hold JSON (`params`, `write`, `expect`) are as published."""
+    """One case. Members that hold JSON (`params`, `write`, `expect`) are as published.
+
+    A case with a `fault` is what is left of one that could not be read, see :meth:`quarantined`.
+    """
 
     id: str
     title: str
@@ -176,6 +199,32 @@ class Case:
     params: Mapping[str, Json]
     write: Mapping[str, Json] | None
     expect: tuple[Mapping[str, Json], ...]
+    fault: str = ""
+
+    @classmethod
+    def quarantined(cls, name: str, fault: str, given: Json = None) -> Case:
+        """Return a case that stands for one that cannot be asked because of `fault`.
+
+        It has one probe, called `name`, so that a run has a result that says so. Format
+        and edition are taken from what was `given`, if they can be such.
+        """
+        told = given if isinstance(given, Mapping) else {}
+        words = {key: told.get(key) for key in ("format", "edition")}
+        usable = {key: word for key, word in words.items() if isinstance(word, str) and _WORD.fullmatch(word)}
+        return cls(
+            name,
+            "a case that cannot be asked",
+            usable.get("format", UNKNOWN),
+            usable.get("edition", UNKNOWN),
+            *("files", "H", "quarantined", "must"),
+            *((), (), (), ()),
+            Origin("authored"),
+            Input(),
+            {},
+            None,
+            (),
+            fault,
+        )
 
     @property
     def requirements(self) -> tuple[str, ...]:
@@ -185,6 +234,8 @@ class Case:
     @property
     def probes(self) -> tuple[Probe, ...]:
         """The questions, in the order in which their first expectation stands."""
+        if self.fault:
+            return (Probe(self, "", None, ()),)
         groups: dict[tuple[str, str | None], list[Mapping[str, Json]]] = {}
         for entry in self.expect:
             when = entry["when"]
@@ -198,11 +249,27 @@ class Case:
     def materialize(self, directory: Path) -> list[Path]:
         """Write the input under `directory` (made if missing) and return the paths.
 
-        Long runs of zeros stay holes. Raises CaseError on a path that would
-        leave the directory and FileExistsError rather than overwrite anything.
+        Long runs of zeros stay holes. Raises CaseError, before anything is written, for a path
+        that would leave the directory; FileExistsError rather than overwrite anything; and OSError
+        rather than follow a link that leads elsewhere.
         """
+        self.check_names()
         directory.mkdir(parents=True, exist_ok=True)
-        return [_materialize(self.id, file, directory) for file in self.input.files]
+        with Folder.at(directory) as root:
+            place(root, ((file.path, file.pieces()) for file in self.input.files))
+        return [directory.joinpath(*file.path.split("/")) for file in self.input.files]
+
+    def check_names(self) -> None:
+        """Raise CaseError unless the id, and the path of every file, can be a name below a directory."""
+        if not is_id(self.id):
+            raise CaseError(f"{self.id!r:.200} is no id of a case")
+        for file in self.input.files:
+            fault = path_fault(file.path)
+            if fault is not None:
+                raise CaseError(
+                    f"{self.id}: {file.path!r:.200} leaves the directory that the case is written to,"
+                    f" or is no path: {fault}"
+                )
 
     def to_json(self) -> dict[str, Json]:
         """Return the published form."""
@@ -228,18 +295,26 @@ class Case:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Case:
-        """Read the published form; raises CaseError that names the case and the fault."""
-        name = data.get("id", "a case without id")
+        """Read the published form; raises CaseError that names the case and the fault.
+
+        Everything is checked against the form of cases, see :mod:`.form`.
+        """
+        fault = fault_in(data)
+        if fault is not None:
+            name = data.get("id") if isinstance(data, Mapping) else None
+            raise CaseError(f"{name if is_id(name) else 'a case without usable id'}: {fault}")
+        return cls.from_trusted_json(data)
+
+    @classmethod
+    def from_trusted_json(cls, data: Mapping[str, Json]) -> Case:
+        """Read the published form of a case that has been checked before, such as one of this package."""
         try:
             return cls._from_json(data)
-        except KeyError as error:
-            raise CaseError(f"{name}: member {error.args[0]!r} is missing") from None
-        except (TypeError, ValueError) as error:
-            raise CaseError(f"{name}: {error}") from None
+        except (KeyError, TypeError, ValueError) as error:
+            raise CaseError(f"{data.get('id')}: {error}") from None
 
     @classmethod
     def _from_json(cls, data: Mapping[str, Json]) -> Case:
-        _check_words(data)
         members: dict[str, Any] = {name: data[name] for name in _TEXTS}
         members |= {name: tuple(data[name]) for name in _LISTS}
         return cls(
@@ -250,38 +325,3 @@ class Case:
             write=data["write"],
             expect=tuple(data["expect"]),
         )
-
-
-def _check_words(data: Mapping[str, Json]) -> None:
-    """Raise ValueError for a word that would take something out of the comparison unseen."""
-    if data["level"] not in LEVELS:
-        raise ValueError(f"level {data['level']!r} is none of {', '.join(LEVELS)}")
-    for number, entry in enumerate(data["expect"]):
-        for where, given, known in (
-            (f"expect[{number}]", entry, EXPECTED),
-            (f"expect[{number}].when", entry["when"], WHEN),
-            (f"expect[{number}].allowed", entry.get("allowed", {}), ALLOWED),
-        ):
-            for name in given:
-                if name not in known:
-                    near = get_close_matches(name, known, 1)
-                    meant = f" (did you mean {near[0]!r}?)" if near else ""
-                    raise ValueError(f"{where}: unknown member {name!r}{meant}")
-
-
-def _materialize(case: str, file: InputFile, directory: Path) -> Path:
-    """Write one file sparsely below `directory`."""
-    inside = PurePosixPath(file.path)
-    if inside.is_absolute() or ".." in inside.parts or not inside.name:
-        raise CaseError(f"{case}: {file.path!r} leaves the directory that the case is written to")
-    path = directory.joinpath(*inside.parts)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("xb") as stream:
-        if file.fill:
-            stream.write(file.content())
-            return path
-        stream.truncate(file.size)
-        for off, data in file.extents:
-            stream.seek(off)
-            stream.write(data)
-    return path

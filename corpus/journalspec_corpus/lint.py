@@ -18,6 +18,7 @@ from journalspec.requirements import requirements
 from journalspec_corpus.case import Case
 from journalspec_corpus.coverage import coverage
 from journalspec_corpus.flags import load_flags
+from journalspec_corpus.form import fault_in
 from journalspec_corpus.making import implied_needs
 from journalspec_corpus.model import model_of
 
@@ -73,8 +74,13 @@ def _validator() -> Draft202012Validator:
 
 
 def _schema(case: Case) -> Iterator[str]:
-    for error in _validator().iter_errors(case.to_json()):
+    published = case.to_json()
+    errors = list(_validator().iter_errors(published))
+    for error in errors:
         yield f"{'/'.join(map(str, error.absolute_path)) or 'the case'}: {error.message[:200]}"
+    beyond = None if errors else fault_in(published)
+    if beyond is not None:
+        yield beyond
 
 
 def _requirements(case: Case) -> Iterator[str]:

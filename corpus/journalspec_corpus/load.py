@@ -1,18 +1,23 @@
-"""Reading the published tiers."""
+"""Reading cases: the published tiers, and sets that come from anywhere else."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import journalspec_corpus
+from journalspec.files import Unfit, reading, shown
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_corpus.case import Case, CaseError
+from journalspec_corpus.form import MAX_LINE, is_id, lines_of, parse
 
 #: The tiers that come with the package; ``core`` is built, see ``corpus build``.
 PUBLISHED_TIERS = ("smoke", "captured", "worst")
+#: Lines of a set that may be no cases; a file with more is something else.
+MOST_FAULTY = 1000
 
 
 def load_cases(format_id: str | None = None, tier: str = "smoke") -> list[Case]:
@@ -62,16 +67,71 @@ def _tier(format_id: str, tier: str) -> tuple[Case, ...]:
     if folder is None or not (folder / f"{tier}.jsonl").is_file():
         return ()
     path = folder / f"{tier}.jsonl"
-    return tuple(parse_lines(path.read_text(encoding="utf-8"), f"published/{format_id}/{path.name}"))
+    return tuple(_published(path, f"published/{format_id}/{path.name}"))
 
 
-def parse_lines(text: str, source: str) -> Iterator[Case]:
-    """Yield the cases of a JSON-lines `text`; raises CaseError naming `source` and the line."""
-    for number, line in enumerate(text.splitlines(), start=1):
+def _published(path: Path, source: str) -> Iterator[Case]:
+    """Yield the cases of a published file; that they have the form of cases is tested, not looked at here."""
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         try:
-            yield Case.from_json(json.loads(line))
+            yield Case.from_trusted_json(json.loads(line))
         except ValueError as error:
             raise CaseError(f"{source}, line {number}: {error}") from None
 
 
-__all__ = ["PUBLISHED_TIERS", "UnknownFormat", "find_case", "load_cases", "parse_lines", "published_folder"]
+class Intake:
+    """Takes cases in from strangers, into one set. What is no case is quarantined, and the others are taken.
+
+    Ids are unique in a set: of two cases with the same one the second is at fault.
+    """
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._faulty = 0
+
+    def file(self, path: Path) -> Iterator[Case]:
+        """Yield one case per line of a file of JSON lines, also compressed.
+
+        Raises OSError if it is no regular file, damaged, too big, or obviously no file of cases.
+        """
+        with reading(path) as stream:
+            for number, line in enumerate(lines_of(stream), start=1):
+                yield self.take(path, number, line, parse)
+
+    def take(self, path: Path, number: int, line: bytes | None, read: Callable[[bytes], Any]) -> Case:
+        """Return the case that `read` makes of a line (None: it was too long), quarantined if it makes none.
+
+        `read` raises ValueError that says why. Raises OSError after too many lines that are no cases.
+        """
+        data = None
+        try:
+            if line is None:
+                raise ValueError(f"longer than {MAX_LINE} bytes")
+            data = read(line)
+            case = Case.from_json(data)
+            if case.id in self._names:
+                raise CaseError(f"{case.id}: another case of the set has this id")
+        except ValueError as error:
+            self._faulty += 1
+            if self._faulty > MOST_FAULTY:
+                raise Unfit(f"more than {MOST_FAULTY} lines are no cases; the last: {error}", path) from None
+            return Case.quarantined(self._name(path, number, data), f"{_line(path, number)}: {error}", data)
+        self._names.add(case.id)
+        return case
+
+    def _name(self, path: Path, number: int, data: Any) -> str:
+        """Return a name that no other case of the set has: the id, or else where it stands."""
+        name = data.get("id") if isinstance(data, Mapping) else None
+        if not is_id(name) or name in self._names:
+            name = f"{shown(str(path))}:{number}"
+        while name in self._names:
+            name += "+"
+        self._names.add(str(name))
+        return str(name)
+
+
+def _line(path: Path, number: int) -> str:
+    return f"{shown(path.name)}, line {number}"
+
+
+__all__ = ["PUBLISHED_TIERS", "Intake", "UnknownFormat", "find_case", "load_cases", "published_folder"]

@@ -8,12 +8,14 @@ import subprocess
 import sys
 import tarfile
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from journalspec_corpus.archive import write_archive
-from journalspec_corpus.case import Case
+from journalspec_corpus.case import Case, CaseError, Input, InputFile
 from journalspec_corpus.load import load_cases
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -114,3 +116,18 @@ def test_nothing_is_overwritten_and_nothing_half_is_left(tmp_path: Path) -> None
     with pytest.raises(TypeError):
         write_archive(tmp_path / "new.tar", cases()[:1], {"x.json": {"x": b"no JSON"}})
     assert not (tmp_path / "new.tar").exists()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda case: replace(case, id="../../escaped"),
+        lambda case: replace(case, id="/escaped"),
+        lambda case: replace(case, input=Input((InputFile("../../escaped", 1),))),
+    ],
+)
+def test_no_name_leads_out_of_an_archive(spoil: Callable[[Case], Case], tmp_path: Path) -> None:
+    path = tmp_path / "c.tar"
+    with pytest.raises(CaseError, match=r"is no id|leaves the directory"):
+        write_archive(path, [spoil(load_cases("bitronix_tlog")[0])], SCHEMAS)
+    assert not path.exists()

@@ -9,7 +9,7 @@ import pytest
 
 from journalspec.formats import format_ids
 from journalspec.requirements import requirements
-from journalspec_corpus import Case, load_cases
+from journalspec_corpus import Case, Input, InputFile, load_cases
 from journalspec_corpus.coverage import coverage
 from journalspec_corpus.flags import load_flags
 from journalspec_corpus.lint import lint
@@ -71,6 +71,8 @@ DAMAGED = "btm.hostile-record-length.at-20"
         (SOUND, {"needs": ("read", "recover", "damage")}, "nothing is damaged"),
         (DAMAGED, {"needs": ("read", "recover")}, "needs lacks damage"),
         (SOUND, {"expect": ()}, "expect"),
+        (SOUND, {"input": Input((InputFile("a", 1), InputFile("A", 1)))}, "are one name to some systems"),
+        (SOUND, {"input": Input((InputFile("a", 1 << 30),))}, "bytes in all"),
         (SOUND, {"write": {"ops": [{"op": "open"}], "params": {}, "then": "read"}}, "belong together"),
     ],
 )

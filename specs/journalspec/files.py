@@ -168,9 +168,10 @@ def reading(path: Path, limit: int = MAX_BYTES) -> Iterator[IO[bytes]]:
     Unfit for a pipe, a device or a directory, without waiting for it, and OSError that names `path`.
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Unfit("not a regular file", path)
     with os.fdopen(handle, "rb") as raw:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise Unfit("not a regular file", path)
         packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
         raw.seek(0)
         with io.BufferedReader(_Bounded(raw, path, limit, packed), _CHUNK) as stream:

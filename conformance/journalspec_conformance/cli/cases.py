@@ -10,7 +10,9 @@ from typing import Any
 
 import click
 
+from journalspec.files import shown
 from journalspec.requirements import requirements
+from journalspec.trees import Folder, place
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.errors import Problem
@@ -34,11 +36,15 @@ def list_command(
     probes = probes_of(cases_of(tier, formats, cases), select)
     if as_json:
         for probe in probes:
-            members = {"probe": probe.id, "edition": probe.case.edition, "title": probe.case.title}
+            members = {"probe": probe.id, "edition": probe.case.edition, "title": _title(probe.case)}
             say(json.dumps(members | {"requirements": list(probe.case.requirements)}))
         return
-    rows = [[p.id, p.case.edition, p.case.stratum, p.case.level, p.case.title] for p in probes]
+    rows = [[p.id, p.case.edition, p.case.stratum, p.case.level, _title(p.case)] for p in probes]
     show_table(["probe", "edition", "stratum", "level", "title"], rows)
+
+
+def _title(case: Case) -> str:
+    return f"{case.title}: {case.fault}" if case.fault else case.title
 
 
 @click.command("show", epilog=_options.EXIT_STATUS)
@@ -65,6 +71,8 @@ def _find(case_id: str, files: tuple[Path, ...]) -> Case:
     near = []
     found = [cases_of("", files=files)] if files else [_published(tier) for tier in PUBLISHED_TIERS]
     for case in (case for some in found for case in some):
+        if case.id == case_id and case.fault:
+            raise Problem(f"{case_id} is quarantined: {case.fault}")
         if case.id == case_id:
             return case
         if case.id.rpartition(".")[0] == case_id.rpartition(".")[0]:
@@ -137,21 +145,32 @@ def materialize_command(
 ) -> None:
     """Write the journal of every selected case to DIR/CASE, with the case itself beside it as CASE.json."""
     probes = probes_of(cases_of(tier, formats, cases), select)
-    chosen = {probe.case.id: probe.case for probe in probes}
-    directory.mkdir(parents=True, exist_ok=True)
-    for case in chosen.values():
-        _write(case, directory)
-    say(f"{len(chosen)} {'case' if len(chosen) == 1 else 'cases'} in {directory}")
-
-
-def _write(case: Case, directory: Path) -> None:
+    every = {probe.case.id: probe.case for probe in probes}
+    chosen = [case for case in every.values() if not case.fault]
     try:
-        case.materialize(directory / case.id)
+        directory.mkdir(parents=True, exist_ok=True)
+        with Folder.at(directory, follow=True) as root:
+            for case in chosen:
+                _write(case, root)
     except FileExistsError as error:
         raise Problem(
-            f"{error.filename} is there already, and nothing is overwritten", "Name a new directory."
+            f"{shown(str(error.filename))} is there already, and nothing is overwritten",
+            "Name a new directory.",
         ) from None
-    except CaseError as error:
-        raise Problem(str(error)) from None
-    path = directory / f"{case.id}.json"
-    path.write_text(json.dumps(case.to_json(), indent=1) + "\n", encoding="utf-8")
+    except (OSError, CaseError) as error:
+        raise Problem(f"{shown(str(directory))} cannot be written: {shown(str(error))}") from None
+    say(f"{len(chosen)} {'case' if len(chosen) == 1 else 'cases'} in {directory}")
+    for case in every.values():
+        if case.fault:
+            say(f"quarantined, and not written: {case.id}: {case.fault}", err=True)
+    raise click.exceptions.Exit(int(len(chosen) < len(every)))
+
+
+def _write(case: Case, root: Folder) -> None:
+    """Write a case below `root`, the case itself last: where it is, its files are whole."""
+    case.check_names()
+    root.make(case.id)
+    with root.folder(case.id) as folder:
+        place(folder, ((file.path, file.pieces()) for file in case.input.files))
+    text = json.dumps(case.to_json(), indent=1) + "\n"
+    place(root, [(f"{case.id}.json", [text.encode("utf-8")])])

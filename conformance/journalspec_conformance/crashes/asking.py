@@ -6,17 +6,17 @@ process has answered something, so that its start is not held against the state.
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
+import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from journalspec.kept import drop_scratch, make_scratch
 from journalspec.observation import At, Observation, Record
+from journalspec.trees import Folder, place
 from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import Message
-from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, TimedOut
+from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut
 from journalspec_conformance.observed import check_observation
 from journalspec_conformance.process import ProcessConnection
 from journalspec_corpus.crash.judge import Answer
@@ -25,7 +25,6 @@ from journalspec_corpus.crash.judge import Answer
 TIMEOUT = 2.0
 #: Seconds for the first state after a start: programs load their parts when they first need them.
 FIRST_TIMEOUT = 30.0
-_MEMORY = Path("/dev/shm")  # noqa: S108 - a scratch directory with a random name is made in it
 _NOWHERE = At("", 0, 0)
 _SHOWN = 300
 
@@ -66,9 +65,7 @@ class Asker:
         self._in_memory = self._connection.in_memory
         declared = self.hello.formats.get(format_id)
         self._pure = declared is None or "pure" in declared.features
-        place = str(_MEMORY) if os.access(_MEMORY, os.W_OK) else None
-        self._root = Path(tempfile.mkdtemp(prefix="journalspec-", dir=place))
-        self._count = 0
+        self._root = make_scratch(memory=True)
         #: The process has answered since it was started.
         self._warm = False
         self._answered: tuple[Files, str, str] | None = None
@@ -89,7 +86,7 @@ class Asker:
     def close(self) -> None:
         """Let go of the implementation and of all files."""
         self._connection.close()
-        shutil.rmtree(self._root, ignore_errors=True)
+        drop_scratch(self._root)
 
     def _try(self, files: Files, edition: str, policy: str) -> Reply:
         if isinstance(self._connection, ProcessConnection):
@@ -106,6 +103,10 @@ class Asker:
         except Breakdown as error:
             self._warm = False
             return Reply(None, "error", error.reason)
+        except Problem:
+            raise
+        except Exception as error:  # whatever one state does to the runner, the others are judged
+            return Reply(None, "error", f"it could not be judged: {type(error).__name__}: {error}"[:_SHOWN])
         return reply
 
     def _ask(self, files: Files, edition: str, policy: str) -> Reply:
@@ -120,15 +121,17 @@ class Asker:
         }
         if self._in_memory:
             return self._twice({**request, "files": dict(files)})
-        self._count += 1
-        place = self._root / str(self._count)
-        place.mkdir()
-        for name, content in files.items():
-            (place / name).write_bytes(content)
-        try:
-            return self._twice({**request, "dir": str(place)})
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
+        # Anything may stand where the last one was, or where the next one was guessed to be.
+        name = secrets.token_hex(16)
+        with Folder.at(self._root) as root:
+            root.make(name)
+            try:
+                with root.folder(name) as folder:
+                    place(folder, ((file, [content]) for file, content in files.items()))
+                return self._twice({**request, "dir": str(self._root / name)})
+            finally:
+                with suppress(OSError):
+                    root.remove(name)
 
     def _twice(self, request: Message) -> Reply:
         """Return the reply to `request`, and the next one if recovery changes what it recovers from."""
@@ -143,6 +146,8 @@ class Asker:
             return Reply(None, "unsupported", str(reply["unsupported"])[:_SHOWN])
         if "error" in reply:
             return Reply(None, "error", str(reply["error"].get("message", "no message"))[:_SHOWN])
+        if "ok" not in reply:
+            raise Misbehaved("a step is no answer to recover")
         observed = reply["ok"]
         check_observation(observed)
         try:

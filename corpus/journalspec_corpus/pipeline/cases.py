@@ -8,15 +8,16 @@ they are put together is told in docs/core-tier.md.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from journalspec.files import reading
+from journalspec_corpus import form
 from journalspec_corpus.case import Case, CaseError, InputFile
+from journalspec_corpus.load import Intake
 
 CASES, SHARED = "cases.jsonl.gz", "shared.jsonl.gz"
 #: What an entry of `expect` asks beside its refusal: nothing; that something is reported; that
@@ -34,14 +35,35 @@ def read_cases(directory: Path) -> Iterator[Case]:
         yield Case.from_json(shared.expanded(line))
 
 
+def take_cases(directory: Path, intake: Intake) -> Iterator[Case]:
+    """Yield the cases of a core build of whatever origin, those quarantined that are none.
+
+    Raises OSError, or CaseError for what all of them share.
+    """
+    shared = Shared.of(directory)
+    path = directory / CASES
+    with reading(path) as stream:
+        for number, line in enumerate(form.lines_of(stream), start=1):
+            yield intake.take(path, number, line, lambda given: shared.expanded(_members(given)))
+
+
 def lines_of(path: Path) -> Iterator[Members]:
-    """Yield the objects of a compressed file of JSON lines; raises OSError or CaseError."""
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        for number, line in enumerate(stream, start=1):
+    """Yield the objects of a file of JSON lines, compressed or not; raises OSError or CaseError."""
+    with reading(path) as stream:
+        for number, line in enumerate(form.lines_of(stream), start=1):
             try:
-                yield json.loads(line)
+                if line is None:
+                    raise ValueError(f"longer than {form.MAX_LINE} bytes")
+                yield _members(line)
             except ValueError as error:
                 raise CaseError(f"{path.name}, line {number}: {error}") from None
+
+
+def _members(line: bytes) -> Members:
+    found = form.parse(line, numbers=True)
+    if not isinstance(found, dict):
+        raise ValueError("no JSON object")
+    return found
 
 
 def digest_of(files: Mapping[str, bytes]) -> str:
@@ -85,7 +107,7 @@ class Shared:
                     bases[line["base"]] = _base(line)
                 else:
                     head = line
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise CaseError(f"{SHARED}: {type(error).__name__}: {error}") from None
         return cls(head, bases, groups)
 
@@ -93,16 +115,19 @@ class Shared:
         """Return the input of a case as name -> content; raises CaseError if it does not fit together."""
         try:
             base = self.bases[self.groups[line["group"]]["base"]]
+            layout = {name: int(size) for name, size in base.layouts[line["layout"]]}
+            if sum(layout.values()) > form.MAX_BYTES:
+                raise ValueError(f"{sum(layout.values())} bytes in all, at most {form.MAX_BYTES}")
             files = {
-                name: bytearray(base.files.get(name, b"")[: int(size)].ljust(int(size), b"\0"))
-                for name, size in base.layouts[line["layout"]]
+                name: bytearray(base.files.get(name, b"")[:size].ljust(size, b"\0"))
+                for name, size in layout.items()
             }
             for put in line["put"]:
                 number, length = put if isinstance(put, list) else (put, None)
                 name, off, data = base.pieces[number]
                 data = data[:length]
                 files[name][off : off + len(data)] = data
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
             raise CaseError(f"{line.get('id')}: {type(error).__name__}: {error} in {SHARED}") from None
         return {name: bytes(data) for name, data in files.items()}
 
@@ -127,7 +152,7 @@ class Shared:
                 "input": {"files": [_plain(name, data) for name, data in sorted(files.items())]},
                 "expect": [entry for given in line["expect"] for entry in permitted(group["sets"], *given)],
             }
-        except (KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise CaseError(f"{line.get('id')}: {type(error).__name__}: {error}") from None
 
 

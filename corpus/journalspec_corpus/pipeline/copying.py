@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.formats import get_format
+from journalspec.trees import Folder, place
 
 
 def copy_tier(tier: str, out: Path, formats: Sequence[str]) -> list[dict[str, Any]]:
     """Copy the published cases of `tier` to ``out/<format>/<tier>.jsonl``; return what was copied.
 
     Each entry has format, file, cases and sha256. Raises UnknownFormat for a
-    format that is not described and FileExistsError rather than overwrite.
+    format that is not described and FileExistsError rather than overwrite; no link in `out` is followed.
     """
     copied = []
     for name in formats:
@@ -24,14 +25,14 @@ def copy_tier(tier: str, out: Path, formats: Sequence[str]) -> list[dict[str, An
         if not source.is_file():
             continue
         data = source.read_bytes()
-        path = out / name / f"{tier}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as stream:
-            stream.write(data)
+        path = f"{name}/{tier}.jsonl"
+        out.mkdir(parents=True, exist_ok=True)
+        with Folder.at(out, follow=True) as root:
+            place(root, [(path, [data])])
         copied.append(
             {
                 "format": name,
-                "file": str(path),
+                "file": str(out / path),
                 "cases": data.count(b"\n"),
                 "sha256": hashlib.sha256(data).hexdigest(),
             }

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from journalspec.kept import make_scratch
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError, sealed, write_shard
 
@@ -58,6 +59,8 @@ def session(master: str | None = None) -> SparkSession:
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
             builder = builder.config("spark.driver.bindAddress", _LOOPBACK)
             builder = builder.config("spark.driver.host", _LOOPBACK)
+            # Spark removes what it puts there if it has the time; whoever kills it leaves it none.
+            builder = builder.config("spark.local.dir", str(make_scratch()))
     try:
         found = builder.getOrCreate()
     except Exception as error:  # PySpark raises its own, Py4J's and RuntimeError

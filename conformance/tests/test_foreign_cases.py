@@ -1,0 +1,160 @@
+"""Cases from strangers at the command line: nothing outside is written, nothing is green unseen."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from journalspec_conformance.cli import cli
+
+Cli = Callable[..., Result]
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes of POSIX")
+
+
+@pytest.fixture
+def call() -> Cli:
+    return lambda *arguments: CliRunner().invoke(cli, [str(part) for part in arguments])
+
+
+@pytest.fixture
+def clean(cases_file: Path) -> dict[str, Any]:
+    """The published form of the case btm.judge.clean."""
+    lines = map(json.loads, cases_file.read_text(encoding="utf-8").splitlines())
+    found: dict[str, Any] = next(line for line in lines if line["id"] == "btm.judge.clean")
+    return found
+
+
+def written(path: Path, *cases: dict[str, Any], more: str = "") -> Path:
+    path.write_text("".join(f"{json.dumps(case)}\n" for case in cases) + more, encoding="utf-8")
+    return path
+
+
+def with_path(case: dict[str, Any], path: str) -> dict[str, Any]:
+    first, *others = case["input"]["files"]
+    return {**case, "id": "btm.judge.odd", "input": {"files": [{**first, "path": path}, *others]}}
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(path.relative_to(directory).as_posix() for path in directory.rglob("*"))
+
+
+CLEAN = ["btm.judge.clean", "btm.judge.clean.json", "btm.judge.clean/btm1.tlog", "btm.judge.clean/btm2.tlog"]
+
+
+@pytest.mark.parametrize("where", ["../../escaped", "../escaped", "{outside}/escaped", "a/../../../escaped"])
+def test_materialize_writes_nothing_outside(
+    where: str, call: Cli, clean: dict[str, Any], tmp_path: Path
+) -> None:
+    name = where.format(outside=tmp_path)
+    cases = written(tmp_path / "c.jsonl", {**clean, "id": name}, with_path(clean, name), clean)
+    done = call("materialize", tmp_path / "a/b/out", "--cases", cases)
+    assert done.exit_code == 1
+    assert done.stderr.count("quarantined, and not written") == 2
+    assert names(tmp_path / "a/b/out") == CLEAN
+    assert names(tmp_path)[:4] == ["a", "a/b", "a/b/out", "a/b/out/btm.judge.clean"]
+    assert not [path for path in names(tmp_path) if "escaped" in path]
+
+
+@pytest.mark.parametrize("link", ["btm.judge.clean", "btm.judge.clean.json"])
+def test_materialize_follows_no_link(link: str, call: Cli, clean: dict[str, Any], tmp_path: Path) -> None:
+    outside, out = tmp_path / "outside", tmp_path / "out"
+    outside.mkdir()
+    out.mkdir()
+    (out / link).symlink_to(outside / "new" if link.endswith(".json") else outside)
+    done = call("materialize", out, "--cases", written(tmp_path / "c.jsonl", clean))
+    assert done.exit_code == 2
+    assert f"{out / link} is there already, and nothing is overwritten" in done.stderr
+    assert names(outside) == []
+
+
+def test_materialize_writes_where_the_user_says(call: Cli, clean: dict[str, Any], tmp_path: Path) -> None:
+    """His own link is his own business. What is there already stays, be it a case without files."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "real")
+    cases = written(tmp_path / "c.jsonl", clean, {**clean, "id": "btm.judge.empty", "input": {"files": []}})
+    assert call("materialize", tmp_path / "out", "--cases", cases).exit_code == 0
+    assert names(tmp_path / "real") == sorted([*CLEAN, "btm.judge.empty", "btm.judge.empty.json"])
+    only = ("--cases", cases, "--select", "btm.judge.empty")
+    assert "nothing is overwritten" in call("materialize", tmp_path / "out", *only).stderr
+    (tmp_path / "file").touch()
+    done = call("materialize", tmp_path / "file", "--cases", cases)
+    assert (done.exit_code, "Traceback" in done.stderr) == (2, False)
+
+
+@pytest.fixture
+def mixed(clean: dict[str, Any], tmp_path: Path) -> Path:
+    """One good case among three that are none."""
+    odd = {**clean, "level": "Must", "id": "btm.judge.odd"}
+    return written(tmp_path / "mixed.jsonl", odd, clean, clean, more='{"id": "\x1b[2J')
+
+
+def test_a_run_asks_the_good_and_is_red_for_the_others(
+    call: Cli, mixed: Path, tmp_path: Path, clean: dict[str, Any]
+) -> None:
+    report = tmp_path / "report.jsonl"
+    done = call("run", "--impl", "reference", "--cases", mixed, "--report", report)
+    assert done.exit_code == 1
+    lines = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()[1:-1]]
+    found = {line["probe"]: line["class"] for line in lines}
+    assert found == {
+        "btm.judge.odd": "quarantined",
+        **{probe: "pass" for probe in found if probe.startswith("btm.judge.clean/")},
+        f"{mixed}:3": "quarantined",
+        f"{mixed}:4": "quarantined",
+    }
+    assert sum(name == "pass" for name in found.values()) == len({str(e["when"]) for e in clean["expect"]})
+    assert "mixed.jsonl, line 1: btm.judge.odd: level: 'Must' is none of must" in lines[0]["reason"]
+    assert "\x1b" not in done.output
+    for style in ("text", "markdown", "junit", "github"):
+        shown = call("summary", report, "--format", style)
+        assert shown.exit_code == 1
+        assert "quarantined" in shown.output
+
+
+def test_details_json_and_jobs_know_quarantined_cases(call: Cli, mixed: Path) -> None:
+    asked = ("run", "--impl", "reference", "--cases", mixed)
+    done = call(*asked, "--details")
+    assert (done.exit_code, "quarantined: btm.judge.odd" in done.output) == (1, True)
+    done = call(*asked, "--json", "--jobs", 2)
+    assert (done.exit_code, json.loads(done.stdout)["counts"]["quarantined"]) == (1, 3)
+    done = call(*asked, "--format", "bitronix_tlog", "--select", "btm.judge.clean")
+    assert done.exit_code == 0, "who names the good ones asks about nothing else"
+
+
+def test_quarantined_cases_are_listed_and_not_shown(call: Cli, mixed: Path) -> None:
+    listed = call("list", "--cases", mixed, "--json")
+    assert listed.exit_code == 0
+    titles = {line["probe"]: line["title"] for line in map(json.loads, listed.stdout.splitlines())}
+    assert titles["btm.judge.odd"].endswith("level: 'Must' is none of must, should, may")
+    assert "no JSON" in titles[f"{mixed}:4"]
+    shown = call("show", "--cases", mixed, "btm.judge.odd")
+    assert (shown.exit_code, "is quarantined: " in shown.stderr) == (2, True)
+
+
+def test_a_set_in_which_nothing_can_be_asked_is_no_run(call: Cli, tmp_path: Path) -> None:
+    done = call("run", "--impl", "reference", "--cases", written(tmp_path / "c.jsonl", more="{}\n[]\n"))
+    assert done.exit_code == 2
+    assert "nothing was judged" in done.stderr
+    assert "member 'id' is missing" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["run --impl reference", "list", "materialize {out}", "show btm.a.b"])
+def test_nobody_waits_for_a_pipe_and_nobody_reads_a_device(command: str, call: Cli, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    arguments = command.format(out=tmp_path / "out").split()
+    for source in (tmp_path / "pipe", tmp_path / "link", Path("/dev/zero")):
+        done = call(*arguments, "--cases", source)
+        assert done.exit_code == 2
+        assert f"{source}: cannot be read: not a regular file" in done.stderr
+    for source, said in ((tmp_path, "no built core tier"), (tmp_path / "no", "No such file")):
+        done = call(*arguments, "--cases", source)
+        assert (done.exit_code, said in done.stderr) == (2, True)

@@ -1,0 +1,403 @@
+"""Whatever one probe does to the runner becomes that probe's result, and the others are asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec_conformance.connection import Hello
+from journalspec_conformance.crashes.asking import Asker
+from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.errors import Problem
+from journalspec_corpus import Input, InputFile, Probe
+from journalspec_corpus.crash.judge import Answer
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and rights of POSIX")
+
+READ, STRICT = "btm.judge.clean/read", "btm.judge.clean/recover.strict"
+Probes = dict[str, Probe]
+Deed = Callable[[Path], Any]
+
+
+@pytest.fixture(autouse=True)
+def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Thousands of directories take seconds on a busy disk."""
+    tmp_path_factory.getbasetemp()  # stays where it belongs
+    if os.access("/dev/shm", os.W_OK):  # noqa: S108 - names in it are not guessed
+        monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - as above
+
+
+class Odd:
+    """A connection that does a deed in the directory, once, and otherwise answers right."""
+
+    in_memory = False
+
+    def __init__(self, probe: Probe, deed: Deed, features: list[str]) -> None:
+        (entry,) = probe.expect
+        self.right = {key: value for key, value in entry.items() if key != "when"}
+        self.right["notes"] = [{"code": code} for code in entry.get("notes", ())]
+        self.deed: Deed | None = deed
+        self.features = features
+
+    def hello(self) -> Hello:
+        claims = {
+            "editions": ["2.1"],
+            "ops": ["read", "recover"],
+            "observe": "layout",
+            "policies": ["strict"],
+            "features": self.features,
+        }
+        return Hello.from_json({"protocol": 1, "impl": {"name": "odd"}, "formats": {"bitronix_tlog": claims}})
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        deed, self.deed = self.deed, None
+        told = deed(Path(request["dir"])) if deed is not None else None
+        return {"ok": self.right} if told is None else told
+
+    def steps(self, request: dict[str, Any]) -> Any:
+        raise AssertionError("nothing is written here")
+
+    def unasked(self) -> None:
+        return None
+
+    late = unasked
+
+    def stderr(self) -> str:
+        return ""
+
+    def close(self) -> None:
+        pass
+
+
+@contextmanager
+def asked(probe: Probe, deed: Deed, *features: str) -> Iterator[Engine]:
+    engine = Engine(Odd(probe, deed, ["damage", *features]), Options())
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def deep(directory: Path, depth: int = 3000) -> None:
+    here = os.open(directory, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+
+
+def swapped(directory: Path) -> None:
+    """Put another directory, with the same files, where the own one was."""
+    directory.rename(directory.with_name("moved"))
+    directory.mkdir()
+    for path in directory.with_name("moved").iterdir():
+        (directory / path.name).write_bytes(path.read_bytes())
+
+
+def linked(directory: Path) -> None:
+    (directory / "btm1.tlog").rename(directory / "../x")
+    (directory / "btm1.tlog").symlink_to("../x")
+
+
+def piped(directory: Path) -> None:
+    (directory / "btm1.tlog").unlink()
+    os.mkfifo(directory / "btm1.tlog")
+
+
+def grown(directory: Path) -> None:
+    with (directory / "btm1.tlog").open("r+b") as stream:
+        stream.truncate(40 << 30)
+
+
+def raising(error: BaseException) -> Deed:
+    def deed(_: Path) -> None:
+        raise error
+
+    return deed
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no")
+
+
+#: What a reply can be, and what a connection can raise -> class, part of the reason.
+ODD_ANSWERS: dict[str, tuple[Deed, str, str]] = {
+    "a step": (lambda _: {"step": "0", "durable": True}, "error", "a step is no answer to read"),
+    "half a surrogate": (lambda _: {"ok": {"verdict": "\ud800"}}, "fail", "\\ud800"),
+    "half a surrogate in a name": (lambda _: {"ok": {"verdict": "clean", "\udc80": 1}}, "fail", "records"),
+    "half a surrogate in an error": (lambda _: {"error": {"message": "\udfff"}}, "error", "\\udfff"),
+    "records of numbers": (lambda _: {"ok": {"verdict": "clean", "records": [1]}}, "error", "no object"),
+    "a type that is a list": (
+        lambda _: {"ok": {"verdict": "clean", "records": [{"type": []}]}},
+        "",
+        "",
+    ),
+    "a disk error": (raising(OSError(5, "Input/output error")), "error", "OSError: [Errno 5]"),
+    "no memory": (raising(MemoryError()), "error", "it could not be judged: MemoryError"),
+    "recursion": (raising(RecursionError("deep")), "error", "RecursionError: deep"),
+    "an exception that cannot be shown": (raising(Unprintable()), "error", "(it cannot be shown)"),
+    "a long exception": (raising(ValueError("x" * 10**6)), "error", "ValueError: xxx"),
+}
+
+
+@pytest.mark.parametrize("name", ODD_ANSWERS)
+def test_an_odd_answer_is_the_result_of_its_probe(name: str, judge_probes: Probes) -> None:
+    deed, result_class, reason = ODD_ANSWERS[name]
+    probe = judge_probes[READ]
+    with asked(probe, deed) as engine:
+        first, second = engine.run_all([probe, probe])
+    assert first.red
+    assert result_class in first.result_class
+    assert reason in first.reason
+    assert len(first.reason) < 2000
+    json.dumps(first.to_json(), ensure_ascii=False).encode("utf-8")
+    assert second.result_class == "pass"
+    if "could not be judged" in first.reason:
+        assert "Traceback" in first.stderr
+
+
+#: What an implementation that calls itself pure does to its directory -> the reason of its failure.
+CHANGES: dict[str, tuple[Deed, str]] = {
+    "a file": (lambda d: (d / "new").touch(), "new is new"),
+    "a directory": (lambda d: (d / "new").mkdir(), "new is new, a directory"),
+    "3000 directories in each other": (deep, "d is new, a directory"),
+    "a link": (lambda d: (d / "new").symlink_to("/etc/passwd"), "new is new, a symbolic link"),
+    "a link to itself": (lambda d: (d / "new").symlink_to("new"), "new is new, a symbolic link"),
+    "a pipe": (lambda d: os.mkfifo(d / "new"), "new is new, a pipe"),
+    "a link for a file": (
+        linked,
+        "btm1.tlog was a file and is a symbolic link",
+    ),
+    "a pipe for a file": (
+        piped,
+        "btm1.tlog was a file and is a pipe",
+    ),
+    "rights": (lambda d: (d / "btm1.tlog").chmod(0o4755), "btm1.tlog had the rights 644 and has 4755"),
+    "no rights": (lambda d: (d / "btm1.tlog").chmod(0), "btm1.tlog had the rights 644 and has 0"),
+    "no rights to the directory": (lambda d: d.chmod(0), "the directory itself has other rights"),
+    "a removed file": (lambda d: (d / "btm1.tlog").unlink(), "btm1.tlog is gone"),
+    "a removed directory": (
+        lambda d: d.rename(d.with_name("moved")) and None,
+        "the directory itself is gone",
+    ),
+    "another directory": (swapped, "the directory itself is another one"),
+    "a file of 40 GiB": (grown, f"and has {40 << 30}"),
+    "a byte": (lambda d: _poke(d / "btm1.tlog", 3), "btm1.tlog, offset 3: "),
+}
+
+
+def _poke(path: Path, off: int) -> None:
+    with path.open("r+b") as stream:
+        stream.seek(off)
+        byte = stream.read(1)
+        stream.seek(off)
+        stream.write(bytes([byte[0] ^ 1]))
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_who_is_pure_changes_nothing(name: str, judge_probes: Probes) -> None:
+    deed, reason = CHANGES[name]
+    probe = judge_probes[READ]
+    os.umask(0o022)
+    with asked(probe, deed, "pure") as engine:
+        first, second = engine.run_all([probe, probe])
+        root = engine.workspace.root
+        assert root is not None
+    assert (first.result_class, first.fingerprint) == ("fail", "modified")
+    assert reason in first.reason
+    assert second.result_class == "pass"
+    assert not root.exists()
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda d: os.utime(d / "btm1.tlog", (0, 0)),
+        lambda d: [path.read_bytes() for path in d.iterdir()] and None,
+        lambda d: (d / "btm1.tlog").write_bytes((d / "btm1.tlog").read_bytes()) and None,
+    ],
+)
+def test_times_and_the_same_content_are_no_change(deed: Deed, judge_probes: Probes) -> None:
+    with asked(judge_probes[READ], deed, "pure") as engine:
+        assert engine.run(judge_probes[READ]).result_class == "pass"
+
+
+def test_who_is_not_pure_may_leave_anything_and_is_bounded(judge_probes: Probes) -> None:
+    probe = judge_probes[STRICT]
+    for deed, result_class, reason in (
+        (lambda d: deep(d, 200), "pass", ""),
+        (lambda d: os.mkfifo(d / "new"), "pass", ""),
+        (lambda d: (d / "btm1.tlog").chmod(0), "pass", ""),
+        (lambda d: (d / "new").symlink_to("/etc"), "pass", ""),
+        (grown, "error", "files of more than"),
+    ):
+        with asked(probe, deed) as engine:
+            first, second = engine.run_all([probe, probe])
+        assert (first.result_class, second.result_class) == (result_class, "pass")
+        assert reason in first.reason
+
+
+def test_too_many_entries_are_not_looked_at(judge_probes: Probes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("journalspec.trees.ENTRIES", 50)
+    probe = judge_probes[READ]
+    with asked(
+        probe, lambda d: [(d / str(n)).write_bytes(b"") for n in range(60)] and None, "pure"
+    ) as engine:
+        first, second = engine.run_all([probe, probe])
+    assert (first.result_class, second.result_class) == ("error", "pass")
+    assert "more than 50 entries" in first.reason
+
+
+def test_a_directory_that_vanished_is_made_anew(judge_probes: Probes) -> None:
+    def vanish(directory: Path) -> None:
+        for path in directory.iterdir():
+            path.unlink()
+        directory.rmdir()
+        directory.parent.rmdir()
+
+    probe = judge_probes[READ]
+    with asked(probe, vanish) as engine:
+        root = engine.workspace.root
+        results = list(engine.run_all([probe, probe]))
+        assert engine.workspace.root != root
+    assert results[1].result_class == "pass"
+
+
+def test_a_link_in_place_of_scratch_is_not_followed(judge_probes: Probes, tmp_path: Path) -> None:
+    """The runner wrote through a link that appeared where it was about to write."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    moved: list[Path] = []
+
+    def swap(directory: Path) -> None:
+        root = directory.parent
+        moved.append(root.rename(root.with_name(f"{root.name}-moved")))
+        root.symlink_to(outside)
+
+    probe = judge_probes[READ]
+    with asked(probe, swap) as engine:
+        list(engine.run_all([probe, probe]))
+        root = engine.workspace.root
+    assert list(outside.iterdir()) == []
+    assert root is not None
+    assert not root.is_symlink()
+    (aside,) = moved
+    assert list(aside.iterdir()) == [], "what was placed went where the directory is, and was removed"
+    aside.rmdir()
+
+
+def test_a_name_that_is_taken_is_one_probes_error(
+    judge_probes: Probes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = iter(["taken", "free"])
+    probe = judge_probes[READ]
+    with asked(probe, lambda _: None) as engine:
+        root = engine.workspace.root
+        assert root is not None
+        (root / "taken").mkdir()
+        with monkeypatch.context() as patch:
+            patch.setattr("secrets.token_hex", lambda _: next(names))
+            first, second = engine.run_all([probe, probe])
+    assert (first.result_class, second.result_class) == ("error", "pass")
+    assert "File exists" in first.reason
+
+
+def test_names_of_places_are_not_guessed(judge_probes: Probes) -> None:
+    seen: list[Path] = []
+    probe = judge_probes[READ]
+    with asked(probe, seen.append) as engine:
+        for _ in range(3):
+            engine.connection.deed = seen.append  # type: ignore[attr-defined]  # of Odd
+            engine.run(probe)
+        assert seen[0].parent.stat().st_mode & 0o777 == 0o700
+    assert len({path.name for path in seen}) == 3
+    assert min(len(path.name) for path in seen) == 32
+
+
+def test_a_file_that_is_all_hole_is_compared_without_being_held(judge_probes: Probes) -> None:
+    import tracemalloc
+
+    size = 200 << 20
+    big = InputFile("big", size, 0, ((size - 1, b"x"),))
+    probe = judge_probes[READ]
+    case = replace(probe.case, input=Input((*probe.case.input.files, big)))
+    (wide,) = (other for other in case.probes if other.id == probe.id)
+    with asked(wide, lambda d: _poke(d / "big", size - 1), "pure") as engine:
+        tracemalloc.start()
+        try:
+            seen = engine.run(wide)
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert f"big, offset {size - 1}: 78 became 79" in seen.reason
+    assert most < 32 << 20
+
+
+@pytest.mark.parametrize("error", [Problem("the user's"), KeyboardInterrupt()])
+def test_what_is_nobodys_result_ends_the_run(error: BaseException, judge_probes: Probes) -> None:
+    with asked(judge_probes[READ], raising(error)) as engine, pytest.raises(type(error)):
+        engine.run(judge_probes[READ])
+
+
+def test_a_fault_of_judging_is_the_probes_error(
+    judge_probes: Probes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probe = judge_probes[READ]
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("in the judge")
+
+    with asked(probe, lambda _: None) as engine, monkeypatch.context() as patch:
+        patch.setattr("journalspec_conformance.engine.closest", broken)
+        seen = engine.run(probe)
+    assert (seen.result_class, seen.reason) == (
+        "error",
+        "it could not be judged: ZeroDivisionError: in the judge",
+    )
+    assert "in broken" in seen.stderr
+
+
+class Opens:
+    """What opens a connection that is there already."""
+
+    def __init__(self, connection: Odd) -> None:
+        self.connection = connection
+
+    def open(self, timeout: float) -> Odd:
+        return self.connection
+
+
+@pytest.mark.parametrize(
+    ("files", "deed", "told"),
+    [
+        ({"a.log": b"x"}, lambda _: {"step": "0"}, "a step is no answer"),
+        ({"a.log": b"x"}, raising(OSError(5, "Input/output error")), "could not be judged: OSError"),
+        ({"a" * 300: b"x"}, lambda _: None, "could not be judged: OSError"),
+        ({"a.log": b"x"}, deep, ""),
+    ],
+)
+def test_one_bad_state_stops_nothing(
+    files: dict[str, bytes], deed: Deed, told: str, judge_probes: Probes
+) -> None:
+    connection = Odd(judge_probes[STRICT], deed, ["damage"])
+    asker = Asker(Opens(connection), "bitronix_tlog", lambda _: Answer(()))  # type: ignore[arg-type]  # alike
+    try:
+        first = asker.ask(files, "2.1", "strict")
+        second = asker.ask({"a.log": b"x"}, "2.1", "strict")
+    finally:
+        asker.close()
+    assert first.instead == ("error" if told else "")
+    assert told in first.told
+    assert second.instead == ""
