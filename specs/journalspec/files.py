@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import secrets
 import stat
 import zlib
@@ -25,6 +26,7 @@ PARTIAL = ".partial"
 #: What a file that is read whole may hold, decompressed (bytes), if nothing else is said.
 MAX_BYTES = 1 << 30
 _CHUNK = 1 << 16
+_DESCRIPTOR = re.compile(r"/dev/std(?P<name>out|err)|(?:/dev|/proc/self)/fd/(?P<number>\d{1,9})")
 
 
 class Unfit(OSError):
@@ -69,10 +71,15 @@ def replace_bytes(path: Path, data: bytes) -> None:
 @contextmanager
 def _replacing(path: Path, mode: str) -> Iterator[IO[Any]]:
     target = Path(os.path.realpath(path))
-    rights = _rights(target)
+    number = _open_already(path)
+    rights = _rights(target) if number is None else None
     if rights is None:
-        with _stream(os.open(target, os.O_WRONLY), mode) as stream:
-            yield stream
+        try:
+            handle = os.open(path, os.O_WRONLY) if number is None else os.dup(number)
+            with _stream(handle, mode) as stream:
+                yield stream
+        except OSError as error:
+            raise (_about(error, path) if error.filename is None else error) from None
         return
     try:
         handle, name = _unnamed(target)
@@ -93,6 +100,15 @@ def _replacing(path: Path, mode: str) -> Iterator[IO[Any]]:
     except BaseException:
         _remove(name)
         raise
+
+
+def _open_already(path: Path) -> int | None:
+    """Return the descriptor of this process that `path` names, None if it is another name.
+
+    What it leads to, a pipe or a file that a shell opened, is not to be replaced but written to.
+    """
+    match = _DESCRIPTOR.fullmatch(str(path))
+    return None if match is None else int(match["number"] or ("out", "err").index(match["name"]) + 1)
 
 
 def _rights(target: Path) -> int | None:

@@ -158,3 +158,25 @@ def test_names_that_steer_a_terminal_are_escaped() -> None:
 def test_partial_names_cannot_be_guessed(tmp_path: Path) -> None:
     names = {files._partial(tmp_path / "x").name for _ in range(50)}
     assert len(names) == 50
+
+
+@unix
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+def test_standard_output_is_written_to_wherever_it_leads(tmp_path: Path, name: str) -> None:
+    """A file that a shell has opened must not be replaced behind its back, and a pipe has no name."""
+    code = (
+        "import pathlib; from journalspec.files import replace_text; print('before', flush=True);"
+        f"replace_text(pathlib.Path({name!r}), 'told\\n'); print('after')"
+    )
+    command = [sys.executable, "-c", code]
+    with (tmp_path / "out").open("w") as stream:
+        subprocess.run(command, stdout=stream, check=True)
+    piped = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+    assert (tmp_path / "out").read_text() == piped.stdout == "before\ntold\nafter\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_device_is_named() -> None:
+    with pytest.raises(OSError, match="/dev/full") as caught:
+        replace_text(Path("/dev/full"), "x")
+    assert caught.value.errno == errno.ENOSPC
