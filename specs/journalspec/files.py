@@ -13,6 +13,7 @@ import io
 import os
 import re
 import secrets
+import shutil
 import stat
 import zlib
 from collections.abc import Iterator
@@ -102,6 +103,39 @@ def _replacing(path: Path, mode: str) -> Iterator[IO[Any]]:
         raise
 
 
+def refuse_filled(path: Path) -> None:
+    """Raise FileExistsError if there is anything at `path` but an empty directory."""
+    if os.path.lexists(path) and (not path.is_dir() or any(path.iterdir())):
+        raise FileExistsError(errno.EEXIST, "exists: choose an empty or new directory", str(path))
+
+
+@contextmanager
+def making(path: Path) -> Iterator[Path]:
+    """Give a new directory, which becomes `path` with all that is in it when the block ends.
+
+    After an exception nothing is left. Raises FileExistsError if there is a `path` that is
+    no empty directory, and OSError that names `path`.
+    """
+    refuse_filled(path)
+    target = Path(os.path.realpath(path))
+    name = _partial(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        name.mkdir()
+        yield name
+        for found in (*name.rglob("*"), name):
+            _force_names(found) if found.is_dir() else _force(found)
+        if os.name == "nt" and target.is_dir():
+            target.rmdir()
+        name.replace(target)
+        _force_names(target.parent)
+    except BaseException as error:
+        shutil.rmtree(name, ignore_errors=True)
+        if isinstance(error, OSError) and str(error.filename or name).startswith(str(name)):
+            raise _about(error, path) from None
+        raise
+
+
 def _open_already(path: Path) -> int | None:
     """Return the descriptor of this process that `path` names, None if it is another name.
 
@@ -159,6 +193,12 @@ def _remove(name: Path | None) -> None:
     if name is not None:
         with suppress(OSError):
             name.unlink()
+
+
+def _force(path: Path) -> None:
+    """Force what a file holds to the disk."""
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
 
 
 def _force_names(directory: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from journalspec import files
-from journalspec.files import Unfit, read_bytes, reading, replace_text, replacing, shown
+from journalspec.files import Unfit, making, read_bytes, reading, replace_text, replacing, shown
 
 unix = pytest.mark.skipif(os.name != "posix", reason="needs links, pipes and limits of POSIX")
 
@@ -180,3 +181,31 @@ def test_a_full_device_is_named() -> None:
     with pytest.raises(OSError, match="/dev/full") as caught:
         replace_text(Path("/dev/full"), "x")
     assert caught.value.errno == errno.ENOSPC
+
+
+def test_a_directory_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    with making(out) as place:
+        (place / "sub").mkdir()
+        replace_text(place / "sub" / "file", "x")
+        assert not out.exists()
+    assert (out / "sub" / "file").read_text() == "x"
+    with pytest.raises(FileExistsError, match="choose an empty or new directory"), making(out):
+        raise AssertionError
+    with pytest.raises(ZeroDivisionError), making(tmp_path / "no") as place:
+        (place / "file").write_text(str(1 // 0))
+    with pytest.raises(FileExistsError), making(out / "sub" / "file"):
+        raise AssertionError
+    assert names_in(tmp_path) == ["deep"]
+    assert names_in(tmp_path / "deep") == ["out"]
+    (tmp_path / "empty").mkdir()
+    with making(tmp_path / "empty") as place:
+        replace_text(place / "file", "x")
+    assert names_in(tmp_path / "empty") == ["file"]
+
+
+@unix
+def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match=re.escape(str(tmp_path / "file"))), making(tmp_path / "file" / "out"):
+        raise AssertionError
