@@ -87,7 +87,8 @@ class Engine:
         outcome = self._outcome(probe)
         result = self._result(probe, outcome)
         result = self.expectations.apply(result)
-        if result.result_class == "fail" and probe.case.level != "must" and not self.options.enforce_should:
+        lenient = ("may",) if self.options.enforce_should else ("may", "should")
+        if result.result_class == "fail" and probe.case.level in lenient:
             result = result.judged("allowed", f"a {probe.case.level} is not followed: {result.reason}")
         return replace(result, seconds=round(time.perf_counter() - started, 3))
 

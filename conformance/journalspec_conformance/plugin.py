@@ -76,7 +76,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="check every message against the protocol's schemas",
     )
     group.addoption(
-        "--journalspec-enforce-should", action="store_true", help="fail on recommendations not followed"
+        "--journalspec-enforce-should",
+        action="store_true",
+        help="fail on a should that is not followed",
     )
 
 
@@ -90,7 +92,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_SUITE] = Suite(config)
     except (Problem, ValueError) as error:
         raise pytest.UsageError(f"journalspec: {error}") from None
-    config.pluginmanager.register(_Seen(config.getoption("journalspec_min_judged")), "journalspec-seen")
+    least = config.getoption("journalspec_min_judged")
+    if least < 1:
+        raise pytest.UsageError(f"journalspec: --journalspec-min-judged {least}: at least 1")
+    config.pluginmanager.register(_Seen(least), "journalspec-seen")
 
 
 class _Seen:

@@ -82,7 +82,7 @@ _EPILOG = (
     help="Make one failure of each kind as small as N questions allow; with --out, as cases too.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0 (default): as many as pay."
+    "--jobs", type=_options.JOBS, default=0, metavar="N", help="Processes; 0 (default): as many as pay."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON object instead of tables.")
 def command(**options: Any) -> None:

@@ -45,10 +45,12 @@ EXPLAINED = 5
     help="Write a report (JSON lines) to FILE, compressed if it ends in .gz.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0 (default): as many as pay."
+    "--jobs", type=_options.JOBS, default=0, metavar="N", help="Processes; 0 (default): as many as pay."
 )
 @click.option("--validate", is_flag=True, help="Check every message against the protocol's schemas.")
-@click.option("--enforce-should", is_flag=True, help="Fail on recommendations that are not followed.")
+@click.option(
+    "--enforce-should", is_flag=True, help="Fail on a should that is not followed (never on a may)."
+)
 @click.option("--details", is_flag=True, help="Explain failures: requirement, difference, bytes.")
 @click.option(
     "--min-judged",
@@ -97,14 +99,14 @@ def _refuse_silence(results: Sequence[Result], asked: int, least: int) -> None:
     judged = len(results) - reasons.total()
     if judged >= least:
         return
-    most = ", ".join(f"{reason} ({number})" for reason, number in reasons.most_common(3))
+    most = "".join(f", {reason} ({number})" for reason, number in reasons.most_common(3)).lstrip(",")
     if judged:
         raise Problem(
-            f"{judged} of {asked} probes were judged, and at least {least} are asked for: {most}",
+            f"{judged} of {asked} probes were judged, and at least {least} are asked for{most and ':'}{most}",
             "Compare what the implementation declares (`journalspec smoke`) with --min-judged.",
         )
     raise Problem(
-        f"nothing was judged: none of {asked} probes is supported: {most}",
+        f"nothing was judged: none of {asked} probes is supported:{most}",
         "Compare what the implementation declares (`journalspec smoke`) with `journalspec formats`.",
     )
 
@@ -145,7 +147,8 @@ def show(prepared: Prepared, results: Sequence[Result], details: bool) -> None:
     show_table(["format", *classes], rows)
     red = [result for result in results if result.red]
     if not red:
-        say(f"as expected: {judged_and_not(results)}")
+        judged = any(CLASSES[result.result_class].judged for result in results)
+        say(f"{'as expected: ' if judged else ''}{judged_and_not(results)}")
         return
     if details:
         _explain(prepared, red)
