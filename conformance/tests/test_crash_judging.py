@@ -286,7 +286,7 @@ def test_what_every_leaves_out_is_said(fakes: None) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[[known]\n", "not TOML"),
+        ("[[known]\n", "no TOML"),
         ("", "no table [[known]]"),
         ('[[known]]\nverdict = "lost"\n', "does not say why"),
         ('[[known]]\nverdict = "lots"\nwhy = "x"\n', "no verdict fits 'lots'"),

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from journalspec.files import read_bytes, replace_text
+from journalspec.files import replace_text
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
-from journalspec_conformance.errors import Problem
-from journalspec_conformance.expect import TODO
+from journalspec_conformance.expect import TODO, read_text
 from journalspec_conformance.expect_update import update
 from journalspec_conformance.export import as_github, as_junit, as_markdown, as_text, matrix, unlike
 from journalspec_conformance.report import load_report
@@ -76,10 +75,7 @@ def expect_command(path: Path, report: Path) -> None:
     runs refuse it until you have written down why it fails.
     """
     loaded = load_report(report)
-    try:
-        text = read_bytes(path).decode("utf-8") if path.exists() else ""
-    except UnicodeDecodeError as error:
-        raise Problem(f"{path}: cannot be read: {error}") from None
+    text = read_text(path) if path.exists() else ""
     done = update(text, loaded.results, str(path))
     if done.text != text:
         replace_text(path, done.text)

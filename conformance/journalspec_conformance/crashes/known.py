@@ -16,7 +16,6 @@ A file of findings is such a file too, under another table name.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -25,6 +24,7 @@ from typing import Any
 
 from journalspec_conformance.crashes.verdicts import BREAKDOWNS, BREAKS, Kind
 from journalspec_conformance.errors import Problem
+from journalspec_conformance.expect import parse_toml, read_text
 
 TABLES = ("known", "finding")
 #: What else stands in a file of findings.
@@ -62,12 +62,7 @@ class Compared:
 
 def load_known(path: Path) -> tuple[Known, ...]:
     """Return the entries of an allowance; raises Problem that says where it is wrong."""
-    try:
-        loaded = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Problem(f"{path}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Problem(f"{path}: not TOML: {error}") from None
+    loaded = parse_toml(read_text(path), str(path))
     names = [name for name in TABLES if name in loaded]
     if not names or not all(isinstance(loaded[name], list) for name in names):
         raise Problem(f"{path}: no table [[known]]", "Each known kind of failure is one such table.")
