@@ -245,7 +245,7 @@ ENTRY = '[[expect]]\ncase = "x"\noutcome = "fail"\nwhy = "w"\n'
     ids=lambda text: text[:40],
 )
 def test_a_malformed_file_is_no_fault_of_ours(text: str, said: str) -> None:
-    with pytest.raises(Problem, match="^mine: ") as caught:
+    with pytest.raises(Problem, match=r"^mine: ") as caught:
         parse_expectations(text, "mine")
     assert said in str(caught.value)
 

@@ -97,6 +97,19 @@ def test_samples_have_the_first_and_the_last() -> None:
     assert some != tool.chosen(1000, 10, 2)
 
 
+@pytest.mark.parametrize("options", [("--error", "ENOSPC"), ("--error", "EDQUOT", "--lasting")])
+def test_a_directory_is_made_whole_or_not_at_all(breaking: Break, options: tuple[str, ...]) -> None:
+    text = (
+        "from journalspec.files import making, replace_text\n"
+        "with making(pathlib.Path('new')) as place:\n"
+        "    (place / 'sub').mkdir()\n"
+        "    replace_text(place / 'sub' / 'file', 'x')"
+    )
+    done = breaking(program(text), *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 badly" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("name", "options"), [("kept", ("--error", "ENOSPC")), ("new.gz", ("--error", "EIO", "--lasting"))]
 )
