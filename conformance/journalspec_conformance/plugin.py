@@ -218,15 +218,18 @@ class ProbeItem(pytest.Item):
 
     def runtest(self) -> None:
         """Ask the implementation; skip what is unsupported, xfail what is known, fail what is red."""
+        from journalspec.files import shown  # noqa: PLC0415 - see the module's text
+
         suite = self.config.stash[_SUITE]
         result = _run(suite, self.probe)
         self.user_properties.append(("class", result.result_class))
+        # An answer may hold half of a surrogate pair, which does not get through to another process.
         if result.fingerprint:
-            self.user_properties.append(("fingerprint", result.fingerprint))
+            self.user_properties.append(("fingerprint", shown(result.fingerprint)))
         if result.result_class in ("unsupported", "quarantined"):
-            pytest.skip(f"{result.result_class}: {result.reason}")
+            pytest.skip(shown(f"{result.result_class}: {result.reason}"))
         if result.result_class == "known":
-            pytest.xfail(" ".join(part for part in (result.reason, result.issue) if part))
+            pytest.xfail(shown(" ".join(part for part in (result.reason, result.issue) if part)))
         if result.red:
             from journalspec_conformance.explain import explain  # noqa: PLC0415 - only when something fails
 

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from journalspec_conformance.cli import COMMANDS, cli
+from journalspec_conformance.cli._tables import show_table
 from journalspec_conformance.report import load_report
 
 Cli = Callable[..., Result]
@@ -201,6 +202,12 @@ def test_reports_that_are_no_comparison(run: Cli, call: Cli, tmp_path: Path) -> 
     assert "not alike in corpus" in call("matrix", one, other).stdout
     assert "\n- not alike in corpus" in call("matrix", one, other, "--markdown").stdout
     assert "not alike" not in call("matrix", one, one).stdout
+
+
+def test_names_in_tables_are_neither_markup_nor_orders(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table(["[red]a", "b"], [["[/]\x1b[2J", "c\nd"]], "[/nothing]\x07")
+    out = capsys.readouterr().out
+    assert out.splitlines() == ["[/nothing]\\x07", "[red]a      b", "[/]\\x1b[2J  c\\nd"]
 
 
 def test_list_show_materialize(call: Cli, cases_file: Path, tmp_path: Path) -> None:

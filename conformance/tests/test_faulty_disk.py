@@ -97,13 +97,18 @@ def test_samples_have_the_first_and_the_last() -> None:
     assert some != tool.chosen(1000, 10, 2)
 
 
-@pytest.mark.parametrize("options", [("--error", "ENOSPC"), ("--error", "EDQUOT", "--lasting")])
-def test_a_directory_is_made_whole_or_not_at_all(breaking: Break, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("name", "options"), [("new", ("--error", "ENOSPC")), ("there", ("--error", "EDQUOT", "--lasting"))]
+)
+def test_a_directory_is_made_whole_or_not_at_all(
+    breaking: Break, tmp_path: Path, name: str, options: tuple[str, ...]
+) -> None:
+    (tmp_path / "there").mkdir()
     text = (
         "from journalspec.files import making, replace_text\n"
-        "with making(pathlib.Path('new')) as place:\n"
+        f"with making(pathlib.Path({name!r})) as place:\n"
         "    (place / 'sub').mkdir()\n"
-        "    replace_text(place / 'sub' / 'file', 'x')"
+        "    replace_text(place / 'file', 'x')"
     )
     done = breaking(program(text), *options)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -244,6 +244,7 @@ def test_a_line_without_end_costs_bounded_memory(tmp_path: Path) -> None:
         load_report(deep)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
 def test_only_files_are_reports(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)

@@ -114,23 +114,34 @@ def making(path: Path) -> Iterator[Path]:
     """Give a new directory, which becomes `path` with all that is in it when the block ends.
 
     After an exception nothing is left. Raises FileExistsError if there is a `path` that is
-    no empty directory, and OSError that names `path`.
+    no empty directory, and OSError that names `path`. An empty one that is there stays the same
+    directory (somebody may stand in it, or have mounted it), and gets one entry after the other.
     """
     refuse_filled(path)
     target = Path(os.path.realpath(path))
-    name = _partial(target)
+    there = target.is_dir()
+    name = target / _partial(target).name if there else _partial(target)
+    moved: list[Path] = []
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         name.mkdir()
         yield name
         for found in (*name.rglob("*"), name):
             _force_names(found) if found.is_dir() else _force(found)
-        if os.name == "nt" and target.is_dir():
-            target.rmdir()
-        name.replace(target)
-        _force_names(target.parent)
+        if there:
+            for entry in sorted(name.iterdir()):
+                moved.append(target / entry.name)
+                entry.rename(moved[-1])
+            name.rmdir()
+        else:
+            name.rename(target)
+        _force_names(target if there else target.parent)
     except BaseException as error:
-        shutil.rmtree(name, ignore_errors=True)
+        for place in (*moved, name):
+            if place.is_dir():
+                shutil.rmtree(place, ignore_errors=True)
+            else:
+                _remove(place)
         if isinstance(error, OSError) and str(error.filename or name).startswith(str(name)):
             raise _about(error, path) from None
         raise

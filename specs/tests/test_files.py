@@ -199,9 +199,11 @@ def test_a_directory_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
     assert names_in(tmp_path) == ["deep"]
     assert names_in(tmp_path / "deep") == ["out"]
     (tmp_path / "empty").mkdir()
+    before = (tmp_path / "empty").stat().st_ino
     with making(tmp_path / "empty") as place:
         replace_text(place / "file", "x")
     assert names_in(tmp_path / "empty") == ["file"]
+    assert (tmp_path / "empty").stat().st_ino == before
 
 
 @unix

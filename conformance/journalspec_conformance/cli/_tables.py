@@ -38,7 +38,11 @@ def console() -> Console:
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
     """Print a table of plain text cells; nothing in them steers the terminal or breaks a row."""
     table = Table(
-        title=shown(title) or None, title_justify="left", box=None, pad_edge=False, header_style="bold"
+        title=Text(shown(title)) if title else None,
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
     )
     for index, name in enumerate(head):
         table.add_column(Text(shown(name)), overflow="fold", no_wrap=index == 0)
@@ -59,9 +63,12 @@ def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator
     if not sys.stderr.isatty():
         yield from results
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    # What an implementation calls itself is no markup.
+    name = TextColumn("{task.description}", markup=False)
+    columns = (name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     red = 0
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        label = shown(label)
         task = progress.add_task(label, total=total)
         for result in results:
             red += is_red(result.result_class)
