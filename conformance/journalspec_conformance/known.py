@@ -202,14 +202,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")
     parser.add_argument("--out", required=True, type=Path)
     options = parser.parse_args(arguments)
-    product = get_product(options.product)
-    formats = product.formats
-    cases = {case.id: case for name in formats for tier in PUBLISHED_TIERS for case in load_cases(name, tier)}
     try:
         reports = [load_report(path) for path in options.reports]
     except Problem as error:
         print(error, file=sys.stderr)
         return 2
+    product = get_product(options.product)
+    formats = product.formats
+    cases = {case.id: case for name in formats for tier in PUBLISHED_TIERS for case in load_cases(name, tier)}
     results = {result.probe: result for report in reports for result in report.results}
     known, unexplained = explain(product, results, cases)
     asked = [probe for probe, result in results.items() if result.result_class not in _NOT_ASKED]

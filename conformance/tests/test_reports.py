@@ -368,6 +368,10 @@ def test_a_report_may_be_compressed(tmp_path: Path) -> None:
             ReportWriter(stream, make_header({"name": "x"}, "x", "smoke")).finish()
     assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
     assert load_report(packed) == load_report(plain)
+    twice = tmp_path / "twice.jsonl.gz"
+    twice.write_bytes(packed.read_bytes() * 2)
+    with pytest.raises(InvalidReport, match="line 3: a second report begins"):
+        load_report(twice)
     packed.write_bytes(packed.read_bytes()[:-4])
     with pytest.raises(Problem, match="cannot be read"):
         load_report(packed)

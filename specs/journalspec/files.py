@@ -208,7 +208,7 @@ def _remove(name: Path | None) -> None:
 
 def _force(path: Path) -> None:
     """Force what a file holds to the disk."""
-    with path.open("rb") as stream:
+    with path.open("rb" if os.name == "posix" else "r+b") as stream:
         os.fsync(stream.fileno())
 
 
