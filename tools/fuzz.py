@@ -26,6 +26,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from journalspec.files import replace_bytes, replace_text
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec_corpus.fuzzing import (
     AT_LEAST,
@@ -141,10 +142,10 @@ def save(options: argparse.Namespace, find: Find) -> Path:
     place: Path = options.out / f"{options.format}-{options.seed}-{find.number}"
     place.mkdir(parents=True, exist_ok=True)
     for name, content in find.files.items():
-        (place / name).write_bytes(content)
+        replace_bytes(place / name, content)
     said = {"format": options.format, "seed": options.seed, "number": find.number, "edition": find.edition}
     said |= {"kind": find.kind, "where": find.reader, "problem": find.problem}
-    (place / "find.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+    replace_text(place / "find.json", json.dumps(said, indent=1) + "\n")
     return place
 
 

@@ -39,12 +39,16 @@ _OPERATIONS = frozenset({"read", "recover", "write"})
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to run: see the command line's options of the same names. `timeout` in seconds."""
+    """How to run: see the command line's options of the same names. `timeout` in seconds.
+
+    `enforce_may` is for mutants, where every difference counts: nobody fails on what he may do.
+    """
 
     level: Level = Level.LAYOUT
     timeout: float = 10.0
     validate: bool = False
     enforce_should: bool = False
+    enforce_may: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,8 @@ class Engine:
             outcome = _failed(error)
         result = self._result(probe, outcome)
         result = self.expectations.apply(result)
-        if result.result_class == "fail" and probe.case.level != "must" and not self.options.enforce_should:
+        enforced = {"should": self.options.enforce_should, "may": self.options.enforce_may}
+        if result.result_class == "fail" and not enforced.get(probe.case.level, True):
             result = result.judged("allowed", f"a {probe.case.level} is not followed: {result.reason}")
         return replace(result, seconds=round(time.perf_counter() - started, 3))
 

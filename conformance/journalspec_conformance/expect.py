@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.deviations import deviations
+from journalspec.files import read_bytes
 from journalspec.formats import format_ids
 from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.errors import Problem
@@ -44,6 +45,9 @@ OUTCOMES = {
 TIERS = (*PUBLISHED_TIERS, "core", "full", "files")
 #: How a generated reason begins. The lint refuses it: a person has to say why.
 TODO = "TODO"
+
+#: What an expectation file may hold (bytes): the longest of ours has a hundredth of it.
+MAX_BYTES = 1 << 24
 
 _MEMBERS = ("case", "outcome", "fingerprint", "why", "issue", "deviation", "tier")
 _WRONG = frozenset({"fail", "error"})
@@ -150,19 +154,32 @@ def _named(entry: Entry, probe_ids: Iterable[str], known: set[str]) -> list[str]
 
 def load_expectations(path: Path) -> Expectations:
     """Read and lint an expectation file; raises Problem that names every fault."""
+    return parse_expectations(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file that a user wrote; raises Problem."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Problem(f"{path}: cannot be read: {error}") from None
-    return parse_expectations(text, str(path))
+        return read_bytes(path, MAX_BYTES).decode("utf-8")
+    except OSError as error:
+        raise Problem(f"{path}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise Problem(f"{path}: cannot be read: no UTF-8 at byte {error.start}") from None
+
+
+def parse_toml(text: str, source: str) -> dict[str, Any]:
+    """Return the tables of a TOML file called `source`; raises Problem."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise Problem(f"{source}: no TOML: nested too deeply") from None
+    except ValueError as error:  # also a number of too many digits
+        raise Problem(f"{source}: no TOML: {error}") from None
 
 
 def parse_expectations(text: str, source: str) -> Expectations:
     """Read and lint the text of an expectation file called `source`; raises Problem."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise Problem(f"{source}: no TOML: {error}") from None
+    data = parse_toml(text, source)
     items = data.get("expect", [])
     faults = [f"unknown table {name!r}" for name in data if name != "expect"]
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
@@ -171,7 +188,7 @@ def parse_expectations(text: str, source: str) -> Expectations:
     for number, item in enumerate(items, start=1):
         label = f"entry {number} ({item.get('case', 'without case')})"
         faults += [f"{label}: {fault}" for fault in _faults(item)]
-        if item.get("case") in seen:
+        if str(item.get("case")) in seen:
             faults.append(f"{label}: the same case stands twice")
         seen.add(str(item.get("case")))
     if faults:
@@ -185,7 +202,7 @@ def _faults(item: dict[str, Any]) -> list[str]:
     faults += [f"{name} must be a text" for name in item if not isinstance(item[name], str)]
     if not item.get("case"):
         faults.append("case is missing")
-    if item.get("outcome") not in OUTCOMES:
+    if item.get("outcome") not in tuple(OUTCOMES):
         faults.append(f"outcome must be one of {', '.join(OUTCOMES)}")
     if item.get("tier", TIERS[0]) not in TIERS:
         faults.append(f"no tier {item['tier']!r}{_meant(item['tier'], TIERS)}: one of {', '.join(TIERS)}")

@@ -16,7 +16,7 @@ import tomlkit
 from tomlkit.items import AoT
 
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.expect import TODO
+from journalspec_conformance.expect import TODO, parse_toml
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.result import Result
 
@@ -51,10 +51,7 @@ def update(text: str, results: Iterable[Result], source: str = "the file") -> Up
 
 def _cut(text: str, source: str) -> tuple[str, list[tuple[str, str]]]:
     """Return (preamble, [(case, block text)]); a block begins with the comments right above its header."""
-    try:
-        whole = tomllib.loads(text).get("expect", [])
-    except tomllib.TOMLDecodeError as error:
-        raise Problem(f"{source}: no TOML: {error}") from None
+    whole = parse_toml(text, source).get("expect", [])
     lines = text.splitlines(keepends=True)
     starts = []
     for number, line in enumerate(lines):

@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from journalspec.files import shown
 from journalspec.requirements import requirements
 from journalspec_conformance.result import Result
 from journalspec_corpus import Case
@@ -44,7 +45,7 @@ def explain(result: Result, case: Case, target: str) -> str:
     parts += _dump_lines(result, case)
     parts += ["repeat:", f"  {reproduce(result.probe, target, case.tier)}"]
     parts += _stderr_lines(result.stderr)
-    return "\n".join(parts)
+    return "\n".join(shown(part) for part in parts)
 
 
 def reproduce(probe: str, target: str, tier: str) -> str:
@@ -98,10 +99,10 @@ def _dump_lines(result: Result, case: Case) -> list[str]:
         return []
     off = min(_number(at.get("off"), 0), len(content))
     stop = min(off + _number(at.get("len"), 1), len(content))
-    shown = list(_window(content, case, at["file"], max(0, off - AROUND), stop + AROUND))
-    if len(shown) > DUMP_LINES:
-        shown = [*shown[:DUMP_LINES], f"... {len(shown) - DUMP_LINES} more lines"]
-    return [f"{at['file']} around offset {off}:", *(f"  {line}" for line in shown)]
+    dump = list(_window(content, case, at["file"], max(0, off - AROUND), stop + AROUND))
+    if len(dump) > DUMP_LINES:
+        dump = [*dump[:DUMP_LINES], f"... {len(dump) - DUMP_LINES} more lines"]
+    return [f"{at['file']} around offset {off}:", *(f"  {line}" for line in dump)]
 
 
 def _number(value: object, otherwise: int) -> int:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET  # only written, never parsed
 
+from journalspec.files import shown
 from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.report import Report
 from journalspec_conformance.result import Result
@@ -34,19 +35,20 @@ _JUNIT = {
 
 def as_text(report: Report) -> str:
     """Return the report for a terminal without colours: counts, then what is red in groups."""
-    lines = [f"{report.name}: {judged_and_not(report.results)}, tier {report.header['tier']}"]
+    lines = [f"{report.name}: {judged_and_not(report.results)}, tier {report.header['tier']}", *report.notes]
     lines += [f"  {name:<12}{number:>7}  {CLASSES[name].meaning}" for name, number in report.counts.items()]
     lines += [group.line for group in grouped(result for result in report.results if result.red)]
     if not report.judged:
         lines.append(NOTHING)
-    return "\n".join(lines) + "\n"
+    return "".join(f"{shown(line)}\n" for line in lines)
 
 
 def as_github(report: Report) -> str:
     """Return the report as workflow commands that mark failures on GitHub, one per group."""
-    lines = github_annotations(report.results, report.name)
+    lines = [f"::notice::{shown(report.name)}: {note}" for note in report.notes]
+    lines += github_annotations(report.results, report.name)
     if not report.judged:
-        lines.append(f"::error title={report.name}::{NOTHING}")
+        lines.append(f"::error::{shown(report.name)}: {NOTHING}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -54,11 +56,12 @@ def as_markdown(report: Report) -> str:
     """Return the report as Markdown (for a job summary): counts per format, then what is red."""
     head = f"## {_cell(report.name)}: {'failed' if report.red else 'as expected'}"
     parts = [head, "", f"{judged_and_not(report.results)}.", ""]
+    parts += [text for note in report.notes for text in (f"Note: {_cell(note)}.", "")]
     parts += _table(["format", *CLASSES], _format_rows(report.results))
     red = grouped(result for result in report.results if result.red)
     if red:
         rows = [
-            [f"`{r.probe}`", r.result_class, r.fingerprint, str(group.count), _cell(r.reason)]
+            [f"`{r.probe}`", r.result_class, r.fingerprint, str(group.count), r.reason]
             for group in red
             for r in (group.example,)
         ]
@@ -67,7 +70,7 @@ def as_markdown(report: Report) -> str:
         parts += ["", f"{NOTHING.capitalize()}."]
     known = [result for result in report.results if result.result_class == "known"]
     if known:
-        rows = [[f"`{r.probe}`", r.fingerprint, _cell(f"{r.reason} {r.issue}".strip())] for r in known]
+        rows = [[f"`{r.probe}`", r.fingerprint, f"{r.reason} {r.issue}"] for r in known]
         parts += ["", "Known:", "", *_table(["probe", "fingerprint", "why"], rows)]
     return "\n".join(parts) + "\n"
 
@@ -81,11 +84,11 @@ def _format_rows(results: Iterable[Result]) -> list[list[str]]:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    return lines + [f"| {' | '.join(row)} |" for row in rows]
+    return lines + [f"| {' | '.join(map(_cell, row))} |" for row in rows]
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+    return shown(" ".join(text.split())).replace("|", "\\|").replace("<", "&lt;")
 
 
 def as_junit(report: Report) -> str:
@@ -100,6 +103,10 @@ def as_junit(report: Report) -> str:
         skipped=str(kinds["skipped"]),
         time=f"{sum(result.seconds for result in report.results):.3f}",
     )
+    if report.notes:
+        properties = ET.SubElement(suite, "properties")
+        for note in report.notes:
+            ET.SubElement(properties, "property", name="note", value=_xml(note))
     for result in report.results:
         suite.append(_junit_case(result))
     root = ET.Element("testsuites")
@@ -146,11 +153,26 @@ def matrix(reports: Sequence[Report], by: str = "format") -> tuple[list[str], li
     columns = [_by(report, by) for report in reports]
     keys = sorted({key for column in columns for key in column})
     rows = [[key, *(score(column.get(key, ())) for column in columns)] for key in keys]
-    return [by, *_told_apart([report.name for report in reports])], rows
+    return [by, *_told_apart([report.name for report in reports])], [
+        [shown(cell) for cell in row] for row in rows
+    ]
+
+
+def unlike(reports: Sequence[Report]) -> list[str]:
+    """Return what makes `reports` no comparison: other versions, tiers, cases, levels; a line each."""
+    names = _told_apart([report.name for report in reports])
+    found = []
+    for key in reports[0].basis if reports else ():
+        values = [report.basis[key] for report in reports]
+        if len(set(values)) > 1:
+            each = (f"{name} {shown(value)}" for name, value in zip(names, values, strict=True))
+            found.append(f"not alike in {key}: {', '.join(each)}")
+    return found
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
     """Return `names` with a number behind those that are there more than once."""
+    names = [shown(name) for name in names]
     seen: Counter[str] = Counter()
     out = []
     for name in names:

@@ -20,9 +20,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from journalspec.files import replace_text
 from journalspec.formats import get_format
+from journalspec_conformance.errors import Problem
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.products import Product, get_product, product_ids
+from journalspec_conformance.report import load_report
 from journalspec_conformance.result import Result
 from journalspec_conformance.wording import UNJUDGED
 from journalspec_corpus.case import Case
@@ -192,30 +195,25 @@ def render(product: Product, found: Iterable[tuple[str, Known]]) -> str:
     return "\n".join(out)
 
 
-def _results(paths: Iterable[Path]) -> dict[str, Result]:
-    found = {}
-    for path in paths:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            row: dict[str, Any] = json.loads(line)
-            if row["kind"] == "result":
-                found[row["probe"]] = Result.from_json(row)
-    return found
-
-
 def main(arguments: list[str] | None = None) -> int:
-    """Write an expectation file; 0 everything is explained, 1 something is not."""
+    """Write an expectation file; 0 everything is explained, 1 something is not, 2 a report is not whole."""
     parser = argparse.ArgumentParser(prog=f"python -m {__spec__.name}" if __spec__ else None)
     parser.add_argument("reports", nargs="+", type=Path)
     parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")
     parser.add_argument("--out", required=True, type=Path)
     options = parser.parse_args(arguments)
+    try:
+        reports = [load_report(path) for path in options.reports]
+    except Problem as error:
+        print(error, file=sys.stderr)
+        return 2
     product = get_product(options.product)
     formats = product.formats
     cases = {case.id: case for name in formats for tier in PUBLISHED_TIERS for case in load_cases(name, tier)}
-    results = _results(options.reports)
+    results = {result.probe: result for report in reports for result in report.results}
     known, unexplained = explain(product, results, cases)
     asked = [probe for probe, result in results.items() if result.result_class not in _NOT_ASKED]
-    options.out.write_text(render(product, entries(known, asked)), encoding="utf-8")
+    replace_text(options.out, render(product, entries(known, asked)))
     for result in unexplained:
         print(
             f"not explained: {result.result_class} {result.fingerprint} {result.probe}: {result.reason[:160]}"

@@ -74,7 +74,7 @@ def killers(
 def judging(implementation: Any, *, enforce_should: bool = False) -> Iterator[Engine]:
     """Yield an engine that asks `implementation`, in this process."""
     rooms = {implementation.format_id: implementation}
-    options = Options(enforce_should=enforce_should)
+    options = Options(enforce_should=enforce_should, enforce_may=enforce_should)
     engine = Engine(InProcessConnection(lambda: Reference(rooms)), options)
     try:
         with patch.object(writing, "load", lambda _: implementation):

@@ -76,7 +76,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="check every message against the protocol's schemas",
     )
     group.addoption(
-        "--journalspec-enforce-should", action="store_true", help="fail on recommendations not followed"
+        "--journalspec-enforce-should",
+        action="store_true",
+        help="fail on a should that is not followed",
     )
 
 
@@ -90,7 +92,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_SUITE] = Suite(config)
     except (Problem, ValueError) as error:
         raise pytest.UsageError(f"journalspec: {error}") from None
-    config.pluginmanager.register(_Seen(config.getoption("journalspec_min_judged")), "journalspec-seen")
+    least = config.getoption("journalspec_min_judged")
+    if least < 1:
+        raise pytest.UsageError(f"journalspec: --journalspec-min-judged {least}: at least 1")
+    config.pluginmanager.register(_Seen(least), "journalspec-seen")
 
 
 class _Seen:
@@ -213,15 +218,18 @@ class ProbeItem(pytest.Item):
 
     def runtest(self) -> None:
         """Ask the implementation; skip what is unsupported, xfail what is known, fail what is red."""
+        from journalspec.files import shown  # noqa: PLC0415 - see the module's text
+
         suite = self.config.stash[_SUITE]
         result = _run(suite, self.probe)
         self.user_properties.append(("class", result.result_class))
+        # An answer may hold half of a surrogate pair, which does not get through to another process.
         if result.fingerprint:
-            self.user_properties.append(("fingerprint", result.fingerprint))
+            self.user_properties.append(("fingerprint", shown(result.fingerprint)))
         if result.result_class == "unsupported":
-            pytest.skip(f"{result.result_class}: {result.reason}")
+            pytest.skip(shown(f"{result.result_class}: {result.reason}"))
         if result.result_class == "known":
-            pytest.xfail(" ".join(part for part in (result.reason, result.issue) if part))
+            pytest.xfail(shown(" ".join(part for part in (result.reason, result.issue) if part)))
         if result.red:
             from journalspec_conformance.explain import explain  # noqa: PLC0415 - only when something fails
 

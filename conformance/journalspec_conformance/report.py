@@ -1,29 +1,42 @@
-"""Reports: JSON lines, a header, one line per result, a footer that says how many there were.
+"""Reports: JSON lines, a header, one line per result, a footer that seals what stands above it.
 
 A report that was cut off, glued together or edited is not believed: a missing
-footer, a probe that stands twice, or counts that do not add up make it invalid
-as a whole.
+footer, a second header, a probe that stands twice, counts that do not add up, or
+another digest make it invalid as a whole. The digest guards against accidents
+and careless hands, not against somebody who computes it anew.
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
-import zlib
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import IO, Any, NoReturn
 
 from journalspec import __version__
+from journalspec.files import reading, replacing
 from journalspec_conformance import PROTOCOL
 from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.result import Result
+from journalspec_corpus import Probe
 
-VERSION = 1
+#: What is written. Version 1 had neither a digest in its footer nor one of the corpus in its header.
+VERSION = 2
+UNSEALED = 1
+#: What a report may hold, decompressed, and a line of it (bytes).
+MAX_BYTES = 1 << 28
+MAX_LINE = 1 << 24
+#: Deeper nesting in an answer is not kept.
+_DEEPEST = 50
+_HEADER = {"suite": str, "impl": dict, "target": str, "tier": str, "options": dict}
 
 
 class InvalidReport(Problem):
@@ -32,10 +45,14 @@ class InvalidReport(Problem):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A whole report. `header` names the implementation, the corpus tier and the options."""
+    """A whole report. `header` names the implementation, the corpus tier and the options.
+
+    `sealed` is False for a report of version 1: nobody can tell whether it was edited.
+    """
 
     header: Mapping[str, Any]
     results: tuple[Result, ...]
+    sealed: bool = field(default=True, compare=False)
 
     @property
     def name(self) -> str:
@@ -58,6 +75,27 @@ class Report:
         """Tell whether anything failed, or nothing was judged."""
         return not self.judged or any(result.red for result in self.results)
 
+    @property
+    def notes(self) -> list[str]:
+        """What has to be known before this report is compared with anything, one sentence each."""
+        found = []
+        if self.header["suite"] != __version__:
+            found.append(f"made by journalspec {self.header['suite']}, read by {__version__}")
+        if not self.sealed:
+            found.append(f"a report of version {UNSEALED}: not sealed, so that an edit cannot be seen")
+        return found
+
+    @property
+    def basis(self) -> dict[str, str]:
+        """What the results stand on; only reports in which it is the same can be compared."""
+        digest = self.header.get("corpus", {}).get("sha256", "")
+        return {
+            "suite": self.header["suite"],
+            "tier": self.header["tier"],
+            "corpus": digest[:12] or "unknown",
+            "level": str(self.header["options"].get("level", "")),
+        }
+
 
 def count(results: Iterable[Result]) -> dict[str, int]:
     """Return the number of results per class, in the order of the class table, zeros left out."""
@@ -65,8 +103,28 @@ def count(results: Iterable[Result]) -> dict[str, int]:
     return {name: found[name] for name in CLASSES if found[name]}
 
 
-def make_header(impl: Mapping[str, str], target: str, tier: str, **options: Any) -> dict[str, Any]:
-    """Return a report's header; `options` are those of the run, as JSON values."""
+def corpus_digest(probes: Iterable[Probe]) -> dict[str, Any]:
+    """Return what is asked about, for the header: counts, and a digest of every case and question.
+
+    It does not depend on the order. Two reports are about the same if it is the same.
+    """
+    digest = hashlib.sha256()
+    cases = {}
+    names = []
+    for probe in probes:
+        cases[probe.case.id] = probe.case
+        names.append(probe.id)
+    for _, case in sorted(cases.items()):
+        digest.update(json.dumps(case.to_json(), sort_keys=True, separators=(",", ":")).encode() + b"\n")
+    for name in sorted(names):
+        digest.update(json.dumps(name).encode() + b"\n")
+    return {"cases": len(cases), "probes": len(names), "sha256": digest.hexdigest()}
+
+
+def make_header(
+    impl: Mapping[str, str], target: str, tier: str, corpus: Mapping[str, Any] | None = None, **options: Any
+) -> dict[str, Any]:
+    """Return a report's header; `corpus` is of :func:`corpus_digest`, `options` are those of the run."""
     return {
         "kind": "header",
         "report": VERSION,
@@ -75,6 +133,7 @@ def make_header(impl: Mapping[str, str], target: str, tier: str, **options: Any)
         "impl": dict(impl),
         "target": target,
         "tier": tier,
+        "corpus": dict(corpus or {}),
         "options": options,
     }
 
@@ -86,6 +145,7 @@ class ReportWriter:
         """Write the header to `stream`."""
         self._stream = stream
         self._results: list[str] = []
+        self._digest = hashlib.sha256()
         self._line(header)
 
     def add(self, result: Result) -> None:
@@ -97,71 +157,222 @@ class ReportWriter:
         """Write the footer."""
         found = Counter(self._results)
         counts = {name: found[name] for name in CLASSES if found[name]}
-        self._line({"kind": "footer", "results": len(self._results), "counts": counts})
+        seal = self._digest.hexdigest()
+        self._line({"kind": "footer", "results": len(self._results), "counts": counts, "sha256": seal})
         self._stream.flush()
 
     def _line(self, data: Mapping[str, Any]) -> None:
-        self._stream.write(json.dumps(data, ensure_ascii=True, separators=(",", ":")) + "\n")
+        line = _encoded(data) + "\n"
+        self._digest.update(line.encode("ascii"))
+        self._stream.write(line)
 
 
-def open_report(path: Path) -> TextIO:
-    """Return a stream that writes a report to `path`, compressed if its name ends in .gz."""
+def _encoded(data: Mapping[str, Any]) -> str:
+    """Return `data` as JSON that every reader takes, whatever an implementation answered."""
+    try:
+        text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        text = ""
+    if text and "\\ud" not in text and len(text) < MAX_LINE:
+        return text
+    text = json.dumps(_carried(data), ensure_ascii=True, separators=(",", ":"))
+    if len(text) >= MAX_LINE:
+        text = json.dumps({name: value for name, value in _carried(data).items() if name != "difference"})
+    return text
+
+
+def _carried(value: Any, depth: int = 0) -> Any:
+    """Return `value` without what JSON or UTF-8 cannot carry: shown as text, or cut."""
+    if depth > _DEEPEST:
+        return "..."
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {_carried(str(key)): _carried(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_carried(item, depth + 1) for item in value]
+    return value
+
+
+@contextmanager
+def open_report(path: Path) -> Iterator[IO[str]]:
+    """Give a stream that writes a report to `path`, compressed if its name ends in .gz.
+
+    The report is there, whole, when the block has ended; before, and after an exception,
+    what was there still is. Raises OSError.
+    """
     if path.suffix != ".gz":
-        return path.open("w", encoding="utf-8")
-    # No time in the header: the same results give the same bytes.
-    return io.TextIOWrapper(gzip.GzipFile(path, "wb", mtime=0), encoding="utf-8")
+        with replacing(path) as plain:
+            yield plain
+        return
+    # Neither a time nor a name in the gzip header: the same results give the same bytes.
+    with (
+        replacing(path, "wb") as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as stream,
+    ):
+        yield stream
 
 
 def load_report(path: Path) -> Report:
-    """Read a report file (also .gz); raises InvalidReport or Problem that says what is wrong where."""
+    """Read a report file (also compressed); raises InvalidReport that says what is wrong where."""
     try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise Problem(f"{path}: cannot be read: {error}") from None
-    return parse_report(text, str(path))
+        with reading(path, MAX_BYTES) as stream:
+            return _parsed(_lines(stream), str(path))
+    except OSError as error:
+        raise InvalidReport(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def parse_report(text: str, source: str) -> Report:
     """Read the text of a report called `source`; raises InvalidReport."""
-    lines = [_parse_line(line, f"{source}, line {n}") for n, line in enumerate(text.splitlines(), start=1)]
-    if not lines or lines[0].get("kind") != "header" or lines[0].get("report") != VERSION:
-        raise InvalidReport(f"{source}: the first line is no header of a report of version {VERSION}")
-    if lines[-1].get("kind") != "footer":
-        raise InvalidReport(f"{source}: the footer is missing: the run did not come to its end")
-    results: dict[str, Result] = {}
-    for number, line in enumerate(lines[1:-1], start=2):
-        result = _result(line, f"{source}, line {number}")
-        if result.probe in results:
-            raise InvalidReport(f"{source}, line {number}: {result.probe} stands twice")
-        results[result.probe] = result
-    report = Report(lines[0], tuple(results.values()))
-    if not isinstance(report.header.get("impl"), dict) or "name" not in report.header["impl"]:
-        raise InvalidReport(f"{source}: the header does not say whose results these are")
-    if lines[-1].get("results") != len(results) or lines[-1].get("counts") != report.counts:
+    return _parsed(_lines(io.BytesIO(text.encode("utf-8", "surrogatepass"))), source)
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield lines with their ends; one that is too long comes cut, and longer than MAX_LINE."""
+    while line := stream.readline(MAX_LINE + 1):
+        yield line
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read of a report so far."""
+
+    source: str
+    header: dict[str, Any] | None = None
+    footer: dict[str, Any] | None = None
+    results: dict[str, Result] = field(default_factory=dict)
+    digest: Any = field(default_factory=hashlib.sha256)
+
+    def take(self, raw: bytes, number: int) -> None:
+        """Take the next line; raises InvalidReport."""
+        where = f"{self.source}, line {number}"
+        line = _object(raw, where)
+        kind = line.get("kind")
+        if self.header is None:
+            self.header = _header(line, self.source)
+        elif kind == "header":
+            self._glued(line, where)
+        elif self.footer is not None:
+            raise InvalidReport(f"{where}: stands behind the footer")
+        elif kind == "footer":
+            self.footer = line
+            return
+        elif kind == "result":
+            self._add(line, where)
+        else:
+            raise InvalidReport(f"{where}: neither a result nor the footer")
+        self.digest.update(raw)
+
+    def _add(self, line: Mapping[str, Any], where: str) -> None:
+        try:
+            result = Result.from_json(line)
+        except ValueError as error:
+            raise InvalidReport(f"{where}: {error}") from None
+        if result.probe in self.results:
+            raise InvalidReport(f"{where}: {result.probe} stands twice")
+        self.results[result.probe] = result
+
+    def _glued(self, line: Mapping[str, Any], where: str) -> NoReturn:
+        """Say whose reports these are that somebody put into one file."""
+        assert self.header is not None  # the caller
+        first, second = self.header["target"], line.get("target")
         raise InvalidReport(
-            f"{source}: the footer's counts are not those of the {len(results)} results above it"
+            f"{where}: a second report begins, of {second!r}, behind the first, of {first!r}: "
+            "reports are not put into one file",
+            "`journalspec matrix` compares several.",
         )
-    return report
+
+    def end(self) -> Report:
+        """Return the report; raises InvalidReport if it is not whole."""
+        if self.header is None:
+            raise InvalidReport(f"{self.source}: empty: the first line is no header of a report")
+        sealed = self.header["report"] != UNSEALED
+        if self.footer is None:
+            raise InvalidReport(
+                f"{self.source}: the footer is missing after {len(self.results)} results: "
+                "the file was cut off, or the run did not come to its end"
+            )
+        report = Report(self.header, tuple(self.results.values()), sealed)
+        if self.footer.get("results") != len(self.results) or self.footer.get("counts") != report.counts:
+            raise InvalidReport(
+                f"{self.source}: edited: the footer's counts are not those of the"
+                f" {len(self.results)} results above it"
+            )
+        if sealed and self.footer.get("sha256") != self.digest.hexdigest():
+            raise InvalidReport(
+                f"{self.source}: edited: the lines above the footer are not those that it was made for"
+            )
+        return report
 
 
-def _parse_line(line: str, where: str) -> dict[str, Any]:
+def _parsed(lines: Iterable[bytes], source: str) -> Report:
+    reading_ = _Reading(source)
+    for number, raw in enumerate(lines, start=1):
+        reading_.take(raw, number)
+    return reading_.end()
+
+
+def _header(line: dict[str, Any], source: str) -> dict[str, Any]:
+    """Return `line` if it is a header that everything below can rely on; raises InvalidReport."""
+    version = line.get("report")
+    if line.get("kind") != "header" or type(version) is not int or not UNSEALED <= version <= VERSION:
+        known = f"{UNSEALED} to {VERSION}"
+        raise InvalidReport(f"{source}: the first line is no header of a report of version {known}")
+    impl = line.get("impl")
+    if not isinstance(impl, dict) or not isinstance(impl.get("name"), str):
+        raise InvalidReport(f"{source}: the header does not say whose results these are")
+    faults = [name for name, kind in _HEADER.items() if not isinstance(line.get(name), kind)]
+    if not isinstance(impl.get("version", ""), str):
+        faults.append("impl.version")
+    corpus = line.get("corpus", {})
+    if not isinstance(corpus, dict) or not isinstance(corpus.get("sha256", ""), str):
+        faults.append("corpus")
+    if faults:
+        raise InvalidReport(
+            f"{source}, line 1: missing or of a wrong type in the header: {', '.join(faults)}"
+        )
+    return line
+
+
+def _object(raw: bytes, where: str) -> dict[str, Any]:
+    """Return a line as an object without surprises; raises InvalidReport."""
+    if len(raw) > MAX_LINE:
+        raise InvalidReport(f"{where}: longer than {MAX_LINE >> 20} MiB")
     try:
-        data = json.loads(line)
-    except (ValueError, RecursionError):
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidReport(f"{where}: no UTF-8 at byte {error.start}") from None
+    try:
+        data = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
+        if "\\ud" in text.lower():
+            json.dumps(data, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidReport(f"{where}: half of a surrogate pair, which is no character") from None
+    except RecursionError:
+        raise InvalidReport(f"{where}: nested too deeply") from None
+    except _Refused as error:
+        raise InvalidReport(f"{where}: {error}") from None
+    except ValueError:
         raise InvalidReport(f"{where}: no JSON") from None
     if not isinstance(data, dict):
         raise InvalidReport(f"{where}: no JSON object")
     return data
 
 
-def _result(line: Mapping[str, Any], where: str) -> Result:
-    if line.get("kind") != "result":
-        raise InvalidReport(f"{where}: neither a result nor the last line")
-    try:
-        result = Result.from_json(line)
-    except KeyError as error:
-        raise InvalidReport(f"{where}: member {error} is missing") from None
-    if result.result_class not in CLASSES:
-        raise InvalidReport(f"{where}: unknown class {result.result_class!r}")
-    return result
+class _Refused(ValueError):
+    """Python reads it as JSON, other programs do not, or differently."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = next(name for name, number in Counter(name for name, _ in pairs).items() if number > 1)
+        raise _Refused(f"member {twice[:80]!r} stands twice")
+    return found
+
+
+def _no_number(text: str) -> NoReturn:
+    raise _Refused(f"{text} is no number of JSON")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from journalspec_conformance.classes import is_red
+from journalspec_conformance.classes import CLASSES, is_red
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,22 @@ class Result:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Result:
-        """Read a report line; raises KeyError on a missing member."""
+        """Read a report line; raises ValueError that names the member that is missing or of a wrong type."""
+        for name in (*_NAMES, "seconds"):
+            if name not in line:
+                raise ValueError(f"member {name!r} is missing")
+        for name in (*_NAMES, *_TEXTS):
+            _demand(isinstance(line.get(name, ""), str), name, "a text")
+        seconds, requirements = line["seconds"], line.get("requirements", [])
+        # True is an int in Python, and 1e999 is infinite.
+        number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        _demand(
+            number and 0 <= seconds < _FOREVER and math.isfinite(seconds), "seconds", "a number of seconds"
+        )
+        listed = isinstance(requirements, list) and all(isinstance(name, str) for name in requirements)
+        _demand(listed, "requirements", "a list of texts")
+        _demand(isinstance(line.get("difference", {}), dict), "difference", "an object")
+        _demand(line["class"] in CLASSES, "class", f"a result class (it says {line['class'][:40]!r})")
         return cls(
             probe=line["probe"],
             case=line["case"],
@@ -75,11 +91,19 @@ class Result:
             title=line["title"],
             result_class=line["class"],
             level=line["level"],
-            seconds=line["seconds"],
-            requirements=tuple(line.get("requirements", ())),
+            seconds=float(seconds),
+            requirements=tuple(requirements),
             difference=line.get("difference"),
             **{name: line.get(name, "") for name in _TEXTS},
         )
 
 
+def _demand(holds: bool, name: str, what: str) -> None:
+    if not holds:
+        raise ValueError(f"member {name!r} is not {what}")
+
+
+_NAMES = ("probe", "case", "format", "edition", "title", "class", "level")
 _TEXTS = ("fingerprint", "reason", "choice", "stratum", "stderr", "issue")
+#: No probe takes so long (seconds): beyond it, sums are no numbers any more.
+_FOREVER = 1e9

@@ -18,6 +18,8 @@ from journalspec_corpus import Probe
 
 #: The value of ``--expect`` that leaves even a shipped expectation file out.
 NO_EXPECTATIONS = "none"
+#: Seconds; beyond it, waiting for an answer does not end in practice.
+LONGEST_TIMEOUT = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,8 @@ class Prepared:
 
 def prepare(request: RunRequest) -> Prepared:
     """Resolve a request; raises Problem for everything that cannot be run as asked."""
-    if request.timeout is not None and not request.timeout > 0:
-        raise Problem(f"a timeout of {request.timeout:g} s leaves no time to answer")
+    if request.timeout is not None:
+        check_timeout(request.timeout)
     try:
         level = None if request.level is None else Level.parse(request.level)
     except ValueError as error:
@@ -93,6 +95,17 @@ def prepare(request: RunRequest) -> Prepared:
     )
     probes = probes_of(chosen, request.select)
     return Prepared(Plan(target, options, bound), tuple(probes), tier)
+
+
+def check_timeout(seconds: float) -> None:
+    """Raise Problem unless this is a time that an implementation can be given for an answer."""
+    if not seconds > 0:  # what is no number is not greater
+        raise Problem(f"a timeout of {seconds:g} s leaves no time to answer")
+    if seconds > LONGEST_TIMEOUT:
+        raise Problem(
+            f"a timeout of {seconds:g} s is none: whoever hangs would never be found out",
+            f"At most {LONGEST_TIMEOUT:g} s (a day).",
+        )
 
 
 def _expectations(wanted: str | None, shipped: Path | None) -> tuple[Expectations, str]:

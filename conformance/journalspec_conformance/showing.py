@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.deviations import Deviation, Show, deviations
-from journalspec.formats import format_ids, get_format
+from journalspec.formats import format_ids
 from journalspec.kept import scratch
 from journalspec_conformance.connection import Connection, Message
 from journalspec_conformance.engine import Engine, Options
@@ -80,17 +80,16 @@ class Shown:
 
 
 def find_deviation(deviation_id: str) -> tuple[str, Deviation]:
-    """Return (format, deviation); raises Problem that names the known ones of the same format."""
-    near: list[str] = []
+    """Return (format, deviation); raises Problem that names the known ones (of its format)."""
+    ids: dict[str, list[str]] = {}
     for format_id in format_ids():
         for deviation in deviations(format_id):
             if deviation.id == deviation_id:
                 return format_id, deviation
-            if deviation.id[:3] == deviation_id[:3].upper():
-                near.append(deviation.id)
-    known = (
-        f"{near[0]} to {near[-1]}" if near else ", ".join(get_format(name).prefix for name in format_ids())
-    )
+            ids.setdefault(deviation.id[:3], []).append(deviation.id)
+    prefix = deviation_id[:3].upper()
+    near = {prefix: ids[prefix]} if prefix in ids else ids
+    known = ", ".join(f"{names[0]} to {names[-1]}" for names in near.values())
     raise Problem(f"no deviation {deviation_id!r}", f"Known are {known}; the site lists them by format.")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from journalspec.files import shown
 from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.result import Result
 
@@ -106,7 +107,7 @@ class Group:
     def line(self) -> str:
         """The group in one line: what, how often, and the first of them."""
         also = f" ({self.count} probes fail so; this is the first)" if self.count > 1 else ""
-        return f"{self.label}: {self.example.probe}: {self.example.reason}{also}"
+        return shown(f"{self.label}: {self.example.probe}: {self.example.reason}{also}")
 
     def to_json(self) -> dict[str, Any]:
         """Return the group for a machine."""
@@ -146,7 +147,7 @@ def github_annotations(results: Iterable[Result], name: str) -> list[str]:
 
 
 def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return shown(text).replace("%", "%25")
 
 
 def _property(text: str) -> str:

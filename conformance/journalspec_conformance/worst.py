@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from journalspec.files import replace_text
 from journalspec.formats import format_ids, format_module
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.crashes.asking import Asker
@@ -106,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = 1
         else:
             path = Path(str(files(format_module(PACKAGE, format_id)).joinpath(FILE)))
-            path.write_text(rendered(found), encoding="utf-8")
+            replace_text(path, rendered(found))
             print(f"{format_id}: {len(found)} findings written")
     return status
 

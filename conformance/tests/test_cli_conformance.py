@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from journalspec_conformance.cli import COMMANDS, cli
+from journalspec_conformance.cli._tables import show_table
 from journalspec_conformance.report import load_report
 
 Cli = Callable[..., Result]
@@ -134,6 +137,77 @@ def test_silence_is_no_success(run: Cli, fake_command: Callable[[str], str]) -> 
     done = run("--impl", fake_command("claims_nothing"))
     assert done.exit_code == 2
     assert "nothing was judged: none of 10 probes is supported: format bitronix_tlog (10)" in done.stderr
+    assert "as expected" not in done.stdout
+
+
+@pytest.mark.parametrize("command", [("run",), ("smoke",), ("corpus", "judge", "--format", "bitronix_tlog")])
+@pytest.mark.parametrize("timeout", ["inf", "-inf", "nan", "0", "-1", "1e308", "1e-400", "soon"])
+def test_a_timeout_is_a_time(call: Cli, command: tuple[str, ...], timeout: str) -> None:
+    done = call(*command, "--impl", "reference", "--timeout", timeout)
+    assert done.exit_code == 2
+    assert "Invalid value for '--timeout'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--jobs", -1), ("--jobs", 10**6), ("--min-judged", 0), ("--min-judged", -1)]
+)
+def test_numbers_have_bounds(run: Cli, option: str, value: int) -> None:
+    done = run("--impl", "reference", option, value)
+    assert done.exit_code == 2
+    assert f"Invalid value for '{option}'" in done.stderr
+
+
+def test_more_judged_than_there_is(run: Cli) -> None:
+    done = run("--impl", "reference", "--min-judged", 10**25)
+    assert done.exit_code == 2
+    assert f"10 of 10 probes were judged, and at least {10**25} are asked for\n" in done.stderr
+
+
+def test_a_report_that_cannot_be_written_costs_no_answers(run: Cli, tmp_path: Path) -> None:
+    """Where it can be known before, nothing is asked; where not, what was found is shown first."""
+    nowhere = run("--impl", "reference", "--report", tmp_path / "no" / "r.jsonl")
+    assert nowhere.exit_code == 2
+    assert nowhere.stdout == ""
+    assert "No such file or directory" in nowhere.stderr
+    if Path("/dev/full").exists():
+        full = run("--impl", "reference", "--report", "/dev/full")
+        assert full.exit_code == 2
+        assert "as expected: 10 judged" in full.stdout
+        assert full.stderr == "Error: /dev/full: No space left on device\n"
+
+
+def test_a_report_is_not_there_before_its_run_has_ended(
+    cases_file: Path, fake_command: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Interrupted, a run leaves the report of the last one."""
+    report, asked = tmp_path / "r.jsonl", tmp_path / "asked"
+    report.write_text("the last one")
+    impl = f"sh -c 'touch {asked}; exec {fake_command('hanger')}'"
+    code = "from journalspec_conformance.cli import main; main()"
+    line = ["run", "--impl", impl, "--cases", str(cases_file), "--report", str(report)]
+    with subprocess.Popen([sys.executable, "-c", code, *line], stderr=subprocess.PIPE) as process:
+        while not asked.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+    assert report.read_text() == "the last one"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["asked", "r.jsonl"]
+
+
+def test_reports_that_are_no_comparison(run: Cli, call: Cli, tmp_path: Path) -> None:
+    one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    assert run("--impl", "reference", "--report", one).exit_code == 0
+    assert run("--impl", "reference", "--report", other, "--select", "**/read").exit_code == 0
+    assert "not alike in corpus" in call("matrix", one, other).stdout
+    assert "\n- not alike in corpus" in call("matrix", one, other, "--markdown").stdout
+    assert "not alike" not in call("matrix", one, one).stdout
+
+
+def test_names_in_tables_are_neither_markup_nor_orders(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table(["[red]a", "b"], [["[/]\x1b[2J", "c\nd"]], "[/nothing]\x07")
+    out = capsys.readouterr().out
+    assert out.splitlines() == ["[/nothing]\\x07", "[red]a      b", "[/]\\x1b[2J  c\\nd"]
 
 
 def test_list_show_materialize(call: Cli, cases_file: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -176,6 +177,7 @@ def test_the_descriptors_that_are_written_give_the_states_back(fakes: None, tmp_
         "py:crash_fakes:Loses", "--tier", "smoke", "--count", 120, "--out", tmp_path, "--strata", "R"
     )
     assert result.exit_code == 1
+    assert result.stderr == ""
     rows = pq.read_table(tmp_path / "verdicts.parquet").to_pylist()
     assert len(rows) == 240
     room = crash_room(FORMAT)
@@ -225,14 +227,73 @@ def test_known_kinds_pass_and_those_that_are_gone_are_named(judge: Judge, tmp_pa
     assert not any("/clean/" in kind for kind in facts["new"])
 
 
+def test_what_is_known_of_everything_does_not_cover_silence(judge: Judge, tmp_path: Path) -> None:
+    wide = known(tmp_path / "wide.toml", 'verdict = "*"\nwhy = "all of it"')
+    assert judge("Loses", "--policies", "strict", "--expect", wide, status=0)["new"] == []
+    facts = judge("Raises", "--policies", "strict", "--expect", wide, status=1)
+    assert facts["new"]
+    assert all("/crash/" in kind for kind in facts["new"])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_who_answers_nothing_is_left_alone_and_that_is_no_success(
+    judge: Judge, tmp_path: Path, jobs: int
+) -> None:
+    """The first 25 without an answer in a row are the last, whoever asks; and none of it can be known."""
+    allowance = known(tmp_path / "known.toml", 'verdict = "crash"\nwhy = "it always does"')
+    arguments = ("--policies", "strict", "--expect", allowance, "--jobs", jobs, "--writers", "spec,3.0")
+    facts = judge("Dies", *arguments, status=1)
+    assert facts["stopped"]
+    assert facts["new"] == []
+    assert strict(facts) == {"crash": 25}
+    assert facts["states"] + facts["not_asked"] == 150
+    options = (
+        "--tier",
+        "smoke",
+        "--count",
+        150,
+        "--writers",
+        "spec",
+        "--policies",
+        "strict",
+        "--strata",
+        "R",
+    )
+    said = run("py:crash_fakes:Dies", *options)
+    assert said.exit_code == 1
+    assert "stopped: it broke down 25 times in a row; 125 states were not asked about" in said.stdout
+    assert said.stderr == ""
+
+
+def test_results_come_into_a_new_directory_or_none(fakes: None, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("by hand")
+    options = ("--tier", "smoke", "--count", 20, "--every", 5)
+    refused = run("reference", *options, "--out", tmp_path)
+    assert refused.exit_code == 2
+    assert "choose an empty or new directory" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    done = run("reference", *options, "--out", tmp_path / "deep" / "new")
+    assert done.exit_code == 0, done.output
+    found = sorted(path.name for path in (tmp_path / "deep").rglob("*"))
+    assert found == ["failures.jsonl", "new", "summary.json", "verdicts.parquet"]
+
+
+def test_what_every_leaves_out_is_said(fakes: None) -> None:
+    said = run("reference", "--tier", "smoke", "--count", 5, "--every", 100_000).stdout
+    assert re.search(r"only 1 of \d+ workloads were taken \(--every\)", said)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[[known]\n", "not TOML"),
+        ("[[known]\n", "no TOML"),
         ("", "no table [[known]]"),
         ('[[known]]\nverdict = "lost"\n', "does not say why"),
         ('[[known]]\nverdict = "lots"\nwhy = "x"\n', "no verdict fits 'lots'"),
         ('[[known]]\nverdict = 3\nwhy = "x"\n', "are texts"),
+        ('[[known]]\nverdct = "lost"\nwhy = "x"\n', "unknown member 'verdct'"),
+        ('[[known]]\nwhy = "x"\n[[knwon]]\nwhy = "x"\n', "unknown table 'knwon'"),
+        ("known = 7\n", "no table [[known]]"),
     ],
 )
 def test_an_allowance_that_allows_nothing_is_refused(tmp_path: Path, text: str, said: str) -> None:

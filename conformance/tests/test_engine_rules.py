@@ -148,6 +148,8 @@ def test_several_permitted_answers(judge_probes: Probes) -> None:
         ("should", False, "allowed"),
         ("may", False, "allowed"),
         ("should", True, "fail"),
+        ("may", True, "allowed"),
+        ("must", True, "fail"),
     ],
 )
 def test_recommendations(level: str, enforced: bool, becomes: str, judge_probes: Probes) -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.expect import Expectations, parse_expectations
+from journalspec_conformance.expect import Expectations, load_expectations, parse_expectations
 from journalspec_conformance.expect_update import update
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.result import Result
@@ -220,3 +222,46 @@ def test_what_was_not_asked_is_never_known() -> None:
         seen = entry.apply(result(result_class="unasked", fingerprint=""))
         assert seen.result_class == "unasked"
         assert seen.red
+
+
+ENTRY = '[[expect]]\ncase = "x"\noutcome = "fail"\nwhy = "w"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a = " + "[" * 100_000, "no TOML: nested too deeply"),
+        (f"{ENTRY}issue = {'9' * 5000}\n", "no TOML: Exceeds the limit"),
+        (ENTRY.replace('"x"', '["x"]'), "case must be a text"),
+        (ENTRY.replace('"fail"', '["fail"]'), "outcome must be a text"),
+        (ENTRY.replace('"w"', "7"), "why must be a text"),
+        (f'{ENTRY}deviation = {{a = "b"}}\n', "deviation must be a text"),
+        (f'{ENTRY}tier = ["smoke"]\n', "tier must be a text"),
+        ("expect = 7\n", "an array of tables"),
+        ("expect = [7]\n", "an array of tables"),
+        ("\ufeff" + ENTRY, "no TOML: Invalid statement"),
+        (ENTRY + "\0", "no TOML"),
+    ],
+    ids=lambda text: text[:40],
+)
+def test_a_malformed_file_is_no_fault_of_ours(text: str, said: str) -> None:
+    with pytest.raises(Problem, match=r"^mine: ") as caught:
+        parse_expectations(text, "mine")
+    assert said in str(caught.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_only_files_are_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "bytes").write_bytes(b"# \xff")
+    for name, said in (("fifo", "not a regular file"), ("bytes", "no UTF-8 at byte 2"), ("gone", "No such")):
+        with pytest.raises(Problem, match=f"{name}: cannot be read: {said}"):
+            load_expectations(tmp_path / name)
+
+
+def test_many_stars_cost_no_more_than_one() -> None:
+    """Each of its own would try every way to share a segment: longer than anybody waits."""
+    segment = "a" * 200
+    assert not matches("*" * 40 + "z", segment)
+    assert matches("***a", segment)
+    assert not matches("***a", f"b.{segment}")

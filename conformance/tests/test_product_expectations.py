@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import tomllib
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 from journalspec.deviations import deviations, lint
 from journalspec.formats import get_format
 from journalspec_conformance.expect import parse_expectations
-from journalspec_conformance.known import Rule, explain, rules
+from journalspec_conformance.known import Rule, explain, main, rules
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.products import get_product
+from journalspec_conformance.report import ReportWriter, make_header, open_report
 from journalspec_conformance.result import Result
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 
@@ -59,6 +61,18 @@ def test_every_entry_names_probes_and_a_deviation(name: str) -> None:
 
 def result(probe: str, fingerprint: str) -> Result:
     return Result(probe, probe.partition("/")[0], "bitronix_tlog", "2.1", "", "fail", fingerprint)
+
+
+def test_expectations_are_not_made_from_half_a_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report, out = tmp_path / "r.jsonl", tmp_path / "out.toml"
+    with open_report(report) as stream:
+        ReportWriter(stream, make_header({"name": "x"}, "x", "smoke"))
+    out.write_text("by hand")
+    assert main([str(report), "--product", "bitronix-2.1.4", "--out", str(out)]) == 2
+    assert "the footer is missing" in capsys.readouterr().err
+    assert out.read_text() == "by hand"
 
 
 def test_a_failure_that_no_rule_fits_stays_open() -> None:

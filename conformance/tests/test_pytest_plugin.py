@@ -124,6 +124,9 @@ def test_with_xdist(run: Run, chosen: list[str]) -> None:
         (["--journalspec-impl=reference", "--journalspec-select=x.y"], "names none of"),
         (["--journalspec-impl=reference", "--journalspec-level=all"], "unknown level 'all'"),
         (["--journalspec-impl=reference", "--journalspec-expect=gone.toml"], "gone.toml: cannot be read"),
+        (["--journalspec-impl=reference", "--journalspec-timeout=nan"], "a timeout of nan s"),
+        (["--journalspec-impl=reference", "--journalspec-timeout=1e308"], "a timeout of 1e+308 s"),
+        (["--journalspec-impl=reference", "--journalspec-min-judged=-1"], "-1: at least 1"),
     ],
 )
 def test_wrong_usage(run: Run, arguments: list[str], message: str) -> None:

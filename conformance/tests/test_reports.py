@@ -3,24 +3,32 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
+import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from journalspec import __version__
 from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.export import as_junit, as_markdown, as_text, matrix, score
+from journalspec_conformance.export import as_github, as_junit, as_markdown, as_text, matrix, score, unlike
 from journalspec_conformance.report import (
+    MAX_LINE,
     InvalidReport,
     Report,
     ReportWriter,
+    corpus_digest,
     load_report,
     make_header,
     open_report,
     parse_report,
 )
 from journalspec_conformance.result import Result
+from journalspec_conformance.selection import probes_of
+from journalspec_corpus import Case
 
 RESULTS = [
     Result("x.a/read", "x.a", "x", "1", "one", "pass", requirements=("XXX-AAA-001",), seconds=0.0123),
@@ -87,9 +95,19 @@ def damaged(edit: str) -> str:
         "class unknown": [line.replace('"class":"fail"', '"class":"fine"') for line in lines],
         "member gone": [line.replace('"case":"x.b"', '"kase":"x.b"') for line in lines],
         "number": [*lines[:2], "7\n", *lines[2:]],
-        "other version": [lines[0].replace('"report":1', '"report":9'), *lines[1:]],
+        "other version": [lines[0].replace('"report":2', '"report":9'), *lines[1:]],
         "nobody's": [lines[0].replace('"name":"mine"', '"who":"mine"'), *lines[1:]],
-        "two glued": lines + lines,
+        "two glued": lines + [line.replace("./mine", "./other") for line in lines],
+        "header in the middle": [*lines[:2], lines[0], *lines[2:]],
+        "class changed, counts too": [
+            line.replace('"class":"fail"', '"class":"pass"').replace('"pass":1,"fail":1', '"pass":2')
+            for line in lines
+        ],
+        "reason changed": [line.replace("signal SIGSEGV", "signal SIGTERM") for line in lines],
+        "header changed": [lines[0].replace('"tier":"smoke"', '"tier":"captured"'), *lines[1:]],
+        "two lines swapped": [lines[0], lines[2], lines[1], *lines[3:]],
+        "line ends changed": [line.replace("\n", "\r\n") for line in lines],
+        "no digest": [*lines[:-1], lines[-1].partition(',"sha256"')[0] + "}\n"],
     }
     return "".join(edits[edit])
 
@@ -103,20 +121,199 @@ def damaged(edit: str) -> str:
         ("cut line", "line 4: no JSON"),
         ("twice", "line 3: x.a/read stands twice"),
         ("one less", "counts are not those"),
-        ("footer inside", "line 3: neither"),
+        ("footer inside", "line 4: stands behind the footer"),
         ("class changed", "counts are not those"),
-        ("class unknown", "unknown class 'fine'"),
+        ("class unknown", "line 3: member 'class' is not a result class (it says 'fine')"),
         ("member gone", "member 'case' is missing"),
         ("number", "line 3: no JSON object"),
-        ("other version", "version 1"),
+        ("other version", "version 1 to 2"),
         ("nobody's", "does not say whose"),
-        ("two glued", "line 7: neither"),
+        ("two glued", "line 8: a second report begins, of './other', behind the first, of './mine'"),
+        ("header in the middle", "line 3: a second report begins"),
+        ("class changed, counts too", "edited: the lines above the footer are not those"),
+        ("reason changed", "edited: the lines above the footer are not those"),
+        ("header changed", "edited: the lines above the footer are not those"),
+        ("two lines swapped", "edited: the lines above the footer are not those"),
+        ("line ends changed", "edited: the lines above the footer are not those"),
+        ("no digest", "edited: the lines above the footer are not those"),
     ],
 )
 def test_damaged_reports_are_not_believed(edit: str, message: str) -> None:
     with pytest.raises(InvalidReport, match=r"r\.jsonl") as caught:
         parse_report(damaged(edit), "r.jsonl")
     assert message in str(caught.value)
+
+
+def test_a_report_without_a_seal_is_read_and_said_to_be_one(tmp_path: Path) -> None:
+    """What was written before there were digests stays readable."""
+    lines = written(RESULTS).replace('"report":2', '"report":1').splitlines(keepends=True)
+    old = parse_report("".join(lines[:-1]) + lines[-1].partition(',"sha256"')[0] + "}", "old")
+    assert not old.sealed
+    assert "not sealed, so that an edit cannot be seen" in old.notes[0]
+    for form in (as_text, as_markdown):
+        assert old.notes[0] in form(old)
+
+
+def test_a_report_of_another_version_of_the_suite_says_so() -> None:
+    text = written(RESULTS).replace(f'"suite":"{__version__}"', '"suite":"9.8"')
+    stream = io.StringIO()
+    writer = ReportWriter(stream, json.loads(text.splitlines()[0]))
+    writer.finish()
+    report = parse_report(stream.getvalue(), "r")
+    assert report.notes == [f"made by journalspec 9.8, read by {__version__}"]
+    assert report.notes[0] in as_text(report)
+    assert report.notes[0] in as_github(report)
+    assert report.notes[0] in as_junit(report)
+
+
+def line_of(**members: object) -> str:
+    return json.dumps({**RESULTS[0].to_json(), "probe": "x.z/read", **members})
+
+
+RESULT = json.dumps(RESULTS[0].to_json())
+#: A line of a report that some program of somebody may have written -> what is said of it.
+MALFORMED = {
+    line_of(seconds="1"): "member 'seconds' is not a number of seconds",
+    line_of(seconds=True): "member 'seconds' is not a number of seconds",
+    line_of(seconds=-1): "member 'seconds' is not a number of seconds",
+    line_of(seconds=None): "member 'seconds' is not a number of seconds",
+    line_of().replace('"seconds": 0.012', '"seconds": 1e999'): "member 'seconds' is not a number of seconds",
+    line_of(seconds=float("nan")): "NaN is no number of JSON",
+    line_of(seconds=float("-inf")): "-Infinity is no number of JSON",
+    line_of().replace('"seconds": 0.012', '"seconds": ' + "9" * 5000): "no JSON",
+    line_of(requirements=7): "member 'requirements' is not a list of texts",
+    line_of(requirements=["a", 7]): "member 'requirements' is not a list of texts",
+    line_of(requirements="XXX"): "member 'requirements' is not a list of texts",
+    line_of(probe=None): "member 'probe' is not a text",
+    line_of(probe=["x"]): "member 'probe' is not a text",
+    line_of(title={}): "member 'title' is not a text",
+    line_of(reason=7): "member 'reason' is not a text",
+    line_of(difference=[1]): "member 'difference' is not an object",
+    line_of(**{"class": ["pass"]}): "member 'class' is not a text",
+    line_of(**{"class": "PASS"}): "member 'class' is not a result class",
+    line_of(title="\ud800"): "half of a surrogate pair",
+    line_of(title="a").replace('"a"', '"\0"'): "no JSON",
+    "[" * 100_000: "nested too deeply",
+    "\ufeff" + RESULT: "no JSON",
+    RESULT[:-1] + ', "class": "fail"}': "member 'class' stands twice",
+    RESULT.replace("one", "\udcff"): "no UTF-8 at byte",
+    "": "no JSON",
+    "[]": "no JSON object",
+    '{"kind":"other"}': "neither a result nor the footer",
+}
+
+
+@pytest.mark.parametrize("line", MALFORMED, ids=lambda line: MALFORMED[line])
+def test_a_malformed_line_is_named(line: str) -> None:
+    lines = written(RESULTS).splitlines(keepends=True)
+    text = "".join([*lines[:3], line + "\n", *lines[3:]])
+    with pytest.raises(InvalidReport, match=r"^r\.jsonl, line 4: ") as caught:
+        parse_report(text, "r.jsonl")
+    assert MALFORMED[line] in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"impl": {"name": 7}}, "does not say whose"),
+        ({"impl": ["name"]}, "does not say whose"),
+        ({"impl": {"name": "x", "version": 1}}, "impl.version"),
+        ({"tier": None}, "in the header: tier"),
+        ({"suite": 1, "options": []}, "in the header: suite, options"),
+        ({"corpus": {"sha256": 1}}, "corpus"),
+        ({"report": True}, "no header of a report"),
+        ({"report": "2"}, "no header of a report"),
+    ],
+)
+def test_a_malformed_header_is_named(members: dict[str, object], message: str) -> None:
+    stream = io.StringIO()
+    ReportWriter(stream, {**make_header({"name": "x"}, "x", "smoke"), **members}).finish()
+    with pytest.raises(InvalidReport, match=message):
+        parse_report(stream.getvalue(), "r")
+
+
+def test_a_line_without_end_costs_bounded_memory(tmp_path: Path) -> None:
+    """Compressed, it is a few kilobytes."""
+    bomb, deep = tmp_path / "bomb.jsonl.gz", tmp_path / "deep.jsonl.gz"
+    header = written([]).splitlines()[0].encode() + b"\n"
+    bomb.write_bytes(gzip.compress(header + b" " * (MAX_LINE + 10)))
+    deep.write_bytes(gzip.compress(header + b"[" * 1_000_000))
+    with pytest.raises(InvalidReport, match="line 2: longer than 16 MiB"):
+        load_report(bomb)
+    with pytest.raises(InvalidReport, match="line 2: nested too deeply"):
+        load_report(deep)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_only_files_are_reports(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    for path, why in ((fifo, "not a regular file"), (tmp_path, "Is a directory")):
+        with pytest.raises(InvalidReport, match=why):
+            load_report(path)
+    with pytest.raises(InvalidReport, match="No such file"):
+        load_report(tmp_path / "gone")
+
+
+@pytest.mark.parametrize("value", ["\ud800", float("nan"), "\udc80" * 9, {"a": ["\udfff"]}, float("inf")])
+def test_whatever_an_implementation_answers_can_be_written_and_read(value: object) -> None:
+    odd = replace(RESULTS[1], difference={"observed": value}, reason=f"got {value}", stderr="\udcff\0\x1b")
+    report = parse_report(written([odd]), "r")
+    assert report.results[0].difference is not None
+    assert "observed" in report.results[0].difference
+
+
+def test_an_answer_nested_too_deeply_is_cut() -> None:
+    value: object = "x"
+    for _ in range(3000):
+        value = [value]
+    report = parse_report(written([replace(RESULTS[1], difference={"observed": value})]), "r")
+    assert '"..."' in json.dumps(report.results[0].difference)
+
+
+HOSTILE = "a\x1b[31m\x00\x07]]>|\n\r`<b>&\u2028\ud800::error::\x85%\u202e"
+
+
+def test_exports_of_hostile_texts_are_well_formed() -> None:
+    hostile = replace(
+        RESULTS[1], probe=f"x/{HOSTILE}", case=HOSTILE, title=HOSTILE, reason=HOSTILE, stderr=HOSTILE,
+        fingerprint=HOSTILE, requirements=(HOSTILE,), format=HOSTILE, issue=HOSTILE,
+    )  # fmt: skip
+    results = (hostile, replace(hostile, probe=f"y/{HOSTILE}", result_class="known"))
+    report = Report(make_header({"name": HOSTILE, "version": HOSTILE}, HOSTILE, HOSTILE), results)
+    tree = ET.fromstring(as_junit(report).encode("utf-8"))  # noqa: S314 - our own output
+    assert len(list(tree.iter("testcase"))) == 2
+    for form in (as_text, as_markdown, as_github):
+        text = form(report)
+        text.encode("utf-8")
+        assert all(char == "\n" or char.isprintable() for char in text), form.__name__
+    assert as_github(report).count("::error title=") == len(as_github(report).splitlines()) == 1
+    tables = [line for line in as_markdown(report).splitlines() if line.startswith("|")]
+    for line in tables:
+        cells = len(re.findall(r"(?<!\\)\|", line)) - 1
+        assert cells in (len(CLASSES) + 1, 5, 3), line
+    head, rows = matrix([report])
+    assert all(cell.isprintable() for cell in (*head, *rows[0]))
+
+
+def test_matrix_says_what_cannot_be_compared(report: Report) -> None:
+    assert unlike([report, report]) == []
+    other = replace(report, header={**report.header, "tier": "captured", "suite": "0.0.1"})
+    said = unlike([report, other])
+    assert said == [f"not alike in suite: mine 2 #1 {__version__}, mine 2 #2 0.0.1",
+                    "not alike in tier: mine 2 #1 smoke, mine 2 #2 captured"]  # fmt: skip
+    cases = replace(report, header={**report.header, "corpus": {"sha256": "ab" * 32}})
+    assert unlike([report, cases]) == ["not alike in corpus: mine 2 #1 unknown, mine 2 #2 abababababab"]
+
+
+def test_the_corpus_is_known_by_its_content(judge_cases: dict[str, Case]) -> None:
+    probes = probes_of(list(judge_cases.values()))
+    found = corpus_digest(probes)
+    assert corpus_digest(probes[::-1]) == found
+    assert corpus_digest(probes[1:])["sha256"] != found["sha256"]
+    case = replace(probes[0].case, title="another")
+    assert corpus_digest([*case.probes, *probes[len(case.probes) :]])["sha256"] != found["sha256"]
+    assert found["probes"] == len(probes)
 
 
 def test_text(report: Report) -> None:
@@ -171,6 +368,10 @@ def test_a_report_may_be_compressed(tmp_path: Path) -> None:
             ReportWriter(stream, make_header({"name": "x"}, "x", "smoke")).finish()
     assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
     assert load_report(packed) == load_report(plain)
+    twice = tmp_path / "twice.jsonl.gz"
+    twice.write_bytes(packed.read_bytes() * 2)
+    with pytest.raises(InvalidReport, match="line 3: a second report begins"):
+        load_report(twice)
     packed.write_bytes(packed.read_bytes()[:-4])
     with pytest.raises(Problem, match="cannot be read"):
         load_report(packed)

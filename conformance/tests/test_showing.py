@@ -183,6 +183,7 @@ def test_an_unknown_deviation_is_a_usage_error_that_names_the_known_ones() -> No
     assert run("XYZ-DEV-001")[0] == 2
     with pytest.raises(Problem, match="no deviation"):
         find_deviation("")
+    assert "BTM-DEV-001 to BTM-DEV-0" in run("")[1]
 
 
 def test_the_command_says_what_it_could_not_try(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import secrets
+import shutil
 import stat
 import zlib
 from collections.abc import Iterator
@@ -25,6 +27,7 @@ PARTIAL = ".partial"
 #: What a file that is read whole may hold, decompressed (bytes), if nothing else is said.
 MAX_BYTES = 1 << 30
 _CHUNK = 1 << 16
+_DESCRIPTOR = re.compile(r"/dev/std(?P<name>out|err)|(?:/dev|/proc/self)/fd/(?P<number>\d{1,9})")
 
 
 class Unfit(OSError):
@@ -69,10 +72,15 @@ def replace_bytes(path: Path, data: bytes) -> None:
 @contextmanager
 def _replacing(path: Path, mode: str) -> Iterator[IO[Any]]:
     target = Path(os.path.realpath(path))
-    rights = _rights(target)
+    number = _open_already(path)
+    rights = _rights(target) if number is None else None
     if rights is None:
-        with _stream(os.open(target, os.O_WRONLY), mode) as stream:
-            yield stream
+        try:
+            handle = os.open(path, os.O_WRONLY) if number is None else os.dup(number)
+            with _stream(handle, mode) as stream:
+                yield stream
+        except OSError as error:
+            raise (_about(error, path) if error.filename is None else error) from None
         return
     try:
         handle, name = _unnamed(target)
@@ -93,6 +101,59 @@ def _replacing(path: Path, mode: str) -> Iterator[IO[Any]]:
     except BaseException:
         _remove(name)
         raise
+
+
+def refuse_filled(path: Path) -> None:
+    """Raise FileExistsError if there is anything at `path` but an empty directory."""
+    if os.path.lexists(path) and (not path.is_dir() or any(path.iterdir())):
+        raise FileExistsError(errno.EEXIST, "exists: choose an empty or new directory", str(path))
+
+
+@contextmanager
+def making(path: Path) -> Iterator[Path]:
+    """Give a new directory, which becomes `path` with all that is in it when the block ends.
+
+    After an exception nothing is left. Raises FileExistsError if there is a `path` that is
+    no empty directory, and OSError that names `path`. An empty one that is there stays the same
+    directory (somebody may stand in it, or have mounted it), and gets one entry after the other.
+    """
+    refuse_filled(path)
+    target = Path(os.path.realpath(path))
+    there = target.is_dir()
+    name = target / _partial(target).name if there else _partial(target)
+    moved: list[Path] = []
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        name.mkdir()
+        yield name
+        for found in (*name.rglob("*"), name):
+            _force_names(found) if found.is_dir() else _force(found)
+        if there:
+            for entry in sorted(name.iterdir()):
+                moved.append(target / entry.name)
+                entry.rename(moved[-1])
+            name.rmdir()
+        else:
+            name.rename(target)
+        _force_names(target if there else target.parent)
+    except BaseException as error:
+        for place in (*moved, name):
+            if place.is_dir():
+                shutil.rmtree(place, ignore_errors=True)
+            else:
+                _remove(place)
+        if isinstance(error, OSError) and str(error.filename or name).startswith(str(name)):
+            raise _about(error, path) from None
+        raise
+
+
+def _open_already(path: Path) -> int | None:
+    """Return the descriptor of this process that `path` names, None if it is another name.
+
+    What it leads to, a pipe or a file that a shell opened, is not to be replaced but written to.
+    """
+    match = _DESCRIPTOR.fullmatch(str(path))
+    return None if match is None else int(match["number"] or ("out", "err").index(match["name"]) + 1)
 
 
 def _rights(target: Path) -> int | None:
@@ -143,6 +204,12 @@ def _remove(name: Path | None) -> None:
     if name is not None:
         with suppress(OSError):
             name.unlink()
+
+
+def _force(path: Path) -> None:
+    """Force what a file holds to the disk."""
+    with path.open("rb" if os.name == "posix" else "r+b") as stream:
+        os.fsync(stream.fileno())
 
 
 def _force_names(directory: Path) -> None:

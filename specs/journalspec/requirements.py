@@ -20,6 +20,7 @@ from typing import Any
 
 import tomlkit
 
+from journalspec.files import replace_text
 from journalspec.formats import UnknownFormat, format_ids, get_format
 
 FILE_NAME = "requirements.toml"
@@ -219,7 +220,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.stamp:
             path = Path(str(get_format(options.stamp).root.joinpath(FILE_NAME)))
             text, changed = stamp(path.read_text(encoding="utf-8"))
-            path.write_text(text, encoding="utf-8")
+            replace_text(path, text)
             print(f"{options.stamp}: {len(changed)} stamped {' '.join(changed)}".rstrip())
         for name in names:
             print(f"{name}: {len(requirements(name))} requirements")

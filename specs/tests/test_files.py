@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from journalspec import files
-from journalspec.files import Unfit, read_bytes, reading, replace_text, replacing, shown
+from journalspec.files import Unfit, making, read_bytes, reading, replace_text, replacing, shown
 
 unix = pytest.mark.skipif(os.name != "posix", reason="needs links, pipes and limits of POSIX")
 
@@ -158,3 +159,55 @@ def test_names_that_steer_a_terminal_are_escaped() -> None:
 def test_partial_names_cannot_be_guessed(tmp_path: Path) -> None:
     names = {files._partial(tmp_path / "x").name for _ in range(50)}
     assert len(names) == 50
+
+
+@unix
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+def test_standard_output_is_written_to_wherever_it_leads(tmp_path: Path, name: str) -> None:
+    """A file that a shell has opened must not be replaced behind its back, and a pipe has no name."""
+    code = (
+        "import pathlib; from journalspec.files import replace_text; print('before', flush=True);"
+        f"replace_text(pathlib.Path({name!r}), 'told\\n'); print('after')"
+    )
+    command = [sys.executable, "-c", code]
+    with (tmp_path / "out").open("w") as stream:
+        subprocess.run(command, stdout=stream, check=True)
+    piped = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+    assert (tmp_path / "out").read_text() == piped.stdout == "before\ntold\nafter\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_device_is_named() -> None:
+    with pytest.raises(OSError, match="/dev/full") as caught:
+        replace_text(Path("/dev/full"), "x")
+    assert caught.value.errno == errno.ENOSPC
+
+
+def test_a_directory_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    with making(out) as place:
+        (place / "sub").mkdir()
+        replace_text(place / "sub" / "file", "x")
+        assert not out.exists()
+    assert (out / "sub" / "file").read_text() == "x"
+    with pytest.raises(FileExistsError, match="choose an empty or new directory"), making(out):
+        raise AssertionError
+    with pytest.raises(ZeroDivisionError), making(tmp_path / "no") as place:
+        (place / "file").write_text(str(1 // 0))
+    with pytest.raises(FileExistsError), making(out / "sub" / "file"):
+        raise AssertionError
+    assert names_in(tmp_path) == ["deep"]
+    assert names_in(tmp_path / "deep") == ["out"]
+    (tmp_path / "empty").mkdir()
+    before = (tmp_path / "empty").stat().st_ino
+    with making(tmp_path / "empty") as place:
+        replace_text(place / "file", "x")
+    assert names_in(tmp_path / "empty") == ["file"]
+    assert (tmp_path / "empty").stat().st_ino == before
+
+
+@unix
+def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match=re.escape(str(tmp_path / "file"))), making(tmp_path / "file" / "out"):
+        raise AssertionError

@@ -22,6 +22,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from journalspec.files import replace_bytes
+
 HERE = Path(__file__).resolve().parent
 LICENCE = HERE.parents[1] / "LICENSES" / "CC0-1.0.txt"
 README = """\
@@ -84,7 +86,7 @@ def archives(out: Path) -> list[Path]:
             shutil.copy(LICENCE, folder / "LICENSE.txt")
             name = f"journalspec-parsers-{folder.name}"
             written.append(out / f"{name}.tar.gz")
-            written[-1].write_bytes(packed(folder, name))
+            replace_bytes(written[-1], packed(folder, name))
     return written
 
 

@@ -10,11 +10,28 @@ import click
 
 from journalspec.observation import Level
 from journalspec_conformance.child import BOUNDS
+from journalspec_conformance.errors import Problem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 EXIT_STATUS = "Exit status: 0 all as expected, 1 something failed, 2 usage or configuration."
 FILE = click.Path(path_type=Path)
+
+
+#: More processes than any machine has cores for are a slip of the finger.
+JOBS = click.IntRange(0, 1024)
+
+
+def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Return a timeout as it is; a usage error for what leaves no time, never ends, or is no number."""
+    from journalspec_conformance.running import check_timeout  # noqa: PLC0415 - not for --help
+
+    if value is not None:
+        try:
+            check_timeout(value)
+        except Problem as problem:
+            raise click.BadParameter(str(problem), ctx, param) from None
+    return value
 
 
 def apply(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -76,6 +93,7 @@ def implementation(timeout: str = "what the harness asks for, or 10") -> Callabl
         click.option(
             "--timeout",
             type=float,
+            callback=seconds,
             metavar="S",
             help=f"Seconds per question. Default: {timeout}.",
         ),

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from journalspec.files import shown
 from journalspec_conformance.classes import is_red
 
 if TYPE_CHECKING:
@@ -35,12 +36,18 @@ def console() -> Console:
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
-    """Print a table of plain text cells."""
-    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    """Print a table of plain text cells; nothing in them steers the terminal or breaks a row."""
+    table = Table(
+        title=Text(shown(title)) if title else None,
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+    )
     for index, name in enumerate(head):
-        table.add_column(name, overflow="fold", no_wrap=index == 0)
+        table.add_column(Text(shown(name)), overflow="fold", no_wrap=index == 0)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(shown(cell)) for cell in row))
     if sys.stdout.isatty():
         console().print(table)
         return
@@ -56,9 +63,12 @@ def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator
     if not sys.stderr.isatty():
         yield from results
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    # What an implementation calls itself is no markup.
+    name = TextColumn("{task.description}", markup=False)
+    columns = (name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     red = 0
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        label = shown(label)
         task = progress.add_task(label, total=total)
         for result in results:
             red += is_red(result.result_class)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +17,13 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from journalspec.files import making, refuse_filled, replace_text
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec_conformance.child import Bounds
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.connect import Target, parse_impl
+from journalspec_conformance.engine import BREAKDOWN_LIMIT
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.words import check_claims
 
@@ -36,8 +40,9 @@ _NEEDS = "journalspec corpus judge needs NumPy and PyArrow: pip install 'journal
 #: A worker process takes a second to start; below so many states it does not pay.
 _STATES_PER_JOB = 500
 _EPILOG = (
-    "Exit status: 0 nothing failed, or only kinds in the file of known ones; 1 something failed;"
-    " 2 usage or configuration. Failures where a force was a lie (stratum L) do not count;"
+    "Exit status: 0 nothing failed, or only kinds in the file of known ones; 1 something failed, or it broke"
+    f" down {BREAKDOWN_LIMIT} times in a row and was not asked any more; 2 usage or configuration."
+    " Failures where a force was a lie (stratum L) do not count;"
     " nor does what the format itself cannot promise, where IMPL answers as the specification says."
 )
 
@@ -65,7 +70,10 @@ _EPILOG = (
 @click.option("--expect", type=_options.FILE, metavar="FILE", help="Kinds of failure that are known (TOML).")
 @click.option("--no-limits", is_flag=True, help="Count also what the format itself cannot promise.")
 @click.option(
-    "--out", type=_options.FILE, metavar="DIR", help="Write all verdicts, and one failure of each class."
+    "--out",
+    type=_options.FILE,
+    metavar="DIR",
+    help="A new directory: all verdicts, and one failure of each class. It is there when all is done.",
 )
 @click.option(
     "--shrink",
@@ -75,7 +83,7 @@ _EPILOG = (
     help="Make one failure of each kind as small as N questions allow; with --out, as cases too.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0 (default): as many as pay."
+    "--jobs", type=_options.JOBS, default=0, metavar="N", help="Processes; 0 (default): as many as pay."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON object instead of tables.")
 def command(**options: Any) -> None:
@@ -131,14 +139,14 @@ class _Asked:
         hello = _introduced(target)
         job, selection = self._prepared(target, hello)
         if self.out is not None:
-            _make(self.out)
+            refuse_filled(self.out)
         with Workers(job, self._jobs()) as workers:
             choice = workers.choose(selection)
             if not choice.states:
                 raise Problem("no state fits: look at --editions, --writers, --strata and --every")
-            tally, judged = _judged(workers, choice)
+            tally, judged, stopped = _judged(workers, choice)
             seconds = time.monotonic() - started
-            small = workers.smallest(tally.failing(), self.shrink) if self.shrink else []
+            small = workers.smallest(tally.failing(), self.shrink) if self.shrink and not stopped else []
         facts = {
             "impl": dict(hello.impl),
             "format": job.format,
@@ -146,6 +154,9 @@ class _Asked:
             "editions": list(selection.editions),
             "writers": list(selection.writers),
             "policies": list(job.policies),
+            "workloads": len(selection.plan.workloads()),
+            "workloads_of": len(replace(selection.plan, every=1).workloads()),
+            "stopped": stopped,
             **tally.summary(),
         }
         # Processes count once they have ended; what shrinking took is among it.
@@ -159,9 +170,10 @@ class _Asked:
             "jobs": self._jobs(),
             "cores": os.cpu_count(),
         }
+        self._conclude(facts, tally, known)
+        # Last: whatever becomes of the disk, what hours have found stands on the screen.
         if self.out is not None:
             self._write(choice, tally, judged, facts, [entry.case for entry in shrunk])
-        self._conclude(facts, tally, known)
 
     def _prepared(self, target: Target, hello: Hello) -> tuple[Job, Selection]:
         from journalspec_conformance.crashes import run  # noqa: PLC0415  # needs optional parts
@@ -195,11 +207,12 @@ class _Asked:
         from journalspec_conformance.crashes import store  # noqa: PLC0415  # needs optional parts
 
         assert self.out is not None  # the caller
-        store.write_verdicts(self.out, choice, judged)
-        store.write_lines(self.out / store.FAILURES, tally.representatives())
-        if self.shrink:
-            store.write_lines(self.out / store.SHRUNK, (case.to_json() for case in shrunk))
-        (self.out / store.SUMMARY).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+        with making(self.out) as place:
+            store.write_verdicts(place, choice, judged)
+            store.write_lines(place / store.FAILURES, tally.representatives())
+            if self.shrink:
+                store.write_lines(place / store.SHRUNK, (case.to_json() for case in shrunk))
+            replace_text(place / store.SUMMARY, json.dumps(facts, indent=2) + "\n")
 
     def _conclude(self, facts: dict[str, Any], tally: Tally, known: Sequence[Known] | None) -> None:
         from journalspec_conformance.crashes.known import (  # noqa: PLC0415  # needs optional parts
@@ -215,7 +228,8 @@ class _Asked:
         # What is known and seen is not gone, even if all of it turns out to be the format's.
         seen = compare((entry.kind for entry in failing), compared.gone)
         compared = Compared(compared.new, seen.gone)
-        self.status = 1 if compared.new else 0
+        # What was not asked any more is never known.
+        self.status = 1 if compared.new or facts["stopped"] else 0
         excused = sum((entry.limits for entry in failing), Counter())
         facts["limits"] = [
             {"limit": limit.id, "answers": excused[limit.id], "why": limit.why, "rules": list(limit.rules)}
@@ -263,18 +277,28 @@ def _format_of(wanted: str | None, hello: Hello) -> str:
     return able[0]
 
 
-def _judged(workers: Workers, choice: Choice) -> tuple[Tally, list[Judged]]:
+def _judged(workers: Workers, choice: Choice) -> tuple[Tally, list[Judged], bool]:
+    """Return what came of asking, and whether it was ended since nothing answered any more."""
     from journalspec_conformance.crashes.tally import Tally  # noqa: PLC0415  # needs optional parts
+    from journalspec_conformance.crashes.verdicts import BREAKDOWNS  # noqa: PLC0415  # as above
 
     tally = Tally(choice)
-    judged = []
+    judged: list[Judged] = []
+    silent = 0
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    # Where nobody looks on, a bar would leave a blank line.
+    with Progress(
+        *columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
+    ) as bar:
         task = bar.add_task("states", total=len(choice.states))
-        for entry in workers.run(choice, lambda done: bar.update(task, completed=done)):
-            tally.add(entry)
-            judged.append(entry)
-    return tally, judged
+        with closing(workers.run(choice, lambda done: bar.update(task, completed=done))) as run:
+            for entry in run:
+                tally.add(entry)
+                judged.append(entry)
+                silent = silent + 1 if entry.verdict.name in BREAKDOWNS else 0
+                if silent >= BREAKDOWN_LIMIT:
+                    return tally, judged, True
+    return tally, judged, False
 
 
 def _split(text: str | None) -> tuple[str, ...]:
@@ -288,13 +312,6 @@ def _among(what: str, text: str | None, known: Sequence[str]) -> tuple[str, ...]
     if unknown:
         raise Problem(f"no {what} {', '.join(unknown)}", f"Known are {', '.join(known)}.")
     return wanted or tuple(known)
-
-
-def _make(out: Path) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Problem(f"{out}: {error.strerror or error}") from None
 
 
 def _names(facts: dict[str, Any]) -> list[str]:
@@ -322,7 +339,14 @@ def _show(facts: dict[str, Any]) -> None:
         f" {run['seconds']} s with {run['jobs']} process(es) on {run['cores']} cores, everything included:"
         f" {run['states_per_second']} states/s ({run['cpu_seconds']} s of processor time)"
     )
-    if facts["not_asked"] or facts["retried"]:
+    if facts["workloads"] < facts["workloads_of"]:
+        say(f"only {facts['workloads']:,} of {facts['workloads_of']:,} workloads were taken (--every)")
+    if facts["stopped"]:
+        say(
+            f"stopped: it broke down {BREAKDOWN_LIMIT} times in a row;"
+            f" {facts['not_asked']:,} states were not asked about, which is a failure"
+        )
+    elif facts["not_asked"] or facts["retried"]:
         say(f"{facts['retried']} asked twice; {facts['not_asked']} left out after others like them hung")
     names = _names(facts)
     show_table(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
+from journalspec.files import making, refuse_filled, replace_text
 from journalspec_conformance.cli import _options
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.errors import Breakdown, Problem
@@ -74,6 +75,8 @@ def command(**options: Any) -> None:
         from journalspec_corpus.crash import shrink, shrink_find  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
+    if options["out"] is not None:
+        refuse_filled(options["out"])
     if options["kinds"]:
         _kinds(options)
         return
@@ -227,9 +230,7 @@ def _count(number: int, noun: str) -> str:
 
 def _write(out: Path, small: Case, large: Case) -> None:
     """Write both cases as lines, and the small one's files."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise click.UsageError(f"{out} exists: choose an empty or new directory")
-    out.mkdir(parents=True, exist_ok=True)
     cases = dict.fromkeys(json.dumps(case.to_json(), separators=(",", ":")) for case in (large, small))
-    (out / "cases.jsonl").write_text("".join(line + "\n" for line in cases), encoding="utf-8")
-    small.materialize(out / small.id)
+    with making(out) as place:
+        replace_text(place / "cases.jsonl", "".join(line + "\n" for line in cases))
+        small.materialize(place / small.id)

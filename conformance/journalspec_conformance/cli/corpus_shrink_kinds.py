@@ -11,6 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from journalspec.files import making, replacing
 from journalspec_conformance.cli._tables import show_table
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash.room import crash_room
@@ -104,13 +105,10 @@ def _show(done: Sequence[tuple[Sample, Place, Shrunk]]) -> None:
 
 def _write(out: Path, done: Sequence[tuple[Sample, Place, Shrunk]]) -> None:
     """Write both forms of each kind as cases, every case once."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise click.UsageError(f"{out} exists: choose an empty or new directory")
-    out.mkdir(parents=True, exist_ok=True)
     cases: dict[str, Case] = {}
     for _, place, shrunk in done:
         for case in (case_of(place.room, place.state), as_case(place.room, shrunk)):
             cases.setdefault(case.id, case)
-    with (out / "cases.jsonl").open("w", encoding="utf-8") as stream:
+    with making(out) as folder, replacing(folder / "cases.jsonl") as stream:
         for case in cases.values():
             stream.write(json.dumps(case.to_json(), separators=(",", ":")) + "\n")

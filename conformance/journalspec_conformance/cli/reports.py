@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from journalspec.files import replace_text
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
-from journalspec_conformance.errors import Problem
-from journalspec_conformance.expect import TODO
+from journalspec_conformance.expect import TODO, read_text
 from journalspec_conformance.expect_update import update
-from journalspec_conformance.export import as_github, as_junit, as_markdown, as_text, matrix
+from journalspec_conformance.export import as_github, as_junit, as_markdown, as_text, matrix, unlike
 from journalspec_conformance.report import load_report
 
 _FORMS = {"text": as_text, "markdown": as_markdown, "junit": as_junit, "github": as_github}
@@ -43,12 +43,19 @@ def summary_command(report: Path, form: str) -> None:
 @click.option("--markdown", is_flag=True, help="A Markdown table.")
 def matrix_command(reports: tuple[Path, ...], by: str, markdown: bool) -> None:
     """Compare REPORTS: passed/judged per implementation, and +N that it does not support."""
-    head, rows = matrix([load_report(path) for path in reports], by)
+    loaded = [load_report(path) for path in reports]
+    head, rows = matrix(loaded, by)
+    notes = [f"{path}: {note}" for path, report in zip(reports, loaded, strict=True) for note in report.notes]
+    notes += unlike(loaded)
     if not markdown:
         show_table(head, rows)
+        for note in notes:
+            say(note)
         return
     for row in (head, ["---"] * len(head), *rows):
         say(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |")
+    if notes:
+        say("\n" + "\n".join(f"- {note}" for note in notes))
 
 
 @click.command("expect", epilog="Exit status: 0 done, 2 usage or a file that cannot be used.")
@@ -68,12 +75,12 @@ def expect_command(path: Path, report: Path) -> None:
     runs refuse it until you have written down why it fails.
     """
     loaded = load_report(report)
-    try:
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-    except UnicodeDecodeError as error:
-        raise Problem(f"{path}: cannot be read: {error}") from None
+    text = read_text(path) if path.exists() else ""
     done = update(text, loaded.results, str(path))
-    path.write_text(done.text, encoding="utf-8")
+    if done.text != text:
+        replace_text(path, done.text)
+    for note in loaded.notes:
+        say(f"{report}: {note}", err=True)
     for verb, names in (("added", done.added), ("removed", done.removed), ("changed", done.changed)):
         for name in names:
             say(f"{verb} {name}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from journalspec_conformance.cli._tables import say, show_table, with_progress
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.explain import explain
 from journalspec_conformance.jobs import choose_jobs, run_probes
-from journalspec_conformance.report import ReportWriter, count, make_header, open_report
+from journalspec_conformance.report import ReportWriter, corpus_digest, count, make_header, open_report
 from journalspec_conformance.result import Result
 from journalspec_conformance.running import Prepared, RunRequest, header_options, prepare
 from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
@@ -45,10 +45,12 @@ EXPLAINED = 5
     help="Write a report (JSON lines) to FILE, compressed if it ends in .gz.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0 (default): as many as pay."
+    "--jobs", type=_options.JOBS, default=0, metavar="N", help="Processes; 0 (default): as many as pay."
 )
 @click.option("--validate", is_flag=True, help="Check every message against the protocol's schemas.")
-@click.option("--enforce-should", is_flag=True, help="Fail on recommendations that are not followed.")
+@click.option(
+    "--enforce-should", is_flag=True, help="Fail on a should that is not followed (never on a may)."
+)
 @click.option("--details", is_flag=True, help="Explain failures: requirement, difference, bytes.")
 @click.option(
     "--min-judged",
@@ -67,7 +69,15 @@ def command(
     """
     request = RunRequest(**options)
     prepared = prepare(request)
-    results = run_prepared(prepared, request, report, jobs)
+    results: list[Result] = []
+    unwritten = None
+    try:
+        run_prepared(prepared, request, report, jobs, results)
+    except OSError as error:
+        if len(results) < len(prepared.probes):
+            raise
+        # The answers are there, only the file is not: hours of work are shown before that is said.
+        unwritten = error
     if as_json:
         say(json.dumps(_summary(prepared, results)))
     else:
@@ -75,6 +85,8 @@ def command(
         if os.environ.get("GITHUB_ACTIONS") == "true":
             for line in github_annotations(results, prepared.plan.target.text):
                 say(line)
+    if unwritten is not None:
+        raise unwritten
     _refuse_silence(results, len(prepared.probes), min_judged)
     raise click.exceptions.Exit(1 if any(result.red for result in results) else 0)
 
@@ -87,42 +99,40 @@ def _refuse_silence(results: Sequence[Result], asked: int, least: int) -> None:
     judged = len(results) - reasons.total()
     if judged >= least:
         return
-    most = ", ".join(f"{reason} ({number})" for reason, number in reasons.most_common(3))
+    most = "".join(f", {reason} ({number})" for reason, number in reasons.most_common(3)).lstrip(",")
     if judged:
         raise Problem(
-            f"{judged} of {asked} probes were judged, and at least {least} are asked for: {most}",
+            f"{judged} of {asked} probes were judged, and at least {least} are asked for{most and ':'}{most}",
             "Compare what the implementation declares (`journalspec smoke`) with --min-judged.",
         )
     raise Problem(
-        f"nothing was judged: none of {asked} probes is supported: {most}",
+        f"nothing was judged: none of {asked} probes is supported:{most}",
         "Compare what the implementation declares (`journalspec smoke`) with `journalspec formats`.",
     )
 
 
-def run_prepared(prepared: Prepared, request: RunRequest, report: Path | None, jobs: int) -> list[Result]:
-    """Run everything, writing the report as results come; return the results in order."""
+def run_prepared(
+    prepared: Prepared, request: RunRequest, report: Path | None, jobs: int, results: list[Result]
+) -> None:
+    """Run everything into `results`, in order, and write the report, if one is wanted, when all are there.
+
+    A report that cannot be begun ends the run before anything is asked. Raises OSError.
+    """
     with ExitStack() as stack:
-        engine = prepared.open()
-        stack.callback(engine.close)
-        stream = _results(prepared, engine, choose_jobs(jobs, len(prepared.probes)))
-        shown = with_progress(stream, len(prepared.probes), engine.hello.name)
-        if report is None:
-            return list(shown)
-        header = make_header(engine.hello.impl, request.impl, prepared.tier, **header_options(request))
-        writer = ReportWriter(stack.enter_context(open_report(report)), header)
-        results = list(_written(shown, writer))
+        stream = None if report is None else stack.enter_context(open_report(report))
+        engine = stack.enter_context(closing(prepared.open()))
+        found = run_probes(prepared.plan, prepared.probes, choose_jobs(jobs, len(prepared.probes)), engine)
+        results += with_progress(found, len(prepared.probes), engine.hello.name)
+        if stream is None:
+            return
+        corpus = corpus_digest(prepared.probes)
+        options = header_options(request)
+        writer = ReportWriter(
+            stream, make_header(engine.hello.impl, request.impl, prepared.tier, corpus, **options)
+        )
+        for result in results:
+            writer.add(result)
         writer.finish()
-        return results
-
-
-def _results(prepared: Prepared, engine: Any, jobs: int) -> Iterator[Result]:
-    return run_probes(prepared.plan, prepared.probes, jobs, engine)
-
-
-def _written(results: Iterable[Result], writer: ReportWriter) -> Iterator[Result]:
-    for result in results:
-        writer.add(result)
-        yield result
 
 
 def show(prepared: Prepared, results: Sequence[Result], details: bool) -> None:
@@ -137,7 +147,8 @@ def show(prepared: Prepared, results: Sequence[Result], details: bool) -> None:
     show_table(["format", *classes], rows)
     red = [result for result in results if result.red]
     if not red:
-        say(f"as expected: {judged_and_not(results)}")
+        judged = any(CLASSES[result.result_class].judged for result in results)
+        say(f"{'as expected: ' if judged else ''}{judged_and_not(results)}")
         return
     if details:
         _explain(prepared, red)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from journalspec.files import shown
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.connection import Hello
@@ -49,7 +50,9 @@ def command(**options: Any) -> None:
     red = [result for result in results if result.red]
     for result in red:
         if result.stderr:
-            say(f"standard error at {result.probe}:\n{result.stderr.strip()[-2000:]}", err=True)
+            say(f"standard error at {result.probe}:", err=True)
+            for line in result.stderr.strip()[-2000:].splitlines():
+                say(shown(line), err=True)
     if red:
         say(f"{len(red)} of {len(results)} easy questions failed: look at the harness first")
         raise click.exceptions.Exit(1)

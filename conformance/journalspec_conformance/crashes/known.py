@@ -9,22 +9,26 @@ members are patterns as for file names, and one that is left out fits everything
     why = "records of an earlier life pass their checksum"
 
 The members are writer, policy, stratum, verdict and category; ``why`` is
-required. A file of findings is such a file too, under another table name.
+required. That it gave no answer (hang, crash, error) is only covered by an entry
+that says so: a pattern must not turn a program that dies into one that is tolerated.
+A file of findings is such a file too, under another table name.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from journalspec_conformance.crashes.verdicts import BREAKS, Kind
+from journalspec_conformance.crashes.verdicts import BREAKDOWNS, BREAKS, Kind
 from journalspec_conformance.errors import Problem
+from journalspec_conformance.expect import parse_toml, read_text
 
 TABLES = ("known", "finding")
+#: What else stands in a file of findings.
+_BESIDE = ("run", "verdicts")
 MEMBERS = ("writer", "policy", "stratum", "verdict", "category")
 
 
@@ -37,6 +41,8 @@ class Known:
 
     def covers(self, kind: Kind) -> bool:
         """Tell whether `kind` fits."""
+        if kind.verdict in BREAKDOWNS and kind.verdict != self.patterns[MEMBERS.index("verdict")]:
+            return False
         values = (kind.writer, kind.policy, kind.stratum, kind.verdict, kind.category)
         return all(map(fnmatchcase, values, self.patterns))
 
@@ -56,15 +62,13 @@ class Compared:
 
 def load_known(path: Path) -> tuple[Known, ...]:
     """Return the entries of an allowance; raises Problem that says where it is wrong."""
-    try:
-        loaded = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Problem(f"{path}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Problem(f"{path}: not TOML: {error}") from None
+    loaded = parse_toml(read_text(path), str(path))
     names = [name for name in TABLES if name in loaded]
-    if not names:
+    if not names or not all(isinstance(loaded[name], list) for name in names):
         raise Problem(f"{path}: no table [[known]]", "Each known kind of failure is one such table.")
+    unknown = [name for name in loaded if name not in (*TABLES, *_BESIDE)]
+    if unknown:
+        raise Problem(f"{path}: unknown table {', '.join(map(repr, unknown))}", "Tables are [[known]].")
     return tuple(
         _entry(f"{path}: [[{name}]] number {number}", table)
         for name in names
@@ -75,6 +79,12 @@ def load_known(path: Path) -> tuple[Known, ...]:
 def _entry(where: str, table: Any) -> Known:
     if not isinstance(table, dict) or not all(isinstance(table.get(name, ""), str) for name in MEMBERS):
         raise Problem(f"{where}: {', '.join(MEMBERS)} are texts")
+    unknown = [name for name in table if name not in (*MEMBERS, "why")]
+    if unknown and "[[known]]" in where:
+        raise Problem(
+            f"{where}: unknown member {', '.join(map(repr, unknown))}",
+            f"Members are {', '.join(MEMBERS)}, why.",
+        )
     if not isinstance(table.get("why"), str) or not table["why"]:
         raise Problem(f"{where}: it does not say why", 'Add why = "..."')
     verdict = table.get("verdict", "*")

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from journalspec.files import replace_bytes, replace_text
 from journalspec_conformance.crashes.findings import causes_of
 from journalspec_conformance.crashes.known import MEMBERS
 from journalspec_conformance.crashes.store import SHRUNK, SUMMARY
@@ -114,10 +115,9 @@ def main(arguments: list[str]) -> int:
     except LookupError as error:
         print(error.args[0], file=sys.stderr)
         return 1
-    (FOLDER / f"{harness}.toml").write_text(text, encoding="utf-8")
+    replace_text(FOLDER / f"{harness}.toml", text)
     if (out / SHRUNK).is_file():
-        with gzip.GzipFile(FOLDER / f"{harness}.jsonl.gz", "wb", mtime=0) as packed:
-            packed.write((out / SHRUNK).read_bytes())
+        replace_bytes(FOLDER / f"{harness}.jsonl.gz", gzip.compress((out / SHRUNK).read_bytes(), mtime=0))
     return 0
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -112,18 +113,22 @@ class Workers:
             return choose(selection)
         return choose(selection, self._pool.map, self._jobs * PARTS)
 
-    def run(self, choice: Choice, progress: Callable[[int], None] = lambda done: None) -> Iterator[Judged]:
+    def run(
+        self, choice: Choice, progress: Callable[[int], None] = lambda done: None
+    ) -> Generator[Judged, None, None]:
         """Yield one verdict per state and policy, state by state in the order of `choice`.
 
         States that are not asked about (see HANGS) are left out. `progress` is
         called with the number of states done. Raises Problem if a worker dies.
+        Closing it leaves out the rest.
         """
         pieces = list(_pieces(choice.states))
         done = 0
-        for piece, judged in zip(pieces, self._results(pieces), strict=True):
-            yield from judged
-            done += len(piece.states)
-            progress(done)
+        with closing(self._results(pieces)) as results:
+            for piece, judged in zip(pieces, results, strict=True):
+                yield from judged
+                done += len(piece.states)
+                progress(done)
 
     def smallest(self, failing: Sequence[Failing], budget: int) -> list[Smallest | None]:
         """Return for each kind of failure the smallest one that is found with `budget` questions."""
@@ -133,19 +138,23 @@ class Workers:
         # The longest take as long as all others: one at a time is handed out.
         return list(self._pool.map(_smallest, failing, [budget] * len(failing), chunksize=1))
 
-    def _results(self, pieces: list[Piece]) -> Iterator[list[Judged]]:
+    def _results(self, pieces: list[Piece]) -> Generator[list[Judged], None, None]:
         if self._pool is None:
             self._own = self._own or _Worker(self._job)
             yield from map(self._own.judge, pieces)
             return
-        for future in [self._pool.submit(_judge, piece) for piece in pieces]:
-            try:
+        futures = [self._pool.submit(_judge, piece) for piece in pieces]
+        try:
+            for future in futures:
                 yield future.result()
-            except BrokenProcessPool:
-                raise Problem(
-                    "a worker process died: the implementation took the interpreter down with it",
-                    "Run it as a process: --impl 'python -m journalspec_conformance.serve module:Class'.",
-                ) from None
+        except BrokenProcessPool:
+            raise Problem(
+                "a worker process died: the implementation took the interpreter down with it",
+                "Run it as a process: --impl 'python -m journalspec_conformance.serve module:Class'.",
+            ) from None
+        finally:
+            for future in futures:
+                future.cancel()
 
 
 def _pieces(states: Sequence[Chosen]) -> Iterator[Piece]:

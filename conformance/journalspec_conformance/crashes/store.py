@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from journalspec.files import replacing
 from journalspec_conformance.crashes.choose import Choice
 from journalspec_conformance.crashes.tally import descriptor_json
 from journalspec_conformance.crashes.verdicts import Judged
@@ -44,11 +45,12 @@ def write_verdicts(out: Path, choice: Choice, judged: Sequence[Judged]) -> None:
         )
         for name in names
     }
-    pq.write_table(pa.table(columns), out / VERDICTS, compression="zstd")
+    with replacing(out / VERDICTS, "wb") as stream:
+        pq.write_table(pa.table(columns), stream, compression="zstd")
 
 
 def write_lines(path: Path, entries: Iterable[dict[str, Any]]) -> None:
     """Write one JSON object per line."""
-    with path.open("w", encoding="utf-8") as stream:
+    with replacing(path) as stream:
         for entry in entries:
             stream.write(json.dumps(entry, separators=(",", ":"), ensure_ascii=False) + "\n")

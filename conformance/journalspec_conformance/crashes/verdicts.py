@@ -31,6 +31,8 @@ BREAKS: Mapping[str, tuple[str, ...]] = {
     "error": (),
     "unsupported": (),
 }
+#: Verdicts on no answer at all.
+BREAKDOWNS = frozenset({"hang", "crash", "error"})
 #: Verdicts that are nobody's failure. To decline what was declared is one.
 HARMLESS = ("pass", "acceptable")
 #: In this stratum a force was a lie: what is lost there is no fault of any format.

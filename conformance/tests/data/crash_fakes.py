@@ -153,3 +153,11 @@ class OneEdition(Right):
         entry["editions"] = ["3.0"]
         entry["policies"] = ["strict"]
         return {**said, "formats": {"bitronix_tlog": entry}}
+
+
+class Dies(_Fake):
+    """Answers nothing at all."""
+
+    def spoil(self, right: Message) -> Message:
+        """Raise."""
+        raise RuntimeError("not today")

@@ -17,6 +17,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from journalspec.files import replace_text
 from journalspec_corpus.crash.long import LongWorkload
 from journalspec_corpus.crash.long_machine import Drawing
 
@@ -77,7 +78,7 @@ def write_lines(machine: type[Drawing], name: str, arguments: Sequence[str] | No
     if options.write:
         source = sys.modules[machine.__module__].__file__
         assert source is not None  # it was imported from a file
-        Path(source).with_name(name).write_text(text, encoding="utf-8")
+        replace_text(Path(source).with_name(name), text)
         print(f"{name}: {len(works)} lines, {len(text)} bytes")
     else:
         print(text, end="")

@@ -38,6 +38,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from journalspec.files import replace_text
 from journalspec.formats import UnknownFormat, format_module
 from journalspec_corpus.crash.classes import CATEGORIES, categories, fields
 from journalspec_corpus.crash.enumerate import States, crash_states
@@ -265,7 +266,7 @@ def pin(format_id: str, numbers: Mapping[str, Mapping[Kind, int]]) -> list[Kind]
             if kind in left:
                 left.discard(kind)
                 out.append(f"{_pinned(kind, numbers)}\n")
-        path.write_text("".join(out), encoding="utf-8")
+        replace_text(path, "".join(out))
     return sorted(left)
 
 

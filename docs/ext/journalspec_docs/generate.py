@@ -193,6 +193,7 @@ def write(app: Sphinx) -> None:
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Not forced to the disk, as what users ask for is: thousands of pages that can be made again.
         part = path.with_suffix(f".{os.getpid()}.part")
         part.write_text(text, encoding="utf-8")
         part.replace(path)

@@ -26,6 +26,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from journalspec.files import replace_text
+
 HERE = Path(__file__).resolve().parents[2]
 FOLDER = HERE / "transcripts"
 HARNESS = HERE / "harness"
@@ -147,7 +149,7 @@ def main() -> int:
             print(found)
             status = 1
         if found and options.update:
-            transcript.path.write_text(transcript.play(), encoding="utf-8")
+            replace_text(transcript.path, transcript.play())
     return status
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 
+from journalspec.files import replace_text
 from journalspec_conformance.harnesses.bitronix_tlog.capture import by_hand, manager
 from journalspec_conformance.harnesses.bitronix_tlog.capture.expected import document, written
 from journalspec_conformance.harnesses.bitronix_tlog.capture.play import look
@@ -24,8 +25,8 @@ def describe(run: Run, directory: Path) -> None:
     digests = {name: hashlib.sha256((directory / name).read_bytes()).hexdigest() for name in PAIR}
     checked_by = ["hand"] if (run.product.id, run.name) in by_hand.DAMAGED else [run.product.id]
     text = provenance(run, view, digests, checked_by)
-    (directory / PROVENANCE).write_text(text, encoding="utf-8")
-    (directory / EXPECTED).write_text(json.dumps(wanted, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    replace_text(directory / PROVENANCE, text)
+    replace_text(directory / EXPECTED, json.dumps(wanted, indent=1, sort_keys=True) + "\n")
 
 
 def describe_again(directory: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from journalspec.files import replace_text
 from journalspec.requirements import requirements
 from journalspec_conformance.harnesses.java.capturing import toml_value
 from journalspec_conformance.harnesses.jboss_journal.capture.asked import asked_state, without_counts
@@ -44,8 +45,8 @@ def describe(
     digests = {name: hashlib.sha256((directory / name).read_bytes()).hexdigest() for name in names}
     text = "\n".join(_provenance(product, scenario, done, view, digests)) + "\n"
     wanted = json.dumps(_expected(product, scenario, view), indent=1, sort_keys=True) + "\n"
-    (directory / PROVENANCE).write_text(text, encoding="utf-8")
-    (directory / EXPECTED).write_text(wanted, encoding="utf-8")
+    replace_text(directory / PROVENANCE, text)
+    replace_text(directory / EXPECTED, wanted)
 
 
 def _check(scenario: Scenario, done: Sessions, view: ProductView) -> None:

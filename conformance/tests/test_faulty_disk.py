@@ -1,0 +1,144 @@
+"""A disk that fails at every write in turn: what the commands leave, and that the instrument sees losses."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+TOOL = Path(__file__).parents[2] / "tools" / "faulty_disk.py"
+CLI = (sys.executable, "-c", "from journalspec_conformance.cli import main; main()")
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux") or shutil.which("cc") is None,
+    reason="needs Linux and a C compiler (cc): the disk is a shim that is preloaded",
+)
+
+Break = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def breaking(tmp_path: Path) -> Break:
+    """Run the tool on a command in a directory that holds `kept` and whatever a test puts there."""
+    (tmp_path / "kept").write_text("written by hand\n")
+
+    def run(command: tuple[str, ...], *options: str) -> subprocess.CompletedProcess[str]:
+        every = () if "--sample" in options else ("--every",)
+        line = [sys.executable, str(TOOL), *every, *options, "--jobs", "2", "--in", str(tmp_path), *command]
+        return subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
+
+    return run
+
+
+def program(text: str) -> tuple[str, ...]:
+    """Return a command that runs `text` and ends with 2 after an OSError, as ours do."""
+    body = "\n".join(f"    {line}" for line in text.splitlines())
+    tail = "except OSError as error:\n    print(error.strerror, file=sys.stderr)\n    sys.exit(2)\n"
+    return sys.executable, "-c", f"import os, pathlib, sys\ntry:\n{body}\n{tail}"
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("pathlib.Path('kept').write_text('new')", "kept was there before, and is damaged"),
+        ("pathlib.Path('new').write_text('x')", "new is left behind"),
+        ("pathlib.Path('a').write_text('x')\npathlib.Path('b').write_text('x')", "a is left behind"),
+        (
+            "try: pathlib.Path('new').write_text('x')\nexcept OSError: pass",
+            "it succeeded, but new is not as it should be",
+        ),
+        ("try: os.mkdir('new')\nexcept OSError: raise ValueError", "that is no clear message"),
+        ("try: os.mkdir('new')\nexcept OSError: sys.exit('No space left on device')", "it ended with 1"),
+        ("try: os.mkdir('new')\nexcept OSError: sys.exit(2)", "it does not name the cause: ''"),
+        ("os.rename('kept', 'gone')\nos.mkdir('new')", "kept was there before, and is gone"),
+    ],
+)
+def test_losses_are_seen(breaking: Break, text: str, seen: str) -> None:
+    # Lasting: a stream of Python tries once more when it is collected.
+    done = breaking(program(text), "--lasting")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert seen in done.stdout
+
+
+def test_another_status_may_be_asked_for(breaking: Break) -> None:
+    text = program("try: os.mkdir('new')\nexcept OSError: sys.exit('No space left on device')")
+    assert breaking(text, "--status", "1").returncode == 0
+
+
+def test_what_resumes_may_leave_unfinished_work_but_no_other(breaking: Break) -> None:
+    good = program("for n in range(3): pathlib.Path(str(n)).write_text('x')")
+    assert breaking(good, "--resumes").returncode == 0
+    bad = program("if not os.path.exists('a'): pathlib.Path('a').write_text('x'); os.mkdir('b')")
+    done = breaking(bad, "--resumes")
+    assert done.returncode == 1
+    assert "run again, b is not as it should be" in done.stdout
+
+
+def test_what_cannot_be_judged_is_said(breaking: Break) -> None:
+    done = breaking((sys.executable, "-c", "print('hello')"))
+    assert done.returncode == 2
+    assert "it writes nothing there" in done.stderr
+    done = breaking((sys.executable, "-c", "import sys; sys.exit(2)"))
+    assert done.returncode == 2
+    assert "undisturbed, it ends with 2" in done.stderr
+
+
+def test_samples_have_the_first_and_the_last() -> None:
+    spec = importlib.util.spec_from_file_location("journalspec_tools_faulty_disk", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = tool
+    spec.loader.exec_module(tool)
+    assert tool.chosen(3, None, 1) == [1, 2, 3]
+    some = tool.chosen(1000, 10, 1)
+    assert len(some) == 10
+    assert {1, 1000} <= set(some)
+    assert some != tool.chosen(1000, 10, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("new", ("--error", "ENOSPC")), ("there", ("--error", "EDQUOT", "--lasting"))]
+)
+def test_a_directory_is_made_whole_or_not_at_all(
+    breaking: Break, tmp_path: Path, name: str, options: tuple[str, ...]
+) -> None:
+    (tmp_path / "there").mkdir()
+    text = (
+        "from journalspec.files import making, replace_text\n"
+        f"with making(pathlib.Path({name!r})) as place:\n"
+        "    (place / 'sub').mkdir()\n"
+        "    replace_text(place / 'file', 'x')"
+    )
+    done = breaking(program(text), *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 badly" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("kept", ("--error", "ENOSPC")), ("new.gz", ("--error", "EIO", "--lasting"))]
+)
+def test_a_report_is_written_whole_or_not_at_all(
+    breaking: Break, cases_file: Path, name: str, options: tuple[str, ...]
+) -> None:
+    command = (*CLI, "run", "--impl", "reference", "--cases", str(cases_file), "--report", name)
+    done = breaking(command, *options, "--varies", name)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "calls failed, one per run: 0 badly" in done.stdout
+
+
+def test_an_expectation_file_survives_its_update(
+    breaking: Break, tmp_path: Path, cases_file: Path, fake_command: Callable[[str], str]
+) -> None:
+    report, expect = tmp_path / "r.jsonl", tmp_path / "kept"
+    expect.write_text('# mine\n[[expect]]\ncase = "zzz.**"\noutcome = "fail"\nwhy = "w"\n')
+    run = (*CLI, "run", "--impl", fake_command("forgets_records"), "--cases", str(cases_file))
+    assert subprocess.run([*run, "--report", str(report)], capture_output=True, check=False).returncode == 1
+    done = breaking((*CLI, "expect", "--update", "kept", "r.jsonl"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 badly" in done.stdout

@@ -1,0 +1,299 @@
+"""Run a command on a disk that fails, once for each of its writes, and see what is lost.
+
+    python tools/faulty_disk.py --every --in DIR COMMAND...
+    python tools/faulty_disk.py --sample 40 --seed 7 --resumes --in DIR COMMAND...
+
+COMMAND runs in a fresh copy of DIR each time, so it names its files relative to
+that. First it runs twice undisturbed: what differs between the two is taken to
+differ always, as is what --varies names (files with times in them). Then the
+n-th of its calls that change anything there fails (write, fsync, rename, link,
+mkdir, open of a new file...), for every n or a sample; with --lasting so do all
+after it. Each time it must either succeed, or end with status 2 (--status) and say
+so in a few lines that name the cause; then files that were there are as they were or
+wholly new, and nothing is left behind. With --resumes it may leave unfinished
+work, and run again without a fault it must get to what it gets to undisturbed.
+
+Needs Linux and a C compiler (cc). Exit status: 0 it stands all that; 1 it does not; 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import hashlib
+import mmap
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+
+SOURCE = Path(__file__).with_suffix(".c")
+#: Of the state that the processes share: a count (unsigned long) and what failed (text).
+STATE_SIZE = mmap.PAGESIZE
+COUNT_SIZE = 8
+TEXT_SIZE = 256
+#: A message is short, and none of ours is a traceback.
+MOST_LINES = 6
+NEVER_SAID = ("Traceback", "fault of journalspec")
+ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EFBIG")
+
+#: Relative path -> digest of the content ("" for a directory).
+Tree = Mapping[str, str]
+
+
+class Unusable(Exception):
+    """The instrument cannot be used here, or the command not with it; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended, what it left, how many calls it made and which of them failed."""
+
+    status: int
+    stderr: str
+    tree: Tree
+    calls: int
+    failed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """What is run, and how the disk fails: `command` in copies of `template`, made in `scratch`."""
+
+    command: Sequence[str]
+    template: Path
+    scratch: Path
+    shim: Path
+    error: str = "ENOSPC"
+    lasting: bool = False
+    resumes: bool = False
+    varies: Sequence[str] = ()
+    #: How the command ends if it cannot write.
+    status: int = 2
+    timeout: float = 600.0
+
+    def run(self, place: Path, at: int = 0) -> Ended:
+        """Run the command in `place`; call number `at` fails, none if 0."""
+        with tempfile.NamedTemporaryFile(dir=self.scratch) as state:
+            state.truncate(STATE_SIZE)
+            done = subprocess.run(
+                self.command,
+                cwd=place,
+                env={**os.environ, **self._environment(state.name, place, at)},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=self.timeout,
+                check=False,
+            )
+            data = Path(state.name).read_bytes()
+        text = data[COUNT_SIZE : COUNT_SIZE + TEXT_SIZE].partition(b"\0")[0]
+        return Ended(
+            done.returncode,
+            done.stderr.decode("utf-8", "replace"),
+            tree_of(place),
+            int.from_bytes(data[:COUNT_SIZE], sys.byteorder),
+            text.decode("utf-8", "replace"),
+        )
+
+    def _environment(self, state: str, place: Path, at: int) -> dict[str, str]:
+        found = {
+            "LD_PRELOAD": str(self.shim),
+            "FAULTY_STATE": state,
+            "FAULTY_ROOT": str(place),
+            "FAULTY_AT": str(at),
+            "FAULTY_ERRNO": str(getattr(errno, self.error)),
+        }
+        return found | ({"FAULTY_LASTING": "1"} if self.lasting else {})
+
+    @contextmanager
+    def copy(self) -> Iterator[Path]:
+        """Give a fresh copy of the template, and take it away afterwards."""
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
+            place = Path(folder).resolve() / "place"
+            shutil.copytree(self.template, place, symlinks=True)
+            yield place
+
+
+@dataclass(frozen=True, slots=True)
+class Undisturbed:
+    """What a run comes to on a sound disk; `varying` are files that no two runs write alike."""
+
+    before: Tree
+    after: Ended
+    varying: frozenset[str] = field(default=frozenset())
+
+    @classmethod
+    def of(cls, disk: Disk) -> Undisturbed:
+        """Run twice; raises Unusable if that already goes wrong."""
+        ends = []
+        for _ in range(2):
+            with disk.copy() as place:
+                before = tree_of(place)
+                ends.append(disk.run(place))
+        first, second = ends
+        if first.status != second.status or first.status == disk.status or first.status < 0:
+            raise Unusable(f"undisturbed, it ends with {first.status} and {second.status}:\n{first.stderr}")
+        if set(first.tree) != set(second.tree):
+            raise Unusable(f"its files vary: {', '.join(sorted(set(first.tree) ^ set(second.tree)))}")
+        if not first.calls:
+            raise Unusable("it writes nothing there (or is linked statically, and not seen)")
+        varying = frozenset(
+            name
+            for name, digest in first.tree.items()
+            if digest != second.tree[name] or any(fnmatch(name, pattern) for pattern in disk.varies)
+        )
+        return cls(before, first, varying)
+
+    def differing(self, tree: Tree) -> list[str]:
+        """Return the names in which `tree` is not what the undisturbed run left."""
+        names = sorted(set(tree) | set(self.after.tree))
+        return [
+            name for name in names if name not in self.varying and tree.get(name) != self.after.tree.get(name)
+        ] + [name for name in self.varying if name not in tree]
+
+
+def tree_of(place: Path) -> Tree:
+    """Return what is below a directory."""
+    found = {}
+    for path in sorted(place.rglob("*")):
+        content = b"" if path.is_dir() else path.read_bytes()
+        found[path.relative_to(place).as_posix()] = hashlib.sha256(content).hexdigest() if content else ""
+    return found
+
+
+def faults(disk: Disk, sound: Undisturbed, at: int) -> tuple[str, list[str]]:
+    """Let call number `at` fail; return which it was, and everything that is wrong with what came of it."""
+    with disk.copy() as place:
+        ended = disk.run(place, at)
+        found = list(_said(disk, sound, ended))
+        if ended.status == sound.after.status:
+            found += [
+                f"it succeeded, but {name} is not as it should be" for name in sound.differing(ended.tree)
+            ]
+        elif disk.resumes:
+            found += list(_lost(sound, ended.tree, set(ended.tree)))
+            again = disk.run(place)
+            if again.status != sound.after.status:
+                found.append(f"run again, it ended with {again.status}: {again.stderr.strip()}")
+            found += [f"run again, {name} is not as it should be" for name in sound.differing(again.tree)]
+        else:
+            found += list(_lost(sound, ended.tree, set(sound.before)))
+        return ended.failed, found
+
+
+def _said(disk: Disk, sound: Undisturbed, ended: Ended) -> Iterator[str]:
+    if ended.status == sound.after.status:
+        return
+    if ended.status != disk.status:
+        yield f"it ended with {ended.status}"
+    said = ended.stderr.strip()
+    if os.strerror(getattr(errno, disk.error)) not in said:
+        yield f"it does not name the cause: {said!r}"
+    if len(said.splitlines()) > MOST_LINES or any(text in said for text in NEVER_SAID):
+        yield f"that is no clear message:\n{said}"
+
+
+def _lost(sound: Undisturbed, tree: Tree, expected: set[str]) -> Iterator[str]:
+    """Yield what is lost of the files that were there, and what is there beyond the `expected` names."""
+    for name, digest in sound.before.items():
+        whole = digest, (None if name in sound.varying else sound.after.tree.get(name))
+        if name not in tree or tree[name] not in whole:
+            yield f"{name} was there before, and is {'damaged' if name in tree else 'gone'}"
+    for name in sorted(set(tree) - expected):
+        yield f"{name} is left behind"
+
+
+def compiled(folder: Path) -> Path:
+    """Compile the shim into `folder`; raises Unusable where that is not possible."""
+    compiler = shutil.which("cc")
+    if not sys.platform.startswith("linux") or compiler is None:
+        raise Unusable("needs Linux and a C compiler (cc)")
+    shim = folder / "faulty_disk.so"
+    command = [compiler, "-shared", "-fPIC", "-O1", "-o", str(shim), str(SOURCE), "-ldl"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Unusable(f"the shim does not compile here: {done.stderr.strip()[-500:]}")
+    return shim
+
+
+def chosen(calls: int, sample: int | None, seed: int) -> list[int]:
+    """Return the numbers of the calls to fail: all, or `sample` of them with the first and the last."""
+    if sample is None or sample >= calls:
+        return list(range(1, calls + 1))
+    inner = random.Random(seed).sample(range(2, calls), max(0, sample - 2))
+    return sorted({1, calls, *inner})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="faulty_disk.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    how = parser.add_mutually_exclusive_group(required=True)
+    how.add_argument("--every", action="store_true", help="each call in turn")
+    how.add_argument(
+        "--sample", type=int, metavar="N", help="only so many, the first and the last among them"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the sample")
+    parser.add_argument("--in", dest="template", type=Path, metavar="DIR", help="default: an empty directory")
+    parser.add_argument("--error", choices=ERRORS, default="ENOSPC")
+    parser.add_argument("--lasting", action="store_true", help="all later calls fail, too")
+    parser.add_argument(
+        "--resumes", action="store_true", help="unfinished work may stay, and is gone on with"
+    )
+    parser.add_argument(
+        "--varies", action="append", default=[], metavar="GLOB", help="no two runs write it alike"
+    )
+    parser.add_argument("--status", type=int, default=2, metavar="N", help="how it ends if it cannot write")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs at a time")
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND...")
+    options = parser.parse_args(arguments)
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    found = shutil.which(command[0]) if command else None
+    if found is None:
+        parser.error("which command?" if not command else f"no such command: {command[0]}")
+    # It runs in another directory; a link (as of a virtual environment) has to stay one.
+    command[0] = str(Path(found).absolute())
+    with tempfile.TemporaryDirectory(prefix="faulty-disk-") as folder:
+        scratch = Path(folder).resolve()
+        empty = scratch / "empty"
+        empty.mkdir()
+        try:
+            disk = Disk(
+                command,
+                options.template or empty,
+                scratch,
+                compiled(scratch),
+                options.error,
+                options.lasting,
+                options.resumes,
+                options.varies,
+                options.status,
+            )
+            sound = Undisturbed.of(disk)
+        except (Unusable, OSError) as error:
+            print(f"faulty_disk.py: {error}", file=sys.stderr)
+            return 2
+        points = chosen(sound.after.calls, options.sample, options.seed)
+        bad = 0
+        with ThreadPoolExecutor(options.jobs) as pool:
+            for at, (what, found) in zip(
+                points, pool.map(lambda n: faults(disk, sound, n), points), strict=True
+            ):
+                bad += bool(found)
+                for fault in found:
+                    print(f"call {at} ({what}): {fault}")
+    print(f"{len(points)} of {sound.after.calls} calls failed, one per run: {bad} badly")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
