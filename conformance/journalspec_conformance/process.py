@@ -8,7 +8,7 @@ from collections.abc import Generator, Mapping, Sequence
 from journalspec_conformance import PROTOCOL
 from journalspec_conformance.child import BOUNDS, Bounds, Child, unasked
 from journalspec_conformance.connection import Hello, Message, checked, read_answer
-from journalspec_conformance.errors import Breakdown, Misbehaved
+from journalspec_conformance.errors import Breakdown, Misbehaved, TimedOut
 
 #: A process that was told bye must be gone after this many seconds.
 BYE_SECONDS = 5.0
@@ -147,17 +147,28 @@ class ProcessConnection:
     def _receive(self, seq: int, timeout: float, request: Message) -> Message:
         if self._child is None:
             raise AssertionError("nothing was asked")
+        other: Misbehaved | None = None
         while True:
-            line = self._child.get(timeout, str(request.get("dir", "")))
+            try:
+                line = self._child.get(timeout, str(request.get("dir", "")))
+            except TimedOut:
+                if other is None:
+                    raise
+                # Nothing else came: it was meant for this question, and has the number of another.
+                self._late = None
+                raise other from None
             reply = read_answer(line)
             number = reply.get("seq")
             if type(number) is int and number == seq:
                 return reply
-            if type(number) is int and self._first < number < seq and self._late is None:
-                # It has been answered: whose second answer this is, the next one need not pay for.
-                self._blame(unasked(line))
-                continue
-            raise Misbehaved(f"the answer is to request {number!r:.100}, but {seq} was asked: {line[:200]!r}")
+            wrong = Misbehaved(
+                f"the answer is to request {number!r:.100}, but {seq} was asked: {line[:200]!r}"
+            )
+            if other is not None or type(number) is not int or not self._first < number < seq:
+                raise wrong
+            # It has been answered: whose second answer this is, the next one need not pay for.
+            other = wrong
+            self._blame(unasked(line))
 
     def _broken(self, error: Breakdown) -> Breakdown:
         self._stop()

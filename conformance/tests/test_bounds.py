@@ -167,7 +167,7 @@ def test_json_that_is_an_answer() -> None:
     assert read_answer(b'{"a":"\\ud83d\\ude00","b":1.5}\r\n') == {"a": "\U0001f600", "b": 1.5}
 
 
-def engine(tmp_path: Path, second: str) -> Engine:
+def engine(tmp_path: Path, second: str, timeout: float = 20.0) -> Engine:
     """Return an engine that asks the reference, which at its second question says more than its answer."""
     path = tmp_path / "talks.py"
     path.write_text(
@@ -191,7 +191,7 @@ def engine(tmp_path: Path, second: str) -> Engine:
             put(reply)
         """).replace("SECOND", second)
     )
-    return Engine(parse_impl(f"{sys.executable} {path}").open(20.0), Options())
+    return Engine(parse_impl(f"{sys.executable} {path}").open(timeout), Options())
 
 
 @pytest.mark.parametrize(
@@ -213,6 +213,17 @@ def test_who_does_more_than_answer_pays_himself(
     judging.close()
     assert [result.result_class for result in results] == ["pass", expected, *["pass"] * (len(reads) - 2)]
     assert reason in results[1].reason
+
+
+def test_an_answer_with_the_number_of_the_last_one_is_nobody_elses_fault(
+    tmp_path: Path, judge_probes: dict[str, Probe]
+) -> None:
+    judging = engine(tmp_path, "reply['seq'] -= 1", timeout=2.0)
+    reads = [probe for name, probe in judge_probes.items() if name.endswith("/read")][:3]
+    results = list(judging.run_all(reads))
+    judging.close()
+    assert [result.result_class for result in results] == ["pass", "error", "pass"]
+    assert "is to request 2, but 3 was asked" in results[1].reason
 
 
 CLASSES = """

@@ -49,6 +49,7 @@ def test_what_ends_a_class_is_the_result_of_one_probe(
     assert data["judged"] == data["probes"] == 10
     assert data["counts"] == {"pass": 9, result_class: 1}
     assert reason in data["failed"][0]["reason"]
+    assert ("no answer within 1 s" in done.stderr) == (name == "Hangs"), "who waits is told"
 
 
 @pytest.mark.parametrize("name", ["Right", "Prints"])

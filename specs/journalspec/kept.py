@@ -157,7 +157,16 @@ class Kept:
 
     def orphaned(self) -> bool:
         """Tell whether somebody has killed the keeper: the program goes with it."""
-        return self._watch is not None and bool(self._watch.process.poll())
+        if self._watch is None:
+            return False
+        if self._watch.process.poll():
+            return True
+        with suppress(OSError, ValueError, IndexError):
+            # On a busy machine it takes a while to die; that it will has been settled by then (Linux).
+            told = Path(f"/proc/{self._process.pid}/status").read_bytes()
+            pending = int(told.partition(b"SigPnd:")[2].split()[0], 16)
+            return bool(pending >> (signal.SIGKILL - 1) & 1)
+        return False
 
     def stop(self) -> None:
         """Kill the program and all that it has started; a second time does no harm."""
