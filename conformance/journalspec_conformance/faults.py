@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -249,7 +250,9 @@ class Room:
 
 def _remove(directory: Path) -> None:
     """Remove a directory, however deep it has become."""
-    subprocess.run(["rm", "-rf", "--", str(directory)], check=False, stderr=subprocess.DEVNULL)  # noqa: S607
+    command = ["rm", "-rf", "--", str(directory)]
+    while subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode:
+        time.sleep(0.1)  # somebody who has just been killed still makes files
 
 
 def _pids() -> list[int]:
@@ -564,6 +567,8 @@ def meet(chosen: Sequence[Fault], jobs: int) -> Iterator[Verdict]:
     A machine under load may be late: the second time few are met at once. Raises Problem where
     the system cannot copy processes.
     """
+    for name in ("run", "reports", "cases", "corpus_archive"):
+        import_module(f"journalspec_conformance.cli.{name}")  # once here, not in each copy
     if not hasattr(os, "fork"):
         raise Problem("faults are met in copies of this process, which this system has not")
     exam = Exam()
