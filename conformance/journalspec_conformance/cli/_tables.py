@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from journalspec.files import shown
 from journalspec_conformance.classes import is_red
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     red = 0
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        label = escape(shown(label))
         task = progress.add_task(label, total=total)
         for result in results:
             red += is_red(result.result_class)
@@ -68,5 +71,5 @@ def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print a line."""
-    click.echo(text, err=err)
+    """Print a line, or several: nothing in them steers the terminal."""
+    click.echo("\n".join(map(shown, text.split("\n"))), err=err)
