@@ -12,14 +12,13 @@ that REACHED names appears: whoever wants to kill somebody then, can.
 from __future__ import annotations
 
 import copy
-import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 #: Variables of the environment: a file of right answers, see :func:`key_of`; a file to be made.
 RIGHT, REACHED = "JOURNALSPEC_FAULTS_RIGHT", "JOURNALSPEC_FAULTS_REACHED"
@@ -35,14 +34,13 @@ Message = dict[str, Any]
 Does = Callable[["Turn"], object]
 
 
-@dataclass(frozen=True, slots=True)
-class Misdeed:
+class Misdeed(NamedTuple):
     """One misdeed, and what a runner has to make of it.
 
     `does` is what happens at the question, `greets` what becomes of hello. `expected` is, per
     mode in which this can happen at all, the class that the question has to get (and perhaps
-    the fingerprint); ``refused`` for an implementation that is not asked at all. `then` is the
-    class of the next question. `slow` says that nothing comes: a short time limit will do.
+    the fingerprint); ``refused`` for an implementation that is not asked at all. `before` and `then`
+    are the classes of the questions around it. `slow` says that nothing comes: a short time limit will do.
     """
 
     name: str
@@ -50,6 +48,7 @@ class Misdeed:
     does: Does | None
     expected: Mapping[str, str]
     greets: Callable[[Message], Any] | None = None
+    before: str = "pass"
     then: str = "pass"
     slow: bool = False
 
@@ -77,17 +76,25 @@ def in_python(result: str) -> dict[str, str]:
 @cache
 def misdeeds() -> Mapping[str, Misdeed]:
     """Return all misdeeds by name, in the order of the tables."""
-    from journalspec_conformance.fakes import _deeds, _sayings  # noqa: PLC0415 - they need this module
+    return {entry.name: entry for table in _tables() for entry in table}
 
-    return {entry.name: entry for entry in (*_sayings.TABLE, *_deeds.TABLE)}
+
+def _tables() -> Iterator[tuple[Misdeed, ...]]:
+    """Yield the tables one by one: what is found in the first need not wait for the second."""
+    from journalspec_conformance.fakes import _sayings  # noqa: PLC0415 - it needs this module
+
+    yield _sayings.TABLE
+    from journalspec_conformance.fakes import _deeds  # noqa: PLC0415 - as above
+
+    yield _deeds.TABLE
 
 
 def key_of(request: Message) -> str:
     """Return what tells a question from the others: the operation, the policy, and what the files hold."""
-    digest = hashlib.sha256()
+    found = 0
     for path in sorted(Path(request["dir"]).iterdir()):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return f"{request['cmd']} {request.get('policy', '')} {digest.hexdigest()}"
+        found = zlib.crc32(path.name.encode() + b"\0" + path.read_bytes(), found)
+    return f"{request['cmd']} {request.get('policy', '')} {found:08x}"
 
 
 class Turn:
@@ -176,7 +183,7 @@ def acts(deed: Callable[[Path], object]) -> Does:
 
 def __getattr__(name: str) -> type[Faulty]:
     """Return the class that commits the misdeed `name`."""
-    found = misdeeds().get(name)
+    found = next((entry for table in _tables() for entry in table if entry.name == name), None)
     if found is None:
         raise AttributeError(name)
     return type(name, (Faulty,), {"misdeed": found})

@@ -111,9 +111,10 @@ def floods(turn: Turn) -> None:
 
 
 def floods_errors(turn: Turn) -> None:
-    """Write to standard error for ever."""
-    while turn:
-        os.write(2, b"DEBUG " * 4096)
+    """Write 200 MiB to standard error, and never answer."""
+    for _ in range(200):
+        os.write(2, b"DEBUG " * (1 << 17))
+    time.sleep(FOREVER)
 
 
 def talks(turn: Turn) -> None:
@@ -219,7 +220,7 @@ TABLE = (
         "beyond_numbers",
         "1e400 for an offset",
         prints(lambda t: re.sub(rb'"off": "\d+"', b'"off": 1e400', t, count=1)),
-        as_text("fail layout"),
+        as_text("error"),
     ),
     Misdeed(
         "leaves_the_directory",
@@ -233,7 +234,7 @@ TABLE = (
         "half_a_character",
         "a lone surrogate in a field",
         record(type="\ud800"),
-        everywhere("fail"),
+        everywhere("error"),
     ),
     Misdeed(
         "steering",
@@ -398,7 +399,12 @@ TABLE = (
         "number_of_next", "the number of the next question", numbered(lambda n: n + 1), in_lines("error")
     ),
     Misdeed(
-        "number_of_last", "the number of the question before", numbered(lambda n: n - 1), in_lines("error")
+        "number_of_last",
+        "the number of the question before",
+        numbered(lambda n: n - 1),
+        in_lines("timeout"),
+        before="error",
+        slow=True,
     ),
     Misdeed(
         "unnumbered",
@@ -489,7 +495,7 @@ TABLE = (
         "a name that steers terminals",
         lambda turn: turn.say(),
         everywhere("pass"),
-        greets=lambda g: g | {"impl": {"name": "\x1b[2J\n\udcff"}},
+        greets=lambda g: g | {"impl": {"name": "\x1b[2J\n"}},
     ),
     Misdeed(
         "changes_its_mind",
