@@ -380,7 +380,7 @@ TABLE = (
         "floods_errors",
         "writes to standard error without end",
         floods_errors,
-        everywhere("timeout"),
+        everywhere("error"),
         slow=True,
     ),
     Misdeed(
