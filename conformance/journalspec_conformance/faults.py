@@ -107,7 +107,6 @@ class Verdict:
     survived: bool
     clean: bool
     notes: tuple[str, ...]
-    seconds: float
 
     @property
     def good(self) -> bool:
@@ -270,8 +269,8 @@ def _environment(pid: int) -> bytes:
 
 def _command(pid: int) -> str:
     with suppress(OSError):
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        return shown(b" ".join(words[:6]).decode("utf-8", "replace").strip())[:120]
+        program, *words = os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).split("\0")
+        return shown(" ".join((Path(program).name, *words)).strip())[:120]
     return str(pid)
 
 
@@ -323,7 +322,7 @@ def _spoilt_expectations(text: str, room: Room) -> Trial:
 
 
 def _full(arguments: Callable[[Room], list[str]], room: Room) -> Trial:
-    return Trial(arguments(room), USAGE, room_for=16)
+    return Trial(arguments(room), USAGE, room_for=4096)
 
 
 def _file(data: Json) -> Json:
@@ -449,16 +448,16 @@ class _Met:
     killed: bool = False
     overdue: bool = False
     status: int | None = None
-    seconds: float = 0.0
+    ended_at: float = 0.0
 
     def over(self) -> bool:
         """Tell whether all has ended and nothing is left, or was given time enough to go."""
         if self.status is None:
             self.status = self.ended()
-            self.seconds = time.monotonic() - self.started
+            self.ended_at = time.monotonic()
         if self.status is None:
             return False
-        return time.monotonic() - self.started - self.seconds > LEFT or not self.room.left()
+        return time.monotonic() - self.ended_at > LEFT or not self.room.left()
 
     def ended(self) -> int | None:
         """Return the exit status as a shell has it, None while it runs; send what signal is due."""
@@ -541,7 +540,7 @@ def _judge(met: _Met) -> Verdict:
     return Verdict(
         fault.kind, fault.name, fault.mode, fault.about, fault.expected, found,
         classified=_fits(fault.expected, found), survived=not notes, clean=not left,
-        notes=tuple(notes + left), seconds=round(met.seconds, 2),
+        notes=tuple(notes + left),
     )  # fmt: skip
 
 
