@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -61,7 +60,6 @@ def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     red = 0
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        label = escape(shown(label))
         task = progress.add_task(label, total=total)
         for result in results:
             red += is_red(result.result_class)
