@@ -42,6 +42,8 @@ Json = dict[str, Any]
 
 #: Seconds: per question; per question where none comes; until nothing may be left; for a whole trial.
 TIMEOUT, SHORT, LEFT, WHOLE = 20.0, 1.0, 5.0, 60.0
+#: Characters of a class and fingerprint that are told.
+SEEN = 80
 #: What marks the processes of a trial, in their environment.
 MARK = "JOURNALSPEC_FAULTS_ROOM"
 #: A file of the user's, and what is in it.
@@ -538,7 +540,7 @@ def _judge(met: _Met) -> Verdict:
     if len(seen) < len(trial.classes):
         notes.append(f"{len(trial.classes) - len(seen)} of {len(trial.classes)} probes have no result")
     return Verdict(
-        fault.kind, fault.name, fault.mode, fault.about, fault.expected, found,
+        fault.kind, fault.name, fault.mode, fault.about, fault.expected, shown(found)[:SEEN],
         classified=_fits(fault.expected, found), survived=not notes, clean=not left,
         notes=tuple(notes + left),
     )  # fmt: skip

@@ -183,6 +183,8 @@ def acts(deed: Callable[[Path], object]) -> Does:
 
 def __getattr__(name: str) -> type[Faulty]:
     """Return the class that commits the misdeed `name`."""
+    if name.startswith("_"):
+        raise AttributeError(name)  # asked for by imports, before the tables can be
     found = next((entry for table in _tables() for entry in table if entry.name == name), None)
     if found is None:
         raise AttributeError(name)

@@ -375,13 +375,12 @@ TABLE = (
     Misdeed(
         "too_long", "an answer padded to 20 MiB", prints(lambda t: b" " * TOO_LONG + t), as_text("error")
     ),
-    Misdeed("floods", "writes 200 MiB, and no end of the line", floods, as_text("error"), slow=True),
+    Misdeed("floods", "writes 200 MiB, and no end of the line", floods, as_text("error")),
     Misdeed(
         "floods_errors",
         "writes to standard error without end",
         floods_errors,
         everywhere("error"),
-        slow=True,
     ),
     Misdeed(
         "prints_nothing",
