@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import shutil
 import sys
 import tempfile
@@ -7,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
@@ -17,6 +19,9 @@ from journalspec_conformance.selection import cases_of, probes_of
 from journalspec_corpus import Case, Probe
 
 CASES = Path(__file__).parent / "data" / "cases.jsonl"
+
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # before click 8.2 both streams were one
+    CliRunner.__init__.__defaults__ = ("utf-8", None, False, False)
 
 MakeEngine = Callable[..., Engine]
 ConnectProduct = Callable[[str], ProcessConnection]

@@ -7,7 +7,7 @@ not be read is one), a valid record outside the log that does not count
 what counts may then not be all), or a remark (``note``: its code in ``reason``, its
 text in ``fields``). Columns that differ between formats stand in the map ``fields``,
 by the spec's names and in the observation's JSON form: integers as decimal text,
-bytes as hex, lists as JSON.
+bytes as hex, lists as JSON. A name that is no UTF-8 stands escaped, as ``bad\\udcff``.
 
 Options: ``format`` and ``edition`` (found out if not given; the note
 ``edition-assumed`` says so, and an edition that cannot be told is an error), and
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
+from journalspec.files import shown
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import REFUSED, Observation, Record, jsonable
 from journalspec_reference.answers import ask, checked_params
@@ -129,7 +130,7 @@ class JournalReader(DataSourceReader):
         except FilesetError as error:
             nested = below(path, at_most=MOST_BELOW) if path.is_dir() else []
             if not nested:
-                raise JournalError(f"{error}" + (f" ({error.hint})" if error.hint else "")) from None
+                raise JournalError(shown(f"{error}" + (f" ({error.hint})" if error.hint else ""))) from None
         return [entry for directory in nested for entry in self._here(directory)]
 
     def _here(self, path: Path) -> list[JournalPartition]:
@@ -152,9 +153,11 @@ class JournalReader(DataSourceReader):
             (journal,) = (item for item in found if _names(item) == partition.files)
             answer = ask(journal)
         except FilesetError as error:
-            raise JournalError(f"{partition.path}: {error}\n{error.hint}") from None
+            raise JournalError(f"{shown(f'{partition.path}: {error}')}\n{shown(error.hint)}") from None
         except ValueError:
-            raise JournalError(f"{partition.path}: the files have changed since the query began") from None
+            raise JournalError(
+                f"{shown(partition.path)}: the files have changed since the query began"
+            ) from None
         rows = list(_rows(partition.path, answer.journal, answer.observation))
         for start in range(0, len(rows), BATCH_ROWS):
             yield pa.RecordBatch.from_pylist(rows[start : start + BATCH_ROWS], schema=_ARROW)
@@ -190,8 +193,8 @@ def _matches(path: str) -> list[Path]:
 def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[str, Any]]:
     """Yield records, dropped regions, finds outside the log and notes by place."""
     roles = {entry.file: entry.role for entry in observed.files}
-    head = {"journal": path, "format": journal.format, "edition": journal.edition}
-    order = {name: number for number, name in enumerate(journal.files)}
+    head = {"journal": _utf8(path), "format": journal.format, "edition": journal.edition}
+    order = {_utf8(name): number for number, name in enumerate(journal.files)}
     lost = {(record.at.file, record.at.off) for record in observed.given_up}
     found: list[tuple[Record, str, str | None]]
     found = [(record, "record", None) for record in observed.records]
@@ -202,7 +205,7 @@ def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[s
     rows = [
         {
             **head,
-            "file": record.at.file,
+            "file": _utf8(record.at.file),
             "off": record.at.off,
             "len": record.at.length,
             "kind": kind,
@@ -221,7 +224,7 @@ def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[s
     rows += [
         {
             **head,
-            "file": file,
+            "file": _utf8(file),
             "off": off,
             "len": length,
             "kind": "dropped",
@@ -235,14 +238,14 @@ def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[s
     rows += [
         {
             **head,
-            "file": note.file or None,
+            "file": _utf8(note.file) or None,
             "off": note.off,
             "len": None,
             "kind": "note",
             "role": roles.get(note.file),
             "type": None,
             "reason": note.code,
-            "fields": [("text", note.text)] if note.text else None,
+            "fields": [("text", _utf8(note.text))] if note.text else None,
         }
         for note in observed.notes
     ]
@@ -254,4 +257,17 @@ def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[s
 def _text(value: object) -> str | None:
     """Return a field's value as one text."""
     plain = jsonable(value)
-    return plain if plain is None or isinstance(plain, str) else json.dumps(plain)
+    if plain is None:
+        return None
+    return _utf8(plain) if isinstance(plain, str) else json.dumps(plain)
+
+
+def _utf8(text: str) -> str:
+    """Return `text` as a column can hold it: escaped if it is no UTF-8, as names of files need not be."""
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return shown(text)
+    return text

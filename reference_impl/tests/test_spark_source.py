@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import struct
 from pathlib import Path
@@ -177,3 +178,20 @@ def test_real_directories(spark: Any) -> None:
     rows = spark.read.format("journalspec").load([str(path) for path in readable]).collect()
     for directory in readable:
         assert shown([row for row in rows if row["journal"] == str(directory)]) == expected(directory)
+
+
+def test_names_that_are_no_text_stand_escaped(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    from journalspec_reference.spark import JournalReader
+
+    strange = os.fsdecode(b"a\x1b\n\xff")
+    (case,) = (case for case in load_cases() if case.id == "btm.clean.two-phase")
+    case.materialize(tmp_path / strange)
+    first = min((tmp_path / strange).iterdir())
+    (first.parent / strange).write_bytes(first.read_bytes())
+    reader = JournalReader({"path": f"{tmp_path}/*"})
+    rows = [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+    assert {row["journal"] for row in rows} == {
+        str(tmp_path / strange).replace("\x1b\n\udcff", r"\x1b\n\udcff")
+    }
+    assert r"a\x1b\n\udcff" in {row["file"] for row in rows}

@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from journalspec import __version__
+from journalspec.files import shown
 from journalspec_conformance.errors import Breakdown, Problem
 
 _HERE = __name__
@@ -71,6 +72,14 @@ class Complaint(click.ClickException):
 
     exit_code = 2
 
+    def __init__(self, message: str) -> None:
+        super().__init__(_harmless(message))
+
+
+def _harmless(message: str) -> str:
+    """Return `message` with nothing in it that steers a terminal."""
+    return "\n".join(map(shown, message.split("\n")))
+
 
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are asked for, and whose errors are short."""
@@ -118,7 +127,10 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
         raise Complaint(str(problem)) from None
     except Breakdown as error:
         raise Complaint(f"the implementation broke down: {error.reason}\n{error.stderr}".rstrip()) from None
-    except (click.exceptions.Exit, click.ClickException):
+    except click.ClickException as error:
+        vars(error)["message"] = _harmless(error.message)  # final for subclasses, says click
+        raise
+    except click.exceptions.Exit:
         raise
     except (KeyboardInterrupt, click.Abort) as interruption:
         said, status = how_it_ended(interruption)

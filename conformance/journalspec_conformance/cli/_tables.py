@@ -78,5 +78,5 @@ def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print a line."""
-    click.echo(text, err=err)
+    """Print a line, or several: nothing in them steers the terminal."""
+    click.echo("\n".join(map(shown, text.split("\n"))), err=err)

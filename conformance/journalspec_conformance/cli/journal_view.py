@@ -15,6 +15,7 @@ import click
 from rich.panel import Panel
 from rich.text import Text
 
+from journalspec.files import shown
 from journalspec.formats import Format, UnknownFormat, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation, Record
 from journalspec_conformance.cli._options import Command, apply
@@ -92,13 +93,6 @@ class Painter:
         self.console.print(
             Panel(Text(body or "(no header)"), title=Text(title), title_align="left", expand=False)
         )
-
-
-def shown(text: str) -> str:
-    """Return `text` with everything escaped that could steer a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def value_text(value: object) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from journalspec.files import shown
 from journalspec.formats import Format, get_format
 from journalspec.observation import REFUSED
 from journalspec_conformance.cli.journal_view import (
@@ -21,7 +22,6 @@ from journalspec_conformance.cli.journal_view import (
     find,
     finish,
     options,
-    shown,
     write_beside,
     write_doubt,
     write_dropped,

@@ -47,6 +47,7 @@ DIRECTIVES = {
     "design-rule-table": rule_pages.RuleTable,
     "deviation-list": evidence.DeviationList,
     "enum-table": tables.EnumTable,
+    "fault-table": registries.FaultTable,
     "field-table": tables.FieldTable,
     "flag-list": case_pages.FlagList,
     "format-list": overview.FormatList,

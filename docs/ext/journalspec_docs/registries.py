@@ -1,6 +1,12 @@
-"""Tables of what the code registers: result classes, harnesses, products."""
+"""Tables of what the code registers: result classes, harnesses, products, faults."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
@@ -10,6 +16,8 @@ from journalspec_conformance.harnesses import registry
 from journalspec_conformance.products import get_product, product_ids
 from journalspec_docs import markup
 
+#: Made by `python -m journalspec_conformance.faults --json`.
+FAULTS = Path(__file__).parents[2] / "data" / "faults.json"
 #: What the columns of the data source mean; a column without a meaning fails the build.
 COLUMNS = {
     "journal": "the path of the journal",
@@ -53,6 +61,46 @@ class HarnessList(SphinxDirective):
             for item in registry().values()
         ]
         return [markup.table(("Name", "What it is", "Runs", "Known failures in"), rows)]
+
+
+class FaultTable(SphinxDirective):
+    """``{fault-table}``: what became of every injected fault, by kind and mode."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the totals, and one section per kind of fault."""
+        self.env.note_dependency(str(FAULTS))
+        data = json.loads(FAULTS.read_text(encoding="utf-8"))
+        totals = ("injected", "classified", "survived", "clean")
+        return [
+            markup.table(totals, [[str(data[name]) for name in totals]]),
+            *(
+                self._kind(kind, list(found))
+                for kind, found in groupby(data["faults"], lambda item: item["kind"])
+            ),
+        ]
+
+    def _kind(self, kind: str, found: list[dict[str, Any]]) -> nodes.section:
+        modes = list(dict.fromkeys(item["mode"] for item in found))
+        rows = []
+        for name, members in groupby(found, lambda item: item["name"]):
+            seen = {item["mode"]: item for item in members}
+            about = next(iter(seen.values()))["about"]
+            cells = [_met(seen[mode]) if mode in seen else "" for mode in modes]
+            rows.append([markup.literal(name), about, *cells])
+        table = markup.table(("Fault", "What happens", *modes), rows)
+        return markup.section(f"{kind.capitalize()}s", nodes.make_id(f"fault-{kind}"), table)
+
+
+def _met(item: dict[str, Any]) -> list[nodes.Node]:
+    """Return what was seen, and if that is not as it should be, what."""
+    out: list[nodes.Node] = [markup.literal(item["seen"] or "nothing")]
+    return out + [nodes.Text(f" {text}") for text in _wrong(item)]
+
+
+def _wrong(item: dict[str, Any]) -> Iterator[str]:
+    if not item["classified"]:
+        yield f"(not {item['expected']})"
+    yield from (f"({note})" for note in item["notes"])
 
 
 class ProductList(SphinxDirective):

@@ -1,0 +1,48 @@
+"""A fake as a process: ``python -m journalspec_conformance.fakes NAME [QUESTION...]``.
+
+Without a question it answers lines, as the protocol has it; with one (``read FORMAT EDITION
+DIR``) it answers that and ends.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from journalspec_conformance.fakes import _faulty
+from journalspec_conformance.fakes._faulty import TRIGGER, Faulty, Message, Turn
+
+
+def serve(fake: Faulty) -> None:
+    """Be a persistent process."""
+    fake.mode = _faulty.PERSISTENT
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        if request["cmd"] == "bye":
+            return
+        if request["cmd"] == TRIGGER:
+            fake.turn(request)
+            continue
+        reply = fake.hello() if request["cmd"] == "hello" else fake.read(request)
+        Turn(request, reply, fake.mode).say()
+
+
+def answer_once(fake: Faulty, cmd: str, words: list[str]) -> int:
+    """Be a command that answers one question; return the exit status."""
+    fake.mode = _faulty.ONESHOT
+    request: Message = {"cmd": cmd}
+    if cmd == "hello":
+        Turn(request, fake.hello(), fake.mode).say()
+        return 0
+    request |= dict(zip(("format", "edition", "dir", "policy"), words, strict=False))
+    if cmd == TRIGGER:
+        return fake.turn(request).status
+    Turn(request, fake.read(request), fake.mode).say()
+    return 0
+
+
+if __name__ == "__main__":
+    chosen = getattr(_faulty, sys.argv[1])()
+    if len(sys.argv) > 2:
+        sys.exit(answer_once(chosen, sys.argv[2], sys.argv[3:]))
+    serve(chosen)

@@ -1,0 +1,465 @@
+"""What fakes do that is wrong: to their process and its children, the directory, the interpreter."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess  # a child that outlives its parent is one of the misdeeds
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from journalspec_conformance.fakes._faulty import (
+    FOREVER,
+    ONESHOT,
+    PERSISTENT,
+    PYTHON,
+    Does,
+    Message,
+    Misdeed,
+    Turn,
+    acts,
+    as_text,
+    everywhere,
+    in_python,
+)
+
+
+def first_file(directory: Path) -> Path:
+    """Return the first file of a journal."""
+    return min(path for path in directory.iterdir() if path.is_file())
+
+
+def child(*, lives: float, detached: bool, holds: bool) -> None:
+    """Start a child that sleeps; `detached` from the session, `holds` the pipes open."""
+    where = None if holds else subprocess.DEVNULL
+    command = [sys.executable, "-I", "-S", "-c", f"import time; time.sleep({lives})"]
+    subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=where, stderr=where, start_new_session=detached
+    )
+
+
+def drips_forever(turn: Turn) -> None:
+    """Write a space now and then."""
+    while True:
+        turn.write(b" ")
+        time.sleep(0.05)
+
+
+def steers(turn: Turn) -> None:
+    """Leave words for the terminal on standard error, then end."""
+    os.write(2, b"\x1b]0;owned\x07\x1b[2J\xff\n")
+    os._exit(5)
+
+
+def half_then(ends: Callable[[], object]) -> Does:
+    """Write half of the answer, then do something else."""
+
+    def does(turn: Turn) -> None:
+        line = turn.line()
+        turn.write(line[: len(line) // 2])
+        ends()
+
+    return does
+
+
+def stubborn(turn: Turn) -> None:
+    """Ignore every signal that can be ignored, and wait."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    time.sleep(FOREVER)
+
+
+def leaves_it_to_a_child(turn: Turn) -> None:
+    """End at once; a child gives the answer a little later."""
+    if os.fork():
+        os._exit(0)
+    time.sleep(0.3)
+    turn.say()
+    os._exit(0)
+
+
+def with_children(then: Callable[[Turn], object], *, lives: float, detached: bool, holds: bool) -> Does:
+    """Start a child, then go on."""
+
+    def does(turn: Turn) -> None:
+        child(lives=lives, detached=detached, holds=holds)
+        then(turn)
+
+    return does
+
+
+def answers_and_ends(turn: Turn) -> None:
+    """Give the right answer, then end."""
+    turn.say()
+    os._exit(0)
+
+
+def closes(handle: int) -> Does:
+    """Close one of the standard streams, then answer."""
+
+    def does(turn: Turn) -> None:
+        os.close(handle)
+        turn.say()
+
+    return does
+
+
+def closes_output_and_lives(turn: Turn) -> None:
+    """Close standard output and wait."""
+    os.close(1)
+    time.sleep(FOREVER if turn.mode == PERSISTENT else 0)
+
+
+def kills_parent(turn: Turn) -> None:
+    """Kill whoever has started this process, then answer, if there is time to."""
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(2)
+    turn.say()
+
+
+def raises(error: Callable[[], BaseException]) -> Does:
+    """Raise."""
+
+    def does(turn: Turn) -> None:
+        raise error()
+
+    return does
+
+
+def recurses(turn: Turn) -> None:
+    """Call itself without end."""
+    recurses(turn)
+
+
+def returns(value: Callable[[Turn], Any]) -> Does:
+    """Return something that is no reply, from a Python class."""
+
+    def does(turn: Turn) -> None:
+        turn.value = value(turn)
+
+    return does
+
+
+def from_a_thread(turn: Turn) -> None:
+    """Let a thread write to standard output meanwhile."""
+    thread = threading.Thread(target=lambda: os.write(1, b"noise\n"))
+    thread.start()
+    thread.join()
+    turn.say()
+
+
+def prints_itself(turn: Turn) -> None:
+    """Print, as one does while looking for a mistake, then answer."""
+    print("hello")
+    turn.say()
+
+
+def replaces_output(turn: Turn) -> None:
+    """Leave nothing where standard output was."""
+    sys.stdout = None
+    turn.say()
+
+
+def endless() -> Any:
+    """Yield without end what is no answer."""
+    while True:
+        yield {"step": "0", "durable": True}
+
+
+def same_but_changed(directory: Path) -> None:
+    """Change a byte and put the time back."""
+    path = first_file(directory)
+    was = path.stat()
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+
+def empties(directory: Path) -> None:
+    """Remove the directory with all that is in it."""
+    for path in directory.iterdir():
+        path.unlink()
+    directory.rmdir()
+
+
+def links_elsewhere(directory: Path) -> None:
+    """Put a link to the user's own directory in the place of the directory."""
+    empties(directory)
+    directory.symlink_to(Path.cwd())
+
+
+def links_a_file(directory: Path) -> None:
+    """Put a link to the user's own file in the place of a file."""
+    path = first_file(directory)
+    path.unlink()
+    path.symlink_to(Path.cwd() / "precious")
+
+
+def deep(directory: Path) -> None:
+    """Make directories in directories, deeper than a path may be long."""
+    here = os.open(directory, os.O_RDONLY)
+    for _ in range(3000):
+        os.mkdir("d", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+
+
+def huge(directory: Path) -> None:
+    """Make a file of 40 GiB that takes no room."""
+    with (directory / "huge").open("wb") as stream:
+        stream.truncate(40 << 30)
+
+
+def listens(directory: Path) -> None:
+    """Leave a socket behind."""
+    held = os.open(".", os.O_RDONLY)
+    os.chdir(directory)  # a socket's path must be short
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+    os.fchdir(held)
+    os.close(held)
+
+
+def leaves(greeting: Message) -> Message:
+    """End before hello is answered."""
+    os._exit(0)
+
+
+TABLE = (
+    # Ends and silences.
+    Misdeed("ends", "ends with exit status 3", lambda turn: os._exit(3), everywhere("crash")),
+    Misdeed(
+        "ends_politely",
+        "sys.exit(0)",
+        lambda turn: sys.exit(0),
+        {PERSISTENT: "crash", ONESHOT: "error", PYTHON: "crash"},
+    ),
+    Misdeed(
+        "ends_half_way", "ends with half an answer written", half_then(lambda: os._exit(3)), as_text("crash")
+    ),
+    Misdeed(
+        "faults",
+        "a segmentation fault",
+        lambda turn: os.kill(os.getpid(), signal.SIGSEGV),
+        everywhere("crash"),
+    ),
+    Misdeed("aborts", "abort()", lambda turn: os.kill(os.getpid(), signal.SIGABRT), everywhere("crash")),
+    Misdeed(
+        "killed",
+        "killed by somebody else",
+        lambda turn: os.kill(os.getpid(), signal.SIGKILL),
+        everywhere("crash"),
+    ),
+    Misdeed(
+        "dies_loudly", "ends, with words for the terminal on standard error", steers, everywhere("crash")
+    ),
+    Misdeed("hangs", "never answers", lambda turn: time.sleep(FOREVER), everywhere("timeout"), slow=True),
+    Misdeed(
+        "hangs_half_way",
+        "half an answer, and then silence",
+        half_then(lambda: time.sleep(FOREVER)),
+        as_text("timeout"),
+        slow=True,
+    ),
+    Misdeed("drips_forever", "a space now and then", drips_forever, as_text("timeout"), slow=True),
+    Misdeed(
+        "stops",
+        "stops itself (SIGSTOP)",
+        lambda turn: os.kill(os.getpid(), signal.SIGSTOP),
+        everywhere("timeout"),
+        slow=True,
+    ),
+    Misdeed("stubborn", "ignores signals and hangs", stubborn, everywhere("timeout"), slow=True),
+    Misdeed(
+        "spins", "computes for ever", lambda turn: all(iter(lambda: 1, 0)), everywhere("timeout"), slow=True
+    ),
+    Misdeed("closes_input", "closes standard input, and is right", closes(0), {ONESHOT: "pass"}),
+    Misdeed(
+        "answers_and_ends",
+        "gives the right answer, then ends: seen at the next question",
+        answers_and_ends,
+        {PERSISTENT: "pass"},
+        then="crash",
+    ),
+    Misdeed(
+        "closes_output",
+        "closes standard output and lives on",
+        closes_output_and_lives,
+        as_text("crash", "error"),
+    ),
+    Misdeed("closes_errors", "closes standard error, and is right", closes(2), everywhere("pass")),
+    # Children.
+    Misdeed(
+        "child_stays",
+        "a child that stays, in its group",
+        with_children(lambda t: t.say(), lives=FOREVER, detached=False, holds=False),
+        everywhere("pass"),
+    ),
+    Misdeed(
+        "detached_child_stays",
+        "a child that stays, in a session of its own",
+        with_children(lambda t: t.say(), lives=FOREVER, detached=True, holds=False),
+        everywhere("pass"),
+    ),
+    Misdeed(
+        "child_holds_pipe",
+        "ends, while a child holds its output open",
+        with_children(lambda t: os._exit(7), lives=FOREVER, detached=False, holds=True),
+        everywhere("crash"),
+    ),
+    Misdeed(
+        "detached_child_holds_pipe",
+        "ends, while a child in another session holds its output open",
+        with_children(lambda t: os._exit(7), lives=FOREVER, detached=True, holds=True),
+        everywhere("crash"),
+    ),
+    Misdeed(
+        "hangs_with_child",
+        "never answers, nor does its child end",
+        with_children(lambda t: time.sleep(FOREVER), lives=FOREVER, detached=True, holds=True),
+        everywhere("timeout"),
+        slow=True,
+    ),
+    Misdeed(
+        "leaves_it_to_a_child", "ends; a child answers later", leaves_it_to_a_child, as_text("crash", "error")
+    ),
+    Misdeed("kills_parent", "kills its parent, then answers", kills_parent, everywhere("crash")),
+    # The directory.
+    Misdeed(
+        "leaves_a_lock",
+        "leaves a file behind",
+        acts(lambda d: (d / "lock").touch()),
+        everywhere("fail modified"),
+    ),
+    Misdeed(
+        "leaves_a_directory",
+        "leaves an empty directory behind",
+        acts(lambda d: (d / "new").mkdir()),
+        everywhere("fail modified"),
+    ),
+    Misdeed(
+        "leaves_a_pipe",
+        "leaves a FIFO behind",
+        acts(lambda d: os.mkfifo(d / "fifo")),
+        everywhere("fail modified"),
+    ),
+    Misdeed("leaves_a_socket", "leaves a socket behind", acts(listens), everywhere("fail modified")),
+    Misdeed(
+        "leaves_a_loop",
+        "leaves a link to itself behind",
+        acts(lambda d: (d / "loop").symlink_to("loop")),
+        everywhere("fail modified"),
+    ),
+    Misdeed(
+        "leaves_strange_names",
+        "leaves a file whose name is no text and steers terminals",
+        acts(lambda d: Path(os.fsdecode(os.fsencode(d) + b"/\x1b[2J\n\xff")).touch()),
+        everywhere("fail modified"),
+    ),
+    Misdeed("leaves_depths", "leaves directories 3,000 deep", acts(deep), everywhere("fail modified")),
+    Misdeed("leaves_much", "leaves a sparse file of 40 GiB", acts(huge), everywhere("fail modified")),
+    Misdeed(
+        "appends",
+        "makes a file longer",
+        acts(lambda d: first_file(d).write_bytes(b"\0" * 9999)),
+        everywhere("fail modified"),
+    ),
+    Misdeed(
+        "changes_in_secret",
+        "changes a byte, and puts the time back",
+        acts(same_but_changed),
+        everywhere("fail modified"),
+    ),
+    Misdeed(
+        "locks_a_file",
+        "takes all rights from a file",
+        acts(lambda d: first_file(d).chmod(0)),
+        everywhere("fail modified"),
+    ),
+    Misdeed(
+        "locks_out",
+        "takes all rights from the directory",
+        acts(lambda d: d.chmod(0)),
+        everywhere("fail modified"),
+    ),
+    Misdeed("deletes_it", "removes the directory", acts(empties), everywhere("fail modified")),
+    Misdeed(
+        "links_elsewhere",
+        "replaces the directory by a link to the user's",
+        acts(links_elsewhere),
+        everywhere("fail modified"),
+    ),
+    Misdeed(
+        "links_a_file",
+        "replaces a file by a link to the user's",
+        acts(links_a_file),
+        everywhere("fail modified"),
+    ),
+    Misdeed(
+        "writes_beside",
+        "writes a file beside its directory",
+        acts(lambda d: (d.parent / "beside").write_bytes(b"x")),
+        everywhere("pass"),
+    ),
+    # The interpreter.
+    Misdeed(
+        "raises", "raises an exception", raises(lambda: RuntimeError("not foreseen")), in_python("crash")
+    ),
+    Misdeed(
+        "raises_much",
+        "an exception with 16 MiB of text",
+        raises(lambda: RuntimeError("x" * (16 << 20))),
+        in_python("crash"),
+    ),
+    Misdeed(
+        "raises_strangely",
+        "an exception whose text is no UTF-8",
+        raises(lambda: RuntimeError("\udcff\x1b[2J")),
+        in_python("crash"),
+    ),
+    Misdeed("interrupts", "raises what Ctrl-C raises", raises(KeyboardInterrupt), in_python("crash")),
+    Misdeed("leaves_generators", "raises GeneratorExit", raises(GeneratorExit), in_python("crash")),
+    Misdeed("recurses", "calls itself without end", recurses, in_python("crash")),
+    Misdeed("returns_none", "returns None", returns(lambda turn: None), in_python("error")),
+    Misdeed("returns_bytes", "returns bytes", returns(lambda turn: b"clean"), in_python("error")),
+    Misdeed(
+        "returns_a_set",
+        "returns what JSON has not",
+        returns(lambda turn: {"ok": {"verdict": {1}}}),
+        in_python("error"),
+    ),
+    Misdeed(
+        "returns_itself",
+        "returns an object that holds itself",
+        returns(lambda turn: turn.right.update(ok=turn.right) or turn.right),
+        in_python("error"),
+    ),
+    Misdeed(
+        "yields_nothing",
+        "a generator that ends without an answer",
+        returns(lambda turn: iter(())),
+        in_python("error"),
+    ),
+    Misdeed(
+        "yields_forever", "a generator that never ends", returns(lambda turn: endless()), in_python("error")
+    ),
+    Misdeed(
+        "prints_itself",
+        "prints to standard output, and is right",
+        prints_itself,
+        in_python("pass"),
+    ),
+    Misdeed("thread_prints", "a thread writes to standard output", from_a_thread, in_python("pass")),
+    Misdeed("closes_one", "closes file descriptor 1, and is right", closes(1), in_python("pass")),
+    Misdeed(
+        "replaces_output", "leaves None for sys.stdout, and is right", replaces_output, in_python("pass")
+    ),
+)

@@ -1,0 +1,191 @@
+"""One misdeed in three modes: right answers to every question, and something wrong at ``recover``.
+
+    persistent   python -m journalspec_conformance.fakes NAME
+    oneshot      the same command, called with the question as arguments
+    python       py:journalspec_conformance.fakes._faulty:NAME
+
+The right answers are not worked out here but come from the file that RIGHT names, so that
+a process starts in no time. NAME is one of :func:`misdeeds`. When the misdeed begins, a file
+that REACHED names appears: whoever wants to kill somebody then, can.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+#: Variables of the environment: a file of right answers, see :func:`key_of`; a file to be made.
+RIGHT, REACHED = "JOURNALSPEC_FAULTS_RIGHT", "JOURNALSPEC_FAULTS_REACHED"
+#: At this question it goes wrong.
+TRIGGER = "recover"
+
+#: The modes in which an implementation can be reached.
+PERSISTENT, ONESHOT, PYTHON = MODES = ("persistent", "oneshot", "python")
+#: Longer than anybody waits (seconds).
+FOREVER = 600.0
+
+Message = dict[str, Any]
+Does = Callable[["Turn"], object]
+
+
+class Misdeed(NamedTuple):
+    """One misdeed, and what a runner has to make of it.
+
+    `does` is what happens at the question, `greets` what becomes of hello. `expected` is, per
+    mode in which this can happen at all, the class that the question has to get (and perhaps
+    the fingerprint); ``refused`` for an implementation that is not asked at all. `before` and `then`
+    are the classes of the questions around it. `slow` says that nothing comes: a short time limit will do.
+    """
+
+    name: str
+    about: str
+    does: Does | None
+    expected: Mapping[str, str]
+    greets: Callable[[Message], Any] | None = None
+    before: str = "pass"
+    then: str = "pass"
+    slow: bool = False
+
+
+def everywhere(result: str) -> dict[str, str]:
+    """Expect the same in each mode."""
+    return dict.fromkeys(MODES, result)
+
+
+def as_text(result: str, oneshot: str = "") -> dict[str, str]:
+    """Expect `result` where answers are text."""
+    return {PERSISTENT: result, ONESHOT: oneshot or result}
+
+
+def in_lines(result: str) -> dict[str, str]:
+    """Expect `result` where answers are lines, each with the number of its question."""
+    return {PERSISTENT: result}
+
+
+def in_python(result: str) -> dict[str, str]:
+    """Expect `result` of a Python class."""
+    return {PYTHON: result}
+
+
+@cache
+def misdeeds() -> Mapping[str, Misdeed]:
+    """Return all misdeeds by name, in the order of the tables."""
+    return {entry.name: entry for table in _tables() for entry in table}
+
+
+def _tables() -> Iterator[tuple[Misdeed, ...]]:
+    """Yield the tables one by one: what is found in the first need not wait for the second."""
+    from journalspec_conformance.fakes import _sayings  # noqa: PLC0415 - it needs this module
+
+    yield _sayings.TABLE
+    from journalspec_conformance.fakes import _deeds  # noqa: PLC0415 - as above
+
+    yield _deeds.TABLE
+
+
+def key_of(request: Message) -> str:
+    """Return what tells a question from the others: the operation, the policy, and what the files hold."""
+    found = 0
+    for path in sorted(Path(request["dir"]).iterdir()):
+        found = zlib.crc32(path.name.encode() + b"\0" + path.read_bytes(), found)
+    return f"{request['cmd']} {request.get('policy', '')} {found:08x}"
+
+
+class Turn:
+    """The question at which it goes wrong, the right answer to it, and the ways to answer."""
+
+    def __init__(self, request: Message, right: Message, mode: str) -> None:
+        self.request = request
+        self.right = copy.deepcopy(right)
+        self.mode = mode
+        self.value: Any = None
+        self.status = 0
+
+    @property
+    def directory(self) -> Path:
+        """Where the journal lies."""
+        return Path(self.request["dir"])
+
+    def line(self, reply: Any = None) -> bytes:
+        """Return `reply` (None: the right one) as bytes: a line of the protocol, or what a command prints."""
+        given = self.right if reply is None else reply
+        if self.mode == "oneshot":
+            given = given.get("ok", given) if isinstance(given, dict) else given
+        elif isinstance(given, dict):
+            given = {"seq": self.request["seq"], **given}
+        return json.dumps(given).encode() + b"\n"
+
+    def say(self, reply: Any = None) -> None:
+        """Answer with `reply` (None: the right one) in the way of the mode."""
+        if self.mode == "python":
+            self.value = self.right if reply is None else reply
+            return
+        if self.mode == "oneshot" and isinstance(reply, dict) and "ok" not in reply:
+            self.status = 2 if "unsupported" in reply else 3
+        self.write(self.line(reply))
+
+    def write(self, data: bytes) -> None:
+        """Put `data` on standard output as they are."""
+        while data:
+            data = data[os.write(1, data) :]
+
+
+class Faulty:
+    """The right answers, but for one misdeed."""
+
+    misdeed: Misdeed
+    mode = "python"
+
+    def __init__(self) -> None:
+        self._right = json.loads(Path(os.environ[RIGHT]).read_text(encoding="utf-8"))
+
+    def hello(self) -> Any:
+        """Introduce itself."""
+        greeting = self._right["hello"]
+        return greeting if self.misdeed.greets is None else self.misdeed.greets(greeting)
+
+    def read(self, request: Message) -> Message:
+        """Give the right answer."""
+        right: Message = self._right["answers"][key_of(request)]
+        return right
+
+    def recover(self, request: Message) -> Any:
+        """Do what is wrong."""
+        return self.turn(request).value
+
+    def turn(self, request: Message) -> Turn:
+        """Do what is wrong, and return what became of it."""
+        turn = Turn(request, self.read(request), self.mode)
+        if REACHED in os.environ:
+            Path(os.environ[REACHED]).touch()
+        if self.misdeed.does is None:
+            turn.say()
+        else:
+            self.misdeed.does(turn)
+        return turn
+
+
+def acts(deed: Callable[[Path], object]) -> Does:
+    """Do something to the directory, then give the right answer."""
+
+    def does(turn: Turn) -> None:
+        deed(turn.directory)
+        turn.say()
+
+    return does
+
+
+def __getattr__(name: str) -> type[Faulty]:
+    """Return the class that commits the misdeed `name`."""
+    if name.startswith("_"):
+        raise AttributeError(name)  # asked for by imports, before the tables can be
+    found = next((entry for table in _tables() for entry in table if entry.name == name), None)
+    if found is None:
+        raise AttributeError(name)
+    return type(name, (Faulty,), {"misdeed": found})

@@ -1,0 +1,654 @@
+"""Faults injected on purpose, and what becomes of each: ``python -m journalspec_conformance.faults``.
+
+Misbehaving implementations in every mode, hostile files of cases, reports and expectations,
+kills, and full disks. Each is met by the command line, in a process and in directories of its own.
+Three things are looked at: that every probe got the class that the table says (*classified*);
+that the run went on, its other probes got their own results and it ended with the documented exit
+status, saying what is wrong without a traceback (*survived*); and that no process, no scratch file
+and no change of the user's files is left after five seconds (*clean*).
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import json
+import os
+import shlex
+import signal
+import subprocess  # the system's own `rm` minds no depth
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from journalspec.files import replace_text, shown
+from journalspec.observation import CLEAN
+from journalspec_conformance.cli import main as command_line
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.fakes import _faulty, _sayings
+from journalspec_conformance.fakes._faulty import MODES, PYTHON, Misdeed, misdeeds
+from journalspec_conformance.harnesses.reference import Reference
+from journalspec_conformance.report import load_report
+from journalspec_corpus import Case, load_cases
+
+Json = dict[str, Any]
+
+#: Seconds: per question; per question where none comes; until nothing may be left; for a whole trial.
+TIMEOUT, SHORT, LEFT, WHOLE = 20.0, 1.0, 5.0, 60.0
+#: Characters of a class and fingerprint that are told.
+SEEN = 80
+#: What marks the processes of a trial, in their environment.
+MARK = "JOURNALSPEC_FAULTS_ROOM"
+#: A file of the user's, and what is in it.
+PRECIOUS, CONTENT = "precious", "nobody else's business\n"
+#: Exit statuses.
+GREEN, RED, USAGE = 0, 1, 2
+#: What an exit status says where nothing was asked.
+_WITHOUT_RESULTS = {USAGE: "refused", GREEN: "accepted"}
+#: Words that a user must never see.
+_INSIDES = ("Traceback (most recent call last)", "fault of journalspec")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault in one mode.
+
+    `expected` is a result class (perhaps with its fingerprint), or ``refused``: exit status 2
+    with a sentence. `stage` puts into a room what is needed and returns how to meet it.
+    """
+
+    kind: str
+    name: str
+    mode: str
+    about: str
+    expected: str
+    stage: Callable[[Room], Trial] = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        """What ``--only`` selects."""
+        return f"{self.name}/{self.mode}"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How to meet a fault: arguments of the command line, and what has to come of it.
+
+    `classes` are those of the report, in order (empty: no report); the one at `at` is the fault's
+    (None: the first that is no pass).
+    `kill` is a signal to send once the fault has begun. `room_for` is how many bytes a file may have.
+    """
+
+    arguments: Sequence[str]
+    status: int
+    classes: tuple[str, ...] = ()
+    at: int | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    kill: signal.Signals | None = None
+    room_for: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a fault. `notes` say what is not as it should be."""
+
+    kind: str
+    name: str
+    mode: str
+    about: str
+    expected: str
+    seen: str
+    classified: bool
+    survived: bool
+    clean: bool
+    notes: tuple[str, ...]
+
+    @property
+    def good(self) -> bool:
+        """Tell whether all is as it should be."""
+        return self.classified and self.survived and self.clean
+
+
+class Exam:
+    """Four questions about published cases, and the right answers to them.
+
+    A reading, the recovery at which it goes wrong, and two readings more.
+    """
+
+    def __init__(self) -> None:
+        reference = Reference()
+        asked, subject = _subject(reference)
+        others = [case for case in asked if case.id != subject.id][:3]
+        self.cases = [_only(others[0], "read"), _only(subject, _faulty.TRIGGER)]
+        self.cases += [_only(case, "read") for case in others[1:]]
+        hello = reference.hello()
+        claims = {**hello["formats"][subject.format], "features": ["damage", "pure"]}
+        self._hello = hello | {"formats": {subject.format: claims}}
+        self._answers = dict(_answer(reference, case) for case in self.cases)
+        #: The lines of a report about these cases, one of which failed.
+        self.report: tuple[str, ...] = ()
+
+    def write(self, directory: Path) -> tuple[Path, Path]:
+        """Write the cases and the right answers; return both paths."""
+        cases, right = directory / "cases.jsonl", directory / "right.json"
+        replace_text(cases, "".join(json.dumps(case.to_json()) + "\n" for case in self.cases))
+        replace_text(right, json.dumps({"hello": self._hello, "answers": self._answers}))
+        return cases, right
+
+
+def _subject(reference: Reference) -> tuple[list[Case], Case]:
+    """Return undamaged cases of one format, and the one to go wrong at: with places, and bytes in hex."""
+    for first in load_cases():
+        asked = [
+            case
+            for case in load_cases(first.format)
+            if case.level == "must" and set(case.needs) <= {"read", "recover"} and case.input.files
+            and {"read", _faulty.TRIGGER} <= {probe.op for probe in case.probes}
+            and all("/" not in file.path and file.size < 1 << 16 for file in case.input.files)
+        ]  # fmt: skip
+        for case in asked:
+            seen = reference.recover(_request(case, _faulty.TRIGGER))["ok"]
+            records = seen.get("records", ())
+            if seen["verdict"] == CLEAN and len(records) > 1 and _sayings.upper_case(seen) != seen:
+                return asked, case
+    raise Problem("no published case can be gone wrong at")
+
+
+def _only(case: Case, op: str) -> Case:
+    """Return `case` with one of its questions, the first of that operation."""
+    probe = next(probe for probe in case.probes if probe.op == op)
+    return Case.from_json(case.to_json() | {"expect": list(probe.expect)})
+
+
+def _request(case: Case, op: str) -> Json:
+    policy = next((probe.policy for probe in case.probes if probe.op == op), None)
+    more = {"policy": policy} if policy else {}
+    about = {"format": case.format, "edition": case.edition, "params": dict(case.params), "observe": "layout"}
+    return {"cmd": op, "dir": "", "files": case.files(), **about, **more}
+
+
+def _answer(reference: Reference, case: Case) -> tuple[str, Json]:
+    request = _request(case, case.probes[0].op)
+    reply = getattr(reference, request["cmd"])(request)
+    with tempfile.TemporaryDirectory() as directory:
+        case.materialize(Path(directory))
+        return _faulty.key_of(request | {"dir": directory}), reply
+
+
+class Room:
+    """The directories of one trial: where the user stands, and where temporary files go."""
+
+    def __init__(self, root: Path, exam: Exam) -> None:
+        self.root, self.exam = root, exam
+        self.user, self.scratch = root / "user", root / "tmp"
+        for directory in (self.user, self.scratch):
+            directory.mkdir(parents=True)
+        (self.user / PRECIOUS).write_text(CONTENT, encoding="utf-8")
+        self.report = root / "report.jsonl"
+        self.reached = root / "reached"
+        self.output = root / "output.txt"
+        self.cases, self.right = exam.write(root)
+
+    def path(self, name: str, content: str | bytes) -> str:
+        """Put a file beside the user's and return its path."""
+        path = self.root / name
+        path.write_bytes(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content)
+        return str(path)
+
+    def impl(self, name: str, mode: str) -> list[str]:
+        """Return the options that name a fake in `mode`."""
+        if mode == PYTHON:
+            return ["--impl", f"py:{_faulty.__name__}:{name}"]
+        command = shlex.join([sys.executable, "-m", "journalspec_conformance.fakes", name])
+        return ["--impl", command, "--mode", mode]
+
+    def run(self, impl: Sequence[str], timeout: float, *more: str) -> list[str]:
+        """Return the arguments of a run that writes a report."""
+        options = ["--cases", str(self.cases), "--report", str(self.report), "--timeout", f"{timeout:g}"]
+        return ["run", *impl, *options, "--jobs", "1", *more]
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables that a process of this trial gets."""
+        return {
+            MARK: str(self.root),
+            "TMPDIR": str(self.scratch),
+            _faulty.RIGHT: str(self.right),
+            _faulty.REACHED: str(self.reached),
+        }
+
+    def processes(self) -> list[int]:
+        """Return the processes of this trial that still run, where the system tells."""
+        mark = f"{MARK}={self.root}".encode()
+        return [pid for pid in _pids() if mark in _environment(pid)]
+
+    def clear(self) -> None:
+        """Remove what is left."""
+        for pid in self.processes():
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        _remove(self.root)
+
+    def left(self) -> list[str]:
+        """Return what is left of processes and temporary files."""
+        running = [f"process {_command(pid)} still runs" for pid in self.processes()]
+        return running + [f"{path.name} is left in TMPDIR" for path in self.scratch.iterdir()]
+
+    def changed(self) -> list[str]:
+        """Return what happened to the user's files."""
+        path = self.user / PRECIOUS
+        whole = path.is_file() and path.read_text(encoding="utf-8", errors="replace") == CONTENT
+        strangers = [p.name for p in self.user.iterdir() if p.name not in {PRECIOUS, "greeted"}]
+        changed = [] if whole else ["a file of the user's was changed"]
+        return changed + [f"{name} is new beside the user's files" for name in strangers]
+
+
+def _remove(directory: Path) -> None:
+    """Remove a directory, however deep it has become."""
+    command = ["rm", "-rf", "--", str(directory)]
+    while subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode:
+        time.sleep(0.1)  # somebody who has just been killed still makes files
+
+
+def _pids() -> list[int]:
+    with suppress(OSError):
+        return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+    return []
+
+
+def _environment(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return b""
+
+
+def _command(pid: int) -> str:
+    with suppress(OSError):
+        program, *words = os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).split("\0")
+        return shown(" ".join((Path(program).name, *words)).strip())[:120]
+    return str(pid)
+
+
+# The tables.
+
+
+def _implementation(entry: Misdeed, mode: str, room: Room) -> Trial:
+    refused = entry.expected[mode] == "refused"
+    asked = (entry.before, entry.expected[mode], entry.then, "pass")
+    red = any(not name.startswith("pass") for name in asked)
+    slow = entry.slow or entry.expected[mode] == "timeout"
+    arguments = room.run(room.impl(entry.name, mode), SHORT if slow else TIMEOUT)
+    if refused:
+        return Trial(arguments, USAGE)
+    return Trial(arguments, RED if red else GREEN, asked, at=1)
+
+
+def _failing(room: Room) -> Trial:
+    return _implementation(misdeeds()["cries_wolf"], MODES[0], room)
+
+
+def _killed(number: signal.Signals, mode: str, room: Room) -> Trial:
+    return Trial(room.run(room.impl("hangs_with_child", mode), TIMEOUT), 128 + number, kill=number)
+
+
+def _spoilt_case(change: Callable[[Json], Any], room: Room) -> Trial:
+    lines = [json.dumps(case.to_json()) for case in room.exam.cases]
+    data = json.loads(lines[1])
+    changed = change(data)
+    lines[1] = changed if isinstance(changed, str) else json.dumps(data)
+    room.path(room.cases.name, "\n".join(lines) + "\n")
+    asked = ("pass", "quarantined", "pass", "pass")
+    return Trial(room.run(["--impl", "reference"], TIMEOUT), RED, asked)
+
+
+def _spoilt_report(change: Callable[[list[str]], list[str]], room: Room) -> Trial:
+    lines = change(list(room.exam.report))
+    return Trial(["summary", room.path("spoilt.jsonl", "".join(f"{line}\n" for line in lines))], USAGE)
+
+
+def _with(line: str, **members: Any) -> str:
+    """Return a line of a report with other members."""
+    return json.dumps(json.loads(line) | members, separators=(",", ":"))
+
+
+def _spoilt_expectations(text: str, room: Room) -> Trial:
+    path = room.path("expect.toml", text)
+    return Trial(room.run(["--impl", "reference"], TIMEOUT, "--expect", path), USAGE)
+
+
+def _full(arguments: Callable[[Room], list[str]], room: Room) -> Trial:
+    return Trial(arguments(room), USAGE, room_for=4096)
+
+
+def _file(data: Json) -> Json:
+    first: Json = data["input"]["files"][0]
+    return first
+
+
+#: What is wrong with the second of four cases: it must be quarantined, and the others judged.
+_CASES: tuple[tuple[str, str, Callable[[Json], Any]], ...] = (
+    ("no_json", "a line that is no JSON", lambda data: "{"),
+    ("no_object", "a line that is a list", lambda data: "[]"),
+    ("nested_case", "a line of 100,000 brackets", lambda data: "[" * 100_000),
+    ("no_id", "a case without id", lambda data: data.pop("id")),
+    ("id_as_number", "an id that is a number", lambda data: data.update(id=7)),
+    ("id_climbs", "an id that leaves the directory", lambda data: data.update(id="../../escaped")),
+    ("id_steers", "an id that steers terminals", lambda data: data.update(id="a\x1b[2J\nb")),
+    ("unknown_format", "a format that there is not", lambda data: data.update(format="x")),
+    ("unknown_edition", "an edition that there is not", lambda data: data.update(edition="x")),
+    ("path_climbs", "a file above its directory", lambda data: _file(data).update(path="../escaped")),
+    ("path_absolute", "a file with an absolute path", lambda data: _file(data).update(path="/tmp/escaped")),  # noqa: S108
+    ("path_zero", "a file with NUL in its name", lambda data: _file(data).update(path="a\0b")),
+    ("path_half_character", "a file named by half a character",
+     lambda data: _file(data).update(path="\ud800")),
+    ("same_file_twice", "two files of one name", lambda data: data["input"]["files"].append(_file(data))),
+    ("huge_file", "a file of 2^62 bytes", lambda data: _file(data).update(size=str(1 << 62))),
+    ("negative_size", "a file of -1 bytes", lambda data: _file(data).update(size="-1")),
+    ("size_as_text", "a size that is no number", lambda data: _file(data).update(size="many")),
+    ("extent_outside", "bytes behind the end of the file",
+     lambda data: _file(data)["extents"].append(["9" * 9, "00"])),
+    ("odd_hex", "half a byte", lambda data: _file(data)["extents"].append(["0", "0"])),
+    ("no_expectation", "an answer that nothing could fail",
+     lambda data: data.update(expect=[{"when": {"op": "read"}}])),
+    ("expects_text", "an expectation that is a text", lambda data: data.update(expect=["clean"])),
+    ("unknown_operation", "an operation that there is not",
+     lambda data: data["expect"][0]["when"].update(op="destroy")),
+)  # fmt: skip
+
+#: What is wrong with a report: it must not be believed.
+_REPORTS: tuple[tuple[str, str, Callable[[list[str]], list[str]]], ...] = (
+    ("report_empty", "a report without a line", lambda lines: []),
+    ("report_cut", "a report without its footer", lambda lines: lines[:-1]),
+    ("report_half_line", "a report cut in a line", lambda lines: [*lines[:-1], lines[-1][:20]]),
+    ("report_headless", "a report without its header", lambda lines: lines[1:]),
+    ("report_twice", "two reports, one behind the other", lambda lines: lines + lines),
+    ("report_repeats", "a result that stands twice", lambda lines: [*lines[:2], *lines[1:]]),
+    ("report_shorter", "a result that is missing", lambda lines: [lines[0], *lines[2:]]),
+    ("report_repainted", "a result painted over, and the counts with it", lambda lines: [
+        line.replace('"class":"fail"', '"class":"pass"').replace('{"pass":3,"fail":1}', '{"pass":4}')
+        for line in lines]),
+    ("report_reworded", "a reason that somebody has changed", lambda lines: [
+        lines[0], _with(lines[1], reason="all is well"), *lines[2:]]),
+    ("report_strange_class", "a class that there is not", lambda lines: [
+        lines[0], _with(lines[1], **{"class": "fine"}), *lines[2:]]),
+    ("report_number", "a number in place of a text", lambda lines: [
+        lines[0], _with(lines[1], probe=7), *lines[2:]]),
+    ("report_list", "a list in place of a text", lambda lines: [
+        lines[0], _with(lines[1], reason=["x"]), *lines[2:]]),
+    ("report_nan", "NaN for the seconds", lambda lines: [
+        lines[0], _with(lines[1], seconds=float("nan")), *lines[2:]]),
+    ("report_nested", "a line of 100,000 brackets", lambda lines: [*lines[:-1], "[" * 100_000, lines[-1]]),
+    ("report_of_later", "a report of version 99", lambda lines: [_with(lines[0], report=99), *lines[1:]]),
+)  # fmt: skip
+
+#: What is wrong with an expectation file: it must be refused before anything is asked.
+_EXPECTATIONS = (
+    ("expect_no_toml", "no TOML", "[[["),
+    ("expect_tier", "a tier that there is not", 'tier = "coer"\n'),
+    ("expect_key", "a key that there is not", '[[known]]\ncase = "**"\noutcme = "fail"\nissue = "x"\n'),
+    ("expect_outcome", "an outcome that there is not",
+     '[[known]]\ncase = "**"\noutcome = "fial"\nreason = "x"\n'),
+    ("expect_nothing", "a pattern that names nothing",
+     '[[known]]\ncase = "no.such.case"\noutcome = "fail"\nreason = "x"\n'),
+    ("expect_bytes", "bytes that are no UTF-8", 'reason = "\udcff"\n'),
+)  # fmt: skip
+
+_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGKILL")
+
+#: What is written to a full disk: nothing is left of it, and the error says so.
+_FULL: tuple[tuple[str, str, Callable[[Room], list[str]]], ...] = (
+    ("full_materialize", "journals of cases", lambda room: ["materialize", str(room.root / "out")]),
+    ("full_archive", "an archive", lambda room: [
+        "corpus", "archive", "--out", str(room.root / "out.tar.gz")]),
+    ("full_report", "a report", lambda room: [
+        *room.run(["--impl", "reference"], TIMEOUT), "--report", "/dev/full", "--select", "**/read"]),
+)  # fmt: skip
+
+
+def faults() -> Iterator[Fault]:
+    """Yield every fault in every mode."""
+    for entry in misdeeds().values():
+        for mode in MODES:
+            if mode in entry.expected:
+                stage = partial(_implementation, entry, mode)
+                yield Fault("implementation", entry.name, mode, entry.about, entry.expected[mode], stage)
+    for name, about, change in _CASES:
+        yield Fault("case file", name, "run", about, "quarantined", partial(_spoilt_case, change))
+    for name, about, alter in _REPORTS:
+        yield Fault("report", name, "summary", about, "refused", partial(_spoilt_report, alter))
+    for name, about, text in _EXPECTATIONS:
+        yield Fault("expectation file", name, "run", about, "refused", partial(_spoilt_expectations, text))
+    for name in _SIGNALS if hasattr(signal, "SIGKILL") else ():
+        number = signal.Signals[name]
+        for mode in MODES:
+            about = f"{name} to the runner while an implementation and its detached child hang"
+            stage = partial(_killed, number, mode)
+            yield Fault("kill", name.lower(), mode, about, f"status {128 + number}", stage)
+    for name, about, arguments in _FULL:
+        yield Fault("full disk", name, "write", about, "refused", partial(_full, arguments))
+
+
+# Meeting a fault.
+
+
+@dataclass(slots=True)
+class _Met:
+    """A fault that is being met: its room, its trial, its process."""
+
+    fault: Fault
+    room: Room
+    trial: Trial
+    pid: int
+    started: float
+    killed: bool = False
+    overdue: bool = False
+    status: int | None = None
+    ended_at: float = 0.0
+
+    def over(self) -> bool:
+        """Tell whether all has ended and nothing is left, or was given time enough to go."""
+        if self.status is None:
+            self.status = self.ended()
+            self.ended_at = time.monotonic()
+        if self.status is None:
+            return False
+        return time.monotonic() - self.ended_at > LEFT or not self.room.left()
+
+    def ended(self) -> int | None:
+        """Return the exit status as a shell has it, None while it runs; send what signal is due."""
+        if self.trial.kill and not self.killed and self.room.reached.exists():
+            self.killed = True
+            os.kill(self.pid, self.trial.kill)
+        if time.monotonic() - self.started > WHOLE and not self.overdue:
+            self.overdue = True
+            os.kill(self.pid, signal.SIGKILL)
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        if not pid:
+            return None
+        code = os.waitstatus_to_exitcode(status)
+        return code if code >= 0 else 128 - code
+
+
+def _begin(fault: Fault, root: Path, exam: Exam) -> _Met:
+    room = Room(root, exam)
+    trial = fault.stage(room)
+    sys.stdout.flush()
+    pid = os.fork()
+    if not pid:
+        _be_the_command(room, trial)
+    return _Met(fault, room, trial, pid, time.monotonic())
+
+
+def _be_the_command(room: Room, trial: Trial) -> None:
+    """In a process of its own: be ``journalspec`` with the arguments of `trial`."""
+    status = 70
+    try:
+        out = os.open(room.output, os.O_WRONLY | os.O_CREAT)
+        nowhere = os.open(os.devnull, os.O_RDONLY)
+        for handle, target in ((nowhere, 0), (out, 1), (out, 2)):
+            os.dup2(handle, target)
+        os.environ.update(room.environment() | dict(trial.environment))
+        tempfile.tempdir = None
+        os.chdir(room.user)
+        if trial.room_for is not None:
+            _limit_files(trial.room_for)
+        command_line(trial.arguments)
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    finally:
+        with suppress(BaseException):
+            atexit._run_exitfuncs()
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+
+
+def _limit_files(size: int) -> None:
+    """Let no file grow beyond `size` bytes: a disk that is full for this process only."""
+    import resource  # noqa: PLC0415 - not on every system
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def _judge(met: _Met) -> Verdict:
+    fault, trial, room, status = met.fault, met.trial, met.room, met.status or 0
+    left = [*room.left(), *room.changed()]
+    output = room.output.read_bytes().decode("utf-8", "replace") if room.output.exists() else ""
+    seen = _classes(room, trial, status)
+    notes = [f"it did not end in {WHOLE:g} s"] if met.overdue else []
+    if status != trial.status:
+        notes.append(f"exit status {status} in place of {trial.status}")
+    notes += [f"the user sees: {word}" for word in _INSIDES if word in output]
+    if trial.status == USAGE and not output.strip():
+        notes.append("nothing is said")
+    if any(not (char.isprintable() or char == "\n") for char in output):
+        notes.append("the output can steer a terminal")
+    at = next((n for n, got in enumerate(seen) if got != "pass"), 0) if trial.at is None else trial.at
+    others = [got for n, got in enumerate(seen) if n != at]
+    due = [name for n, name in enumerate(trial.classes) if n != (1 if trial.at is None else trial.at)]
+    wrong = [(got, name) for got, name in zip(others, due, strict=False) if not _fits(name, got)]
+    notes += [f"another probe: {got} in place of {name}" for got, name in wrong]
+    found = seen[at] if at < len(seen) else ""
+    if len(seen) < len(trial.classes):
+        notes.append(f"{len(trial.classes) - len(seen)} of {len(trial.classes)} probes have no result")
+    return Verdict(
+        fault.kind, fault.name, fault.mode, fault.about, fault.expected, shown(found)[:SEEN],
+        classified=_fits(fault.expected, found), survived=not notes, clean=not left,
+        notes=tuple(notes + left),
+    )  # fmt: skip
+
+
+def _classes(room: Room, trial: Trial, status: int) -> list[str]:
+    """Return the classes of the report, or what the exit status says where there is none."""
+    if trial.classes:
+        with suppress(Problem):
+            results = load_report(room.report).results
+            return [f"{one.result_class} {one.fingerprint}".strip() for one in results]
+    if trial.kill:
+        return [f"status {status}"]
+    return [_WITHOUT_RESULTS.get(status, f"status {status}")]
+
+
+def _fits(due: str, got: str) -> bool:
+    """Tell whether `got` is the class `due`, with the fingerprint if it has one."""
+    return got == due or got.startswith(f"{due} ")
+
+
+def meet(chosen: Sequence[Fault], jobs: int) -> Iterator[Verdict]:
+    """Yield what becomes of each fault, in their order; those that went wrong are met twice.
+
+    A machine under load may be late: the second time few are met at once. Raises Problem where
+    the system cannot copy processes.
+    """
+    for name in ("run", "reports", "cases", "corpus_archive"):
+        import_module(f"journalspec_conformance.cli.{name}")  # once here, not in each copy
+    if not hasattr(os, "fork"):
+        raise Problem("faults are met in copies of this process, which this system has not")
+    exam = Exam()
+    # No TemporaryDirectory: its clean-up would be inherited by every copy of this process.
+    root = Path(tempfile.mkdtemp(prefix="journalspec-faults-"))
+    try:
+        failed = _begin(Fault("", "cries_wolf", "", "", "", _failing), root / "sample", exam)
+        while not failed.over():
+            time.sleep(0.01)
+        exam.report = tuple(failed.room.report.read_text(encoding="utf-8").splitlines())
+        found = _meet(dict(enumerate(chosen)), jobs, root / "first", exam)
+        again = {number: chosen[number] for number, verdict in found.items() if not verdict.good}
+        found |= _meet(again, 2, root / "again", exam)
+        yield from (found[number] for number in range(len(chosen)))
+    finally:
+        _remove(root)
+
+
+def _meet(chosen: Mapping[int, Fault], jobs: int, root: Path, exam: Exam) -> dict[int, Verdict]:
+    waiting = list(chosen.items())[::-1]
+    running: dict[int, _Met] = {}
+    done: dict[int, Verdict] = {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            number, fault = waiting.pop()
+            running[number] = _begin(fault, root / str(number), exam)
+        for number, met in list(running.items()):
+            if met.over():
+                done[number] = _judge(met)
+                met.room.clear()
+                del running[number]
+        time.sleep(0.01)
+    return done
+
+
+def summary(verdicts: Sequence[Verdict]) -> Json:
+    """Return the totals and one entry per fault."""
+    return {
+        "injected": len(verdicts),
+        "classified": sum(verdict.classified for verdict in verdicts),
+        "survived": sum(verdict.survived for verdict in verdicts),
+        "clean": sum(verdict.clean for verdict in verdicts),
+        "faults": [asdict(verdict) for verdict in verdicts],
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Meet the faults and show what became of them; 0 if all is as it should be, else 1."""
+    parser = argparse.ArgumentParser(
+        prog="python -m journalspec_conformance.faults",
+        description="Inject faults; tell what became of each.",
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the table to FILE")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="a name, a kind, or name/mode"
+    )
+    parser.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 1), metavar="N")
+    parser.add_argument("--list", action="store_true", help="list the faults and stop")
+    options = parser.parse_args(arguments)
+    wanted = set(options.only)
+    chosen = [one for one in faults() if not wanted or wanted & {one.name, one.kind, one.mode, one.id}]
+    if not chosen:
+        parser.error(f"no fault is called {', '.join(sorted(wanted))}; --list shows them")
+    if options.list:
+        for one in chosen:
+            print(f"{one.kind}: {one.id}: {one.about}: {one.expected}")
+        return 0
+    verdicts = []
+    for verdict in meet(chosen, options.jobs):
+        verdicts.append(verdict)
+        if not verdict.good:
+            why = "; ".join((f"{verdict.seen or 'nothing'} in place of {verdict.expected}", *verdict.notes))
+            print(shown(f"{verdict.kind}: {verdict.name}/{verdict.mode}: {why}"), flush=True)
+    totals = summary(verdicts)
+    print(", ".join(f"{name} {totals[name]}" for name in ("injected", "classified", "survived", "clean")))
+    if options.json:
+        replace_text(options.json, json.dumps(totals, indent=1) + "\n")
+    return 0 if all(verdict.good for verdict in verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

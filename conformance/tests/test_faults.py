@@ -1,0 +1,109 @@
+"""The command that injects faults: it meets some of them here, and what the page shows is of all of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec_conformance.classes import CLASSES
+from journalspec_conformance.fakes._faulty import MODES, misdeeds
+from journalspec_conformance.faults import faults
+
+DATA = Path(__file__).resolve().parents[2] / "docs/data/faults.json"
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="faults are met in copies of a process")
+
+#: A few of each kind and mode.
+SOME = (
+    "nothing", "ends/persistent", "ends/python", "cries_wolf/oneshot", "answers_a_list/persistent",
+    "leaves_a_lock/persistent", "prints_nothing/oneshot", "hangs/persistent", "nameless/oneshot",
+    "report_cut/summary", "expect_tier/run", "full_report/write",
+)  # fmt: skip
+
+#: Meets a fault of which something is not as the table says: each time another thing.
+WRONG = """
+import sys
+from dataclasses import replace
+from journalspec_conformance.faults import Trial, faults, meet
+
+def leaves(room):
+    return Trial(["materialize", str(room.scratch / "out"), "--select", sys.argv[1]], 0)
+
+def shouts(room):
+    (room.user / "precious").unlink()
+    return Trial(["show", "no.such.case"], 0)
+
+found = {fault.id: fault for fault in faults()}
+right = found["ends/persistent"]
+for verdict in meet([replace(right, expected="timeout"), replace(right, expected="accepted", stage=leaves),
+                     replace(right, expected="refused", stage=shouts)], 3):
+    print(verdict.classified, verdict.survived, verdict.clean, verdict.notes)
+"""
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_faults_are_met_as_the_table_says(tmp_path: Path) -> None:
+    only = [word for name in SOME for word in ("--only", name)]
+    done = run("-m", "journalspec_conformance.faults", "--json", str(tmp_path / "out.json"), *only)
+    assert done.returncode == 0, done.stdout + done.stderr
+    data = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    expected = len(SOME) + 2  # one of them in three modes
+    assert [data[name] for name in ("injected", "classified", "survived", "clean")] == [expected] * 4
+
+
+def test_what_is_not_as_it_should_be_is_seen() -> None:
+    done = run("-c", WRONG, "btm.clean.empty/read")
+    assert done.returncode == 0, done.stderr
+    class_, left, status = done.stdout.splitlines()
+    assert class_.startswith("False True True")
+    assert left.startswith("True True False")
+    assert "out is left in TMPDIR" in left
+    assert status.startswith("True False False")
+    assert "exit status 2 in place of 0" in status
+    assert "a file of the user's was changed" in status
+
+
+def test_an_unknown_fault_is_a_usage_error() -> None:
+    done = run("-m", "journalspec_conformance.faults", "--only", "no-such-fault")
+    assert done.returncode == 2
+    assert "no-such-fault" in done.stderr
+
+
+def test_the_tables_expect_classes_that_there_are() -> None:
+    for entry in misdeeds().values():
+        assert set(entry.expected) <= set(MODES)
+        assert entry.expected
+        for name in (entry.before, entry.then, *entry.expected.values()):
+            assert name.partition(" ")[0] in {*CLASSES, "refused"}
+    every = [fault.id for fault in faults()]
+    assert len(every) == len(set(every))
+
+
+def published() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(DATA.read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_page_shows_the_faults_that_there_are() -> None:
+    shown = [
+        (item["kind"], item["name"], item["mode"], item["about"], item["expected"])
+        for item in published()["faults"]
+    ]
+    assert shown == [(one.kind, one.name, one.mode, one.about, one.expected) for one in faults()], (
+        "make it anew: python -m journalspec_conformance.faults --json docs/data/faults.json"
+    )
+
+
+def test_the_totals_on_the_page_are_those_of_its_rows() -> None:
+    data = published()
+    assert data["injected"] == len(data["faults"])
+    for name in ("classified", "survived", "clean"):
+        assert data[name] == sum(item[name] for item in data["faults"])

@@ -1,0 +1,48 @@
+"""The lowest versions that pyproject.toml allows, as constraints for pip: ``lowest.py [EXTRA...]``.
+
+Printed are those of the package itself and of the extras named, extras of extras
+included. A requirement without a lowest version is an error: it could not be tested.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
+
+
+def requirements(extras: Iterable[str]) -> Iterator[Requirement]:
+    """Yield what the package needs with `extras`; raises KeyError for an extra that there is not."""
+    project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
+    optional = project["optional-dependencies"]
+    texts = list(project["dependencies"])
+    waiting, seen = list(extras), set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            texts += optional[name]
+            waiting += [extra for text in optional[name] for extra in _own(project["name"], text)]
+    yield from (entry for entry in map(Requirement, texts) if entry.name != project["name"])
+
+
+def _own(package: str, text: str) -> set[str]:
+    found = Requirement(text)
+    return set(found.extras) if found.name == package else set()
+
+
+def lowest(entry: Requirement) -> str:
+    """Return ``name==version`` with the lowest version that `entry` allows; raises ValueError."""
+    versions = [part.version for part in entry.specifier if part.operator in {">=", "==", "~="}]
+    if len(versions) != 1:
+        raise ValueError(f"{entry}: names no lowest version")
+    return f"{entry.name}=={versions[0]}"
+
+
+if __name__ == "__main__":
+    print("\n".join(sorted({lowest(entry) for entry in requirements(sys.argv[1:])})))
