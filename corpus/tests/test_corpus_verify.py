@@ -26,7 +26,7 @@ from journalspec_corpus.pipeline.cases import CASES, SHARED, lines_of
 from journalspec_corpus.pipeline.manifest import digest_of_parts
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import publish_core
-from journalspec_corpus.pipeline.store import BuildError
+from journalspec_corpus.pipeline.store import BuildError, prepare
 from journalspec_corpus.seal import checksum, render, sealed
 
 FORMAT = "bitronix_tlog"
@@ -351,6 +351,23 @@ def test_a_build_does_not_go_on_from_a_changed_manifest(copy: Path) -> None:
     done = invoke("build", "--tier", "core", "--format", FORMAT, "--every", "173", "--out", copy)
     assert done.exit_code == 1
     assert "remove manifest.json" in done.output
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "mine.txt", "work", ".hidden"])
+def test_a_foreign_directory_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text('{"name": "a web application"}')
+    with pytest.raises(BuildError, match="exists and is no build directory"):
+        build(PLAN, tmp_path, Engine("local"))
+    assert contents(tmp_path) == {name: b'{"name": "a web application"}'}
+
+
+def test_a_build_that_was_ended_before_it_wrote_anything_is_taken_up(tmp_path: Path) -> None:
+    (tmp_path / ".plan.json.0123456789abcdef.partial").write_text("{")
+    prepare(PLAN, tmp_path)
+    assert (tmp_path / "plan.json").is_file()
+    # The plan comes first: a directory of another name alone would be nobody's.
+    shutil.rmtree(tmp_path / "work")
+    prepare(PLAN, tmp_path)
 
 
 def test_another_plan_is_refused_by_name(copy: Path) -> None:

@@ -85,7 +85,7 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path, reference: Any) -> N
     manifest = build(
         PLAN, tmp_path / "out", Engine("local", jobs=2), lambda done, total: calls.append((done, total))
     )
-    different = {"run"}
+    different = {"run", "seal"}
     assert {name: of for name, of in manifest.items() if name not in different} == {
         name: of for name, of in reference.items() if name not in different
     }

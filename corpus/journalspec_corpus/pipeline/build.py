@@ -32,6 +32,7 @@ from journalspec_corpus.pipeline.store import (
     another_plan,
     clear_work,
     finished,
+    not_ours,
     prepare,
 )
 from journalspec_corpus.pipeline.tables import tabulate
@@ -84,9 +85,11 @@ def load_manifest(out: Path) -> dict[str, Any] | None:
     try:
         return load(out)
     except Changed as error:
-        raise BuildError(
-            str(error), f"remove {MANIFEST}: the same command then makes everything again"
-        ) from None
+        if not (out / PLAN_FILE).exists():
+            # Many things have a file of this name; it is not ours to say that it may go.
+            raise not_ours(out) from None
+        hint = f"remove {MANIFEST}: the same command then makes everything again"
+        raise BuildError(str(error), hint) from None
     except ManifestError:
         return None
 

@@ -53,7 +53,7 @@ def look(directory: Path) -> tuple[dict[str, Any], list[str]]:
         if len(data) > MAX_SEALED:
             raise Changed(f"{path}: holds more than {MAX_SEALED} bytes, as no manifest does")
         loaded, problems = opened(data)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         if (directory / PLAN_FILE).is_file():
             raise ManifestError(f"{directory}: the build is not finished; the same command goes on") from None
         raise ManifestError(f"{directory}: no build: there is no {MANIFEST}") from None

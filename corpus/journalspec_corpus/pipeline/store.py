@@ -62,10 +62,22 @@ def prepare(plan: Plan, out: Path) -> None:
     stored = out / PLAN_FILE
     if stored.exists():
         _same_plan(plan, stored)
-    elif out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BuildError(f"{out} exists and is no build directory", "choose an empty or new directory")
-    (out / WORK).mkdir(parents=True, exist_ok=True)
+    elif out.exists() and (not out.is_dir() or not all(map(_left, out.iterdir()))):
+        raise not_ours(out)
+    out.mkdir(parents=True, exist_ok=True)
+    # First of all: by its plan the directory is known as a build's, however the build ends.
     replace_text(stored, render(plan.to_json()))
+    (out / WORK).mkdir(exist_ok=True)
+
+
+def not_ours(out: Path) -> BuildError:
+    """Return the error that says that `out` holds something that is no build."""
+    return BuildError(f"{out} exists and is no build directory", "choose an empty or new directory")
+
+
+def _left(path: Path) -> bool:
+    """Tell whether this is a file that a killed process was writing, where such files need a name."""
+    return path.name.startswith(".") and path.name.endswith(PARTIAL)
 
 
 def _same_plan(plan: Plan, stored: Path) -> None:
@@ -99,8 +111,7 @@ def alone(out: Path) -> Iterator[None]:
         except BlockingIOError:
             raise BuildError(f"another build is at work in {out}", "wait for it, or end it") from None
         for directory in (out, out / WORK, out / STATES):
-            for path in directory.glob(f".*{PARTIAL}"):
-                # Left by a process that was killed, where files under way need a name.
+            for path in filter(_left, directory.glob(".*")):
                 path.unlink(missing_ok=True)
         yield
 
