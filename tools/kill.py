@@ -42,6 +42,7 @@ GRACE = 5.0
 PATIENCE = 600.0
 #: Every so many-th trial is killed a second time, while it is resumed.
 TWICE = 4
+MAIN = (sys.executable, "-c", "from journalspec_conformance.cli import main; main()")
 SHM = Path("/dev/shm")  # noqa: S108  # looked at, not written to
 #: Members of reports, summaries and manifests that differ from run to run, and what is made of them.
 UNSETTLED = frozenset({"run", "seconds", "digest", "seal"})
@@ -135,8 +136,7 @@ class Place:
     def command(self, what: What) -> list[str]:
         """Return the command line of `what` here."""
         stands = {"OUT": str(self.out), "IMPL": shlex.join([sys.executable, str(self.root.parent / IMPL)])}
-        main = [sys.executable, "-c", "from journalspec_conformance.cli import main; main()"]
-        command = [*main, *(stands.get(word, word) for word in what.arguments)]
+        command = [*MAIN, *(stands.get(word, word) for word in what.arguments)]
         return [*_apart(self.shm), *command] if self.private else command
 
     def start(self, what: What) -> subprocess.Popen[str]:
