@@ -164,9 +164,10 @@ def _about(error: OSError, path: Path) -> OSError:
 def as_is(path: Path) -> Iterator[IO[bytes]]:
     """Give a stream of the bytes of a regular file, compressed ones too; raises as :func:`reading` does."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Unfit("not a regular file", path)
     with os.fdopen(handle, "rb") as raw:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise Unfit("not a regular file", path)
         yield raw
 
 
