@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from shutil import which
 
 from journalspec.observation import Level
+from journalspec_conformance.child import BOUNDS, Bounds
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses import HarnessEntry, registry
@@ -33,7 +34,7 @@ class Target:
     Either `python` ("module:Class") or `command` is given. A `shipped` class runs in
     this process, anybody else's in a child. `text` is what the user typed. `expectations`
     is the shipped expectation file, and `timeout` what the harness asks for in seconds per
-    question, if any.
+    question, if any; `bounds` are what it may take.
     """
 
     text: str
@@ -44,23 +45,30 @@ class Target:
     expectations: Path | None = None
     timeout: float | None = None
     shipped: bool = False
+    bounds: Bounds = BOUNDS
 
     def open(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
         """Return a connection; `timeout` in seconds per request."""
         if self.shipped:
             return InProcessConnection(self.python)
         if self.python:
-            return PythonConnection(self.python, timeout=timeout)
+            return PythonConnection(self.python, timeout=timeout, bounds=self.bounds)
         if self.mode == "oneshot":
-            return OneShotConnection(self.command, timeout=timeout, level=self.level)
-        return ProcessConnection(self.command, timeout=timeout)
+            return OneShotConnection(self.command, timeout=timeout, level=self.level, bounds=self.bounds)
+        return ProcessConnection(self.command, timeout=timeout, bounds=self.bounds)
 
 
-def parse_impl(text: str, mode: str = "persistent", level: Level | None = None) -> Target:
+def parse_impl(
+    text: str, mode: str = "persistent", level: Level | None = None, bounds: Bounds = BOUNDS
+) -> Target:
     """Return the target that `text` names: a shipped harness, ``py:module:Class``, or a command line.
 
-    Raises Problem if it can be none of them.
+    `bounds` are what it may take for one question. Raises Problem if it can be none of them.
     """
+    return replace(_target(text, mode, level), bounds=bounds)
+
+
+def _target(text: str, mode: str, level: Level | None) -> Target:
     if mode not in MODES:
         raise Problem(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
     if text.startswith(_PYTHON):

@@ -6,9 +6,13 @@ same small interface, so that nothing above this module knows the difference.
 
 from __future__ import annotations
 
+import json
+import math
+import re
+from collections import Counter
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from journalspec.observation import Level
 from journalspec_conformance import PROTOCOL
@@ -18,6 +22,12 @@ Message = dict[str, Any]
 
 #: What a reply must carry exactly one of.
 OUTCOMES = ("ok", "unsupported", "error")
+#: Lists and objects in each other that an answer may have. The protocol's own have seven.
+NESTING = 100
+#: Digits of a JSON number. The protocol's own, `seq`, has a few: all others are strings.
+DIGITS = 100
+_TOO_DEEP = f"lists and objects more than {NESTING} deep in each other"
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +66,8 @@ class Hello:
     @classmethod
     def from_json(cls, reply: object) -> Hello:
         """Read a hello reply; raises Misbehaved that says what is wrong with it."""
+        if isinstance(reply, dict) and isinstance(reply.get("error"), dict):
+            raise Misbehaved(f"the answer to hello is an error: {reply['error'].get('message')!s:.500}")
         try:
             return cls._from_json(reply)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -113,11 +125,93 @@ class Connection(Protocol):
         Closing the iterator early kills the implementation where it stands.
         """
 
+    def unasked(self) -> str:
+        """Return what it has said besides its last answer, as far as it has come; nothing if nothing."""
+
+    def late(self) -> str:
+        """Return, once, what it said besides the answer to the question before the last one, but later."""
+
     def stderr(self) -> str:
         """Return the tail of what the implementation wrote to standard error lately."""
 
     def close(self) -> None:
         """Say bye and let go of all resources; never raises."""
+
+
+class _Unusable(ValueError):
+    """JSON that says what it is, and still is no answer."""
+
+
+def read_answer(text: bytes) -> Message:
+    """Return the JSON object that `text` is; raises Misbehaved that says why it is none that can be used."""
+    try:
+        return _read(text)
+    except _Unusable as error:
+        what = str(error)
+    except UnicodeDecodeError:
+        what = "a line that is no UTF-8"
+    except RecursionError:
+        what = _TOO_DEEP
+    except ValueError:
+        what = "a line that is no JSON"
+    raise Misbehaved(f"standard output carries {what}: {text[:200]!r}")
+
+
+def _read(text: bytes) -> Message:
+    reply = json.loads(
+        text.decode("utf-8"),
+        object_pairs_hook=_members,
+        parse_int=_integer,
+        parse_float=_real,
+        parse_constant=_constant,
+    )
+    if not isinstance(reply, dict):
+        raise _Unusable("a line that is no JSON object")
+    if text.count(b"{") + text.count(b"[") > NESTING and _deeper(reply, NESTING):
+        raise _Unusable(_TOO_DEEP)
+    if _SURROGATE.search(text):
+        try:
+            json.dumps(reply, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise _Unusable("half a character (a lone surrogate)") from None
+    return reply
+
+
+def _members(pairs: list[tuple[str, Any]]) -> Message:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        counted = Counter(name for name, _ in pairs)
+        raise _Unusable(f"an object with two members {counted.most_common(1)[0][0]!r:.100}")
+    return made
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > DIGITS:
+        raise _Unusable(f"a number of {len(digits)} digits")
+    return int(digits)
+
+
+def _real(digits: str) -> float:
+    number = float(digits) if len(digits) <= DIGITS else math.inf
+    if not math.isfinite(number):
+        raise _Unusable(f"a number that nobody can hold, {digits:.20}")
+    return number
+
+
+def _constant(name: str) -> NoReturn:
+    raise _Unusable(f"{name}, which is no JSON")
+
+
+def _deeper(value: object, most: int) -> bool:
+    level: list[Any] = [value]
+    while level and most:
+        most -= 1
+        inner: list[Any] = []
+        for item in level:
+            children = item.values() if isinstance(item, dict) else item
+            inner += [child for child in children if isinstance(child, dict | list)]
+        level = inner
+    return bool(level)
 
 
 def checked(reply: object) -> Message:

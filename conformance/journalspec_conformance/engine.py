@@ -77,9 +77,21 @@ class Engine:
         self._breakdowns = 0
 
     def run_all(self, probes: Iterable[Probe]) -> Iterator[Result]:
-        """Yield one result per probe, in order."""
+        """Yield one result per probe, in order: each once the next one is there.
+
+        An implementation may say more than its answer, and late. The probe that got the answer
+        pays for that, not the one that was being asked meanwhile.
+        """
+        before: Result | None = None
         for probe in probes:
-            yield self.run(probe)
+            result = self.run(probe)
+            late = self.connection.late()
+            if before is not None:
+                yield before.judged("error", _more(late)) if late else before
+            before = result
+        if before is not None:
+            late = self.connection.unasked()
+            yield before.judged("error", _more(late)) if late else before
 
     def run(self, probe: Probe) -> Result:
         """Ask one probe and return what became of it."""
@@ -111,6 +123,9 @@ class Engine:
             return Outcome("unasked", reason=f"not asked: it broke down {BREAKDOWN_LIMIT} times in a row")
         try:
             outcome = self._judge(probe)
+            more = self.connection.unasked()
+            if more:
+                raise Misbehaved(_more(more), self.connection.stderr())
         except Breakdown as error:
             self._breakdowns += 1
             return Outcome(error.result_class, reason=error.reason, stderr=error.stderr)
@@ -273,6 +288,10 @@ def _open_to_writers(probe: Probe) -> set[str]:
         return set()
     params = (f"param:{name}" for name in (*case.params, *case.write["params"]))
     return {"operation", f"edition:{case.edition}", *params}
+
+
+def _more(said: str) -> str:
+    return f"it said more than its answer: {said}"
 
 
 def sentence(difference: Difference) -> str:

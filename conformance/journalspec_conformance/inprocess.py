@@ -73,6 +73,12 @@ class InProcessConnection:
             if not finished:
                 self._object = None
 
+    def unasked(self) -> str:
+        """Nothing: a call returns once."""
+        return ""
+
+    late = unasked
+
     def stderr(self) -> str:
         """Return the traceback of the last crash."""
         return self._trace

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.util import Finalize
 
+from journalspec.kept import end_with_parent
 from journalspec_conformance.connect import Target
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Problem
@@ -51,12 +52,22 @@ def run_probes(plan: Plan, probes: Sequence[Probe], jobs: int, engine: Engine) -
         yield from engine.run_all(probes)
         return
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), _open, (plan,))
+    finished = False
     try:
         chunks = [pool.submit(_run, list(probes[at : at + CHUNK])) for at in range(0, len(probes), CHUNK)]
         for chunk in chunks:
             yield from _wait(chunk)
+        finished = True
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        end_pool(pool, at_once=not finished)
+
+
+def end_pool(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
+    """End all workers: orderly, or `at_once` with what they are doing (their keepers clean up)."""
+    if at_once:
+        for worker in list((pool._processes or {}).values()):
+            worker.kill()
+    pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _wait(chunk: Future[list[Result]]) -> list[Result]:
@@ -70,6 +81,7 @@ def _wait(chunk: Future[list[Result]]) -> list[Result]:
 
 
 def _open(plan: Plan) -> None:
+    end_with_parent()
     global _engine  # noqa: PLW0603 - a pool's workers have no other place for what they keep
     _engine = Engine(plan.target.open(plan.options.timeout), plan.options, plan.expectations)
     Finalize(None, _engine.close, exitpriority=1)

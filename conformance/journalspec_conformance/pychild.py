@@ -15,11 +15,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from journalspec_conformance.child import BOUNDS, Bounds
 from journalspec_conformance.connection import Hello, Message
 from journalspec_conformance.errors import Breakdown, Crashed, Problem
 from journalspec_conformance.inprocess import load_class
 from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.serve import serve
+from journalspec_conformance.serve import DETAIL, parts, serve, told
 
 #: Members of answers that only a child of ours gives.
 _CRASH, _PROBLEM = "crash", "problem"
@@ -32,10 +33,11 @@ class _Raised(Crashed):
 class PythonConnection(ProcessConnection):
     """The class ``module:Class`` in a child process."""
 
-    def __init__(self, target: str, *, timeout: float) -> None:
+    def __init__(self, target: str, *, timeout: float, bounds: Bounds = BOUNDS) -> None:
         command = [sys.executable, "-m", __name__, target]
         paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
-        super().__init__(command, timeout=timeout, environment={**os.environ, "PYTHONPATH": paths})
+        environment = {**os.environ, "PYTHONPATH": paths}
+        super().__init__(command, timeout=timeout, environment=environment, bounds=bounds)
         self._trace = ""
 
     def hello(self) -> Hello:
@@ -46,14 +48,14 @@ class PythonConnection(ProcessConnection):
         """Return the traceback of the last crash, or else what was written to standard error."""
         return self._trace or super().stderr()
 
-    def _receive(self, seq: int, timeout: float) -> Message:
+    def _receive(self, seq: int, timeout: float, request: Message) -> Message:
         self._trace = ""
-        reply = super()._receive(seq, timeout)
+        reply = super()._receive(seq, timeout, request)
         if _PROBLEM in reply:
             raise Problem(str(reply[_PROBLEM]))
         if _CRASH in reply:
-            self._trace = str(reply[_CRASH].get("detail", ""))
-            raise _Raised(str(reply[_CRASH].get("message", "")), self._trace)
+            self._trace = str(reply[_CRASH])
+            raise _Raised(str(reply.get("message", "")), self._trace)
         return reply
 
     def _broken(self, error: Breakdown) -> Breakdown:
@@ -76,12 +78,14 @@ class _Guarded:
         """Answer hello, or say that there is no such class."""
         try:
             self._object = self._object or load_class(self._target)()
-            said: Message = self._object.hello()
+            said: object = self._object.hello()
         except Problem as problem:
             return {_PROBLEM: str(problem)}
         except BaseException as error:  # SystemExit and all: whatever it raises is its crash
             return self._crash(error)
-        entries = said.get("formats", {}) if isinstance(said, dict) else {}
+        if not isinstance(said, dict):
+            return next(parts("hello", said))
+        entries = said.get("formats", {})
         with suppress(AttributeError, TypeError):
             features = [entry.get("features", ()) for entry in entries.values()]
             self._in_memory = bool(features) and all("memory" in names for names in features)
@@ -97,21 +101,27 @@ class _Guarded:
             self._object = self._object or load_class(self._target)()
             asked = {**request, "files": _files(request["dir"])} if self._in_memory else request
             before = dict(asked.get("files", ()))
-            reply = getattr(self._object, name)(asked)
-            for part in (reply,) if isinstance(reply, dict) else reply:
-                if self._in_memory:
+            replies = parts(name, getattr(self._object, name)(asked))
+        except BaseException as error:  # SystemExit and all: whatever it raises is its crash
+            yield self._crash(error)
+            return
+        while True:
+            try:
+                part = next(replies, None)
+                if part is not None and self._in_memory:
                     _put(request["dir"], before, asked["files"])
                     before = dict(asked["files"])
-                yield part
-        except GeneratorExit:
-            raise
-        except BaseException as error:  # as above
-            yield self._crash(error)
+            except BaseException as error:  # as above
+                yield self._crash(error)
+                return
+            if part is None:
+                return
+            yield part
 
     def _crash(self, error: BaseException) -> Message:
         self._object = None
-        detail = "".join(traceback.format_exception(error))
-        return {_CRASH: {"message": f"{type(error).__name__}: {error}", "detail": detail}}
+        detail = "".join(traceback.format_exception(error))[-DETAIL:]
+        return {_CRASH: detail.encode("utf-8", "backslashreplace").decode(), "message": told(error)}
 
 
 def _files(directory: str) -> dict[str, bytes]:
@@ -139,11 +149,23 @@ def _own_output() -> IO[str]:
     return out
 
 
+def _own_input() -> IO[str]:
+    """Return a stream of the requests; who else reads standard input finds it empty."""
+    lines = os.fdopen(os.dup(0), encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return lines
+
+
 if __name__ == "__main__":
-    stream = _own_output()
+    requests, stream = _own_input(), _own_output()
     guarded = _Guarded(sys.argv[1])
-    status = serve(guarded, sys.stdin, stream)
+    try:
+        serve(guarded, requests, stream)
+    except OSError:
+        # The class has closed what is not its own, or the runner has gone: nobody is left to be told.
+        os._exit(1)
     guarded.end()
-    sys.exit(status)
 
 __all__ = ["PythonConnection"]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.observation import Level
+from journalspec_conformance.child import BOUNDS, Bounds
 from journalspec_conformance.connect import DEFAULT_TIMEOUT, parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
@@ -40,6 +41,9 @@ class RunRequest:
     timeout: float | None = None
     validate: bool = False
     enforce_should: bool = False
+    #: What the implementation may take (MiB).
+    max_memory: int = BOUNDS.memory >> 20
+    max_disk: int = BOUNDS.disk >> 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,8 @@ def prepare(request: RunRequest) -> Prepared:
         level = None if request.level is None else Level.parse(request.level)
     except ValueError as error:
         raise Problem(str(error)) from None
-    target = parse_impl(request.impl, request.mode, level)
+    bounds = Bounds.of_mib(request.max_memory, request.max_disk)
+    target = parse_impl(request.impl, request.mode, level, bounds)
     tier = "files" if request.cases else request.tier
     cases = cases_of(request.tier, files=request.cases)
     every = probes_of(cases)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from journalspec.kept import drop_scratch, make_scratch
 from journalspec_corpus import Case
 
 Files = Mapping[str, bytes]
@@ -65,7 +65,7 @@ class Workspace:
 
     def __init__(self, in_memory: bool) -> None:
         """Make a scratch directory unless everything stays `in_memory`."""
-        self._root = None if in_memory else Path(tempfile.mkdtemp(prefix="journalspec-"))
+        self._root = None if in_memory else make_scratch()
         self._count = 0
         self._case: Case | None = None
         self._files: dict[str, bytes] = {}
@@ -89,4 +89,4 @@ class Workspace:
     def close(self) -> None:
         """Remove the scratch directory."""
         if self._root is not None:
-            shutil.rmtree(self._root, ignore_errors=True)
+            drop_scratch(self._root)

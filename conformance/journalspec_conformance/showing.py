@@ -7,12 +7,10 @@ One process per product answers all questions; traces and programs start their o
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess  # programs of the harnesses are modules of ours
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +21,7 @@ from typing import Any
 
 from journalspec.deviations import Deviation, Show, deviations
 from journalspec.formats import format_ids, get_format
+from journalspec.kept import scratch
 from journalspec_conformance.connection import Connection, Message
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
@@ -35,7 +34,6 @@ from journalspec_corpus.load import find_case
 TIMEOUT = 4.0
 _PROGRAM_SECONDS = 120.0
 _HARNESSES = "journalspec_conformance.harnesses"
-_MEMORY = "/dev/shm"  # noqa: S108 - directories with random names are made in it
 _SHOWN = 600
 _LINES_SHOWN = 30
 
@@ -229,12 +227,12 @@ class Showroom:
         if shutil.which("strace") is None:
             raise NotTried("strace is missing: the product's system calls cannot be seen; install it")
         self.connect(product).close()
-        with _place(show) as (directory, common), tempfile.TemporaryDirectory() as scratch:
+        with _place(show) as (directory, common), scratch() as place:
             request = {"seq": 1, "cmd": "write", "format": format_id, **common, "dir": str(directory)}
             request["ops"] = show.data["trace"]
             module = f"{_HARNESSES}.{product.harness}"
             try:
-                seen = traced_write(module, product.id, request, directory, Path(scratch) / "trace")
+                seen = traced_write(module, product.id, request, directory, place / "trace")
             except TracingRefused as error:
                 raise NotTried(f"strace is not permitted here: {error}") from None
         return [_line(entry, directory.name) for entry in seen]
@@ -271,9 +269,8 @@ def overall(results: Sequence[Shown]) -> int:
 def _place(show: Show) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield a directory with the files to begin with, and the members that all requests have."""
     data = show.data
-    memory = _MEMORY if os.access(_MEMORY, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="journalspec-", dir=memory) as scratch:
-        directory = Path(scratch) / "journal"
+    with scratch(memory=True) as place:
+        directory = place / "journal"
         if "start" in data:
             case = find_case(data["start"])
             case.materialize(directory)

@@ -53,6 +53,11 @@ class Scripted:
     def steps(self, request: dict[str, Any]) -> Any:
         raise AssertionError("no stepwise writing here")
 
+    def unasked(self) -> str:
+        return ""
+
+    late = unasked
+
     def stderr(self) -> str:
         return "tail"
 

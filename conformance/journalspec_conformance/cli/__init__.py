@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -50,6 +51,21 @@ COMMANDS = {
 }
 
 
+class Ended(KeyboardInterrupt):
+    """A signal other than Ctrl-C's asks the command line to end: it is treated as that is."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+def how_it_ended(interruption: BaseException) -> tuple[str, int]:
+    """Return what to say about an interruption, and the exit status as a shell reports it."""
+    if isinstance(interruption, Ended):
+        return f"ended by {interruption}", 128 + interruption.number
+    return "interrupted", INTERRUPTED
+
+
 class Complaint(click.ClickException):
     """A problem as click shows it: one paragraph on standard error, exit status 2."""
 
@@ -94,7 +110,7 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
     """Return ``call(*args)``; problems become a Complaint, and so do faults of our own.
 
     An interruption and a closed pipe are none of these: they end as a signal
-    would, with 130 (SIGINT) and 141 (SIGPIPE).
+    would, with 130 (SIGINT), 143 (SIGTERM), 129 (SIGHUP) and 141 (SIGPIPE).
     """
     try:
         return call(*args)
@@ -104,9 +120,11 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
         raise Complaint(f"the implementation broke down: {error.reason}\n{error.stderr}".rstrip()) from None
     except (click.exceptions.Exit, click.ClickException):
         raise
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
-        raise click.exceptions.Exit(INTERRUPTED) from None
+    except (KeyboardInterrupt, click.Abort) as interruption:
+        said, status = how_it_ended(interruption)
+        with suppress(OSError):  # a terminal that has hung up hears nothing
+            click.echo(said, err=True)
+        raise click.exceptions.Exit(status) from None
     except BrokenPipeError:
         silence()
         raise click.exceptions.Exit(PIPE_CLOSED) from None
@@ -125,8 +143,9 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Exit status: 0 all as expected, 1 something failed, 2 usage or configuration, 130 interrupted,"
-    " 141 nobody reads the output any more. `inspect` and `recover` tell more apart, see there.",
+    epilog="Exit status: 0 all as expected, 1 something failed, 2 usage or configuration, 130 interrupted"
+    " (143 by SIGTERM, 129 by SIGHUP), 141 nobody reads the output any more. `inspect` and `recover` tell"
+    " more apart, see there.",
 )
 @click.version_option(__version__, prog_name="journalspec")
 def cli() -> None:
@@ -141,8 +160,23 @@ def silence() -> None:
         os.close(nowhere)
 
 
+def _end_orderly() -> None:
+    """Let the signals by which a system ends programs do what Ctrl-C does; the second one ends it at once."""
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+    def end(number: int, _: object) -> None:
+        for other in numbers:
+            signal.signal(other, signal.SIG_DFL)
+        raise Ended(number)
+
+    for number in numbers:
+        if signal.getsignal(number) is signal.SIG_DFL:  # else nohup, say, wants it ignored
+            signal.signal(number, end)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; ends the process with the documented exit status."""
+    _end_orderly()
     try:
         cli.main(args=None if arguments is None else list(arguments), prog_name="journalspec")
     except SystemExit as end:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from journalspec.observation import Level
+from journalspec_conformance.child import BOUNDS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -54,7 +55,10 @@ def selection() -> Callable[[Command], Command]:
 
 
 def implementation(timeout: str = "what the harness asks for, or 10") -> Callable[[Command], Command]:
-    """Return the options that say who is asked, and how: --impl, --mode, --timeout (by default `timeout`)."""
+    """Return the options that say who is asked, and how.
+
+    --impl, --mode, --timeout (by default `timeout`), --max-memory, --max-disk.
+    """
     return apply(
         click.option(
             "--impl",
@@ -74,6 +78,17 @@ def implementation(timeout: str = "what the harness asks for, or 10") -> Callabl
             type=float,
             metavar="S",
             help=f"Seconds per question. Default: {timeout}.",
+        ),
+        *(
+            click.option(
+                f"--max-{what}",
+                type=click.IntRange(1),
+                default=getattr(BOUNDS, what) >> 20,
+                show_default=True,
+                metavar="MIB",
+                help=f"End it when it {takes} more.",
+            )
+            for what, takes in (("memory", "and all it has started hold"), ("disk", "leaves"))
         ),
     )
 

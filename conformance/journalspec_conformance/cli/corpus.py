@@ -13,6 +13,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from journalspec.formats import UnknownFormat, format_ids
+from journalspec_conformance.cli import how_it_ended
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import show_table
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy, PyArrow and Numba: pip install 'journalspec[corpus]'"
 _KEPT = "what is finished is kept: the same command again goes on there"
-_INTERRUPTED = 130
 _TIERS = ("smoke", "captured", "core", "full")
 
 
@@ -167,9 +167,10 @@ def _build(plan: Plan, out: Path, engine: Engine) -> dict[str, Any]:
         raise _Failed("not enough memory; try fewer --jobs") from None
     except OSError as error:
         raise _Failed(f"{error.filename or out}: {error.strerror or error}\n{_KEPT}") from None
-    except KeyboardInterrupt:
-        click.echo(f"interrupted; {_KEPT}", err=True)
-        raise click.exceptions.Exit(_INTERRUPTED) from None
+    except KeyboardInterrupt as interruption:
+        said, status = how_it_ended(interruption)
+        click.echo(f"{said}; {_KEPT}", err=True)
+        raise click.exceptions.Exit(status) from None
 
 
 def _steps(plan: Plan, out: Path, engine: Engine, show: Callable[[str, int, int], None]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from journalspec.formats import UnknownFormat, format_ids
+from journalspec_conformance.child import Bounds
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.connect import Target, parse_impl
@@ -99,6 +100,8 @@ class _Asked:
     impl: str
     mode: str
     timeout: float | None
+    max_memory: int
+    max_disk: int
     format_id: str | None
     tier: str
     count: int
@@ -123,7 +126,8 @@ class _Asked:
 
         started, cpu = time.monotonic(), sum(os.times()[:4])
         known = None if self.expect is None else load_known(self.expect)
-        target = parse_impl(self.impl, self.mode)
+        bounds = Bounds.of_mib(self.max_memory, self.max_disk)
+        target = parse_impl(self.impl, self.mode, bounds=bounds)
         hello = _introduced(target)
         job, selection = self._prepared(target, hello)
         if self.out is not None:

@@ -6,13 +6,11 @@ process has answered something, so that its start is not held against the state.
 
 from __future__ import annotations
 
-import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from journalspec.kept import drop_scratch, make_scratch
 from journalspec.observation import At, Observation, Record
 from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import Message
@@ -25,7 +23,6 @@ from journalspec_corpus.crash.judge import Answer
 TIMEOUT = 2.0
 #: Seconds for the first state after a start: programs load their parts when they first need them.
 FIRST_TIMEOUT = 30.0
-_MEMORY = Path("/dev/shm")  # noqa: S108 - a scratch directory with a random name is made in it
 _NOWHERE = At("", 0, 0)
 _SHOWN = 300
 
@@ -66,8 +63,7 @@ class Asker:
         self._in_memory = self._connection.in_memory
         declared = self.hello.formats.get(format_id)
         self._pure = declared is None or "pure" in declared.features
-        place = str(_MEMORY) if os.access(_MEMORY, os.W_OK) else None
-        self._root = Path(tempfile.mkdtemp(prefix="journalspec-", dir=place))
+        self._root = make_scratch(memory=True)
         self._count = 0
         #: The process has answered since it was started.
         self._warm = False
@@ -89,7 +85,7 @@ class Asker:
     def close(self) -> None:
         """Let go of the implementation and of all files."""
         self._connection.close()
-        shutil.rmtree(self._root, ignore_errors=True)
+        drop_scratch(self._root)
 
     def _try(self, files: Files, edition: str, policy: str) -> Reply:
         if isinstance(self._connection, ProcessConnection):

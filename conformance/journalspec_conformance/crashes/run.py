@@ -12,6 +12,7 @@ from multiprocessing import get_context
 from multiprocessing.util import Finalize
 from typing import Any
 
+from journalspec.kept import end_with_parent
 from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import FormatClaims, Hello
 from journalspec_conformance.crashes.asking import TIMEOUT, Asker
@@ -20,6 +21,7 @@ from journalspec_conformance.crashes.shrinking import Smallest, smallest
 from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Judged, Verdict, verdict_on
 from journalspec_conformance.errors import Problem
+from journalspec_conformance.jobs import end_pool
 from journalspec_corpus.crash.digest import case_id, content_id
 from journalspec_corpus.crash.judge import judge
 from journalspec_corpus.crash.limits import first_that_covers, limits
@@ -98,9 +100,9 @@ class Workers:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        """End all processes."""
+        """End all processes, after an exception at once."""
         if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+            end_pool(self._pool, at_once=raised[0] is not None)
         if self._own is not None:
             self._own.close()
 
@@ -232,6 +234,7 @@ _worker: _Worker | None = None
 
 
 def _open(job: Job) -> None:
+    end_with_parent()
     global _job  # noqa: PLW0603 - a pool's workers have no other place for what they keep
     _job = job
 

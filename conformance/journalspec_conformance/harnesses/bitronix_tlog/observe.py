@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from journalspec.formats import get_format
+from journalspec.kept import scratch
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
 from journalspec_conformance.harnesses.bitronix_tlog import failures
 from journalspec_conformance.harnesses.bitronix_tlog.driver import Journal, ReadRecord, pair_of, read_file
@@ -114,8 +114,8 @@ def _all_thrown(reading: FileReading) -> list[Thrown]:
 
 def _state_of_copy(directory: Path) -> Observed | None:
     """Return the state after salvage recovery of a copy, or None if that recovery is refused."""
-    with tempfile.TemporaryDirectory(prefix="journalspec-") as scratch:
-        copy = Path(scratch) / "copy"
+    with scratch() as place:
+        copy = place / "copy"
         shutil.copytree(directory, copy)
         state: Observed | None = recover(copy, "salvage").get("state")
         return state

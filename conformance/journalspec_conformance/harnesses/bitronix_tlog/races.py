@@ -12,11 +12,11 @@ import argparse
 import os
 import struct
 import sys
-import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from journalspec.kept import scratch
 from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR, Journal
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.products import get_product, product_ids
@@ -77,8 +77,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=400)
     options = parser.parse_args(arguments)
     jvm.start(get_product(options.product))
-    with tempfile.TemporaryDirectory(prefix="journalspec-") as scratch:
-        found = race(Path(scratch), options.threads, options.rounds)
+    with scratch() as place:
+        found = race(place, options.threads, options.rounds)
     print(f"{options.product}: {found.uncovered} of {found.acknowledged} forced records not below the tail")
     sys.stdout.flush()
     os._exit(1 if found.uncovered else 0)  # threads of the product may never end

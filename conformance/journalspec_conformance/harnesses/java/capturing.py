@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from journalspec.kept import scratch
 from journalspec_conformance.process import ProcessConnection
 
 Op = dict[str, Any]
@@ -41,8 +41,8 @@ def play_steps(
 
 def ask_about_copy(connection: ProcessConnection, directory: Path, request: Mapping[str, Any]) -> Answer:
     """Return the observation that `request` gets on a copy of `directory`."""
-    with tempfile.TemporaryDirectory(prefix="journalspec-") as scratch:
-        copy = Path(scratch) / "copy"
+    with scratch() as place:
+        copy = place / "copy"
         shutil.copytree(directory, copy)
         answer: Answer = connection.ask({**request, "dir": str(copy)})["ok"]
         return answer

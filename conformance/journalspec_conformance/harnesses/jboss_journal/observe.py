@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from journalspec.kept import scratch
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
 from journalspec_conformance.harnesses.java.failures import Thrown
 from journalspec_conformance.harnesses.jboss_journal import failures, log
@@ -29,8 +29,6 @@ FORMAT = "jboss_journal"
 #: The record fields that the product's callbacks give for every type that has them.
 FIELDS = ("file_id", "tx", "id", "user_type", "body", "extra", "count")
 STATE = ("live", "prepared", "discarded")
-#: Where copies are made if it is there: the products wait for the disk several times in each load.
-_MEMORY = Path("/dev/shm")  # noqa: S108 - scratch directories with random names are made in it
 _LEFTOVERS = (".tmp", ".cmp")
 _SHOWN = 2000
 
@@ -40,9 +38,8 @@ Observed = dict[str, Any]
 @contextmanager
 def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
     """Yield a copy of `directory`, or of one file of it, removed afterwards."""
-    place = str(_MEMORY) if _MEMORY.is_dir() else None
-    with tempfile.TemporaryDirectory(prefix="journalspec-", dir=place) as scratch:
-        copy = Path(scratch)
+    # In memory: the products wait for the disk several times in each load.
+    with scratch(memory=True) as copy:
         for entry in os.scandir(directory):
             if only not in ("", entry.name):
                 continue

@@ -15,10 +15,10 @@ import os
 import shutil
 import subprocess  # the child is this package's own module
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from journalspec.kept import scratch
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.jboss_journal.brands import PRODUCTS, brand_of
 from journalspec_conformance.harnesses.jboss_journal.capture.histories import scenarios
@@ -127,8 +127,8 @@ def main() -> None:
     parser.add_argument("--product", required=True, choices=PRODUCTS)
     parser.add_argument("what", choices=WHAT)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="journalspec-") as scratch:
-        seen = WHAT[options.what](get_product(options.product), Path(scratch))
+    with scratch() as place:
+        seen = WHAT[options.what](get_product(options.product), place)
     sys.stdout.flush()
     os._exit(int(seen))  # threads of the product may never end
 

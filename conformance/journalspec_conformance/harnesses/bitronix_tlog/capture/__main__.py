@@ -9,11 +9,11 @@ import argparse
 import fnmatch
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from journalspec.kept import scratch
 from journalspec_conformance.harnesses.bitronix_tlog.capture import manager
 from journalspec_conformance.harnesses.bitronix_tlog.capture.describe import describe, describe_again
 from journalspec_conformance.harnesses.bitronix_tlog.capture.play import connect, play
@@ -48,8 +48,8 @@ JOBS: tuple[tuple[str, Callable[[Product, Path], Run]], ...] = (
 
 def _make(name: str, job: Callable[[Product, Path], Run], product: Product, target: Path) -> None:
     """Capture in a scratch directory; only a complete capture arrives at `target`."""
-    with tempfile.TemporaryDirectory(prefix="journalspec-") as scratch:
-        work = Path(scratch) / name
+    with scratch() as place:
+        work = place / name
         work.mkdir()
         describe(job(product, work), work)
         shutil.copytree(work, target)

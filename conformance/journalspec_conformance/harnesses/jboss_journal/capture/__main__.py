@@ -6,9 +6,9 @@ import argparse
 import fnmatch
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 
+from journalspec.kept import scratch
 from journalspec_conformance.harnesses.jboss_journal.brands import PRODUCTS, brand_of
 from journalspec_conformance.harnesses.jboss_journal.capture.describe import describe
 from journalspec_conformance.harnesses.jboss_journal.capture.histories import scenarios
@@ -19,8 +19,8 @@ from journalspec_conformance.products import Product, get_product
 
 def _make(scenario: Scenario, product: Product, target: Path) -> None:
     """Capture in a scratch directory; only a complete capture arrives at `target`."""
-    with tempfile.TemporaryDirectory(prefix="journalspec-") as scratch:
-        work = Path(scratch) / scenario.name
+    with scratch() as place:
+        work = place / scenario.name
         work.mkdir()
         done = play(product, scenario, work)
         describe(product, scenario, done, look(product, scenario, work), work)

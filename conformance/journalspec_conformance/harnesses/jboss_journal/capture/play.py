@@ -6,10 +6,10 @@ import json
 import shutil
 import subprocess  # the child is this package's own module
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from journalspec.kept import scratch
 from journalspec_conformance.harnesses.java.capturing import Answer, Op, ask_about_copy, play_steps
 from journalspec_conformance.harnesses.jboss_journal.brands import brand_of
 from journalspec_conformance.harnesses.jboss_journal.capture.scenarios import Scenario
@@ -69,8 +69,8 @@ def play(product: Product, scenario: Scenario, directory: Path) -> Sessions:
 
 def _copy_moment(product: Product, moment: str, request: Op, directory: Path) -> None:
     """Let a child process do the operations elsewhere; `directory` becomes its copy of one moment."""
-    with tempfile.TemporaryDirectory(prefix="journalspec-") as scratch:
-        work, out = Path(scratch) / "work", Path(scratch) / "out"
+    with scratch() as place:
+        work, out = place / "work", place / "out"
         work.mkdir()
         command = [sys.executable, "-m", _MOMENTS, product.id, str(work), str(out)]
         subprocess.run(

@@ -1,0 +1,242 @@
+"""Nothing outlives the runner: real processes, killed in every way, and what is left of them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from journalspec.kept import Kept, scratch
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc (Linux)")
+
+MARK = "JOURNALSPEC_TEST_MARK"
+#: Everything of a killed runner is gone after so many seconds.
+GRACE = 5.0
+#: Leaves a process in a session of its own, double-forked, and a file in its scratch directory.
+LEAVES = """
+import os, subprocess, sys, tempfile, time
+quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+def leave():
+    tempfile.mkdtemp()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execv(sys.executable, [sys.executable, "-S", "-c", "import time; time.sleep(100)"])
+        os._exit(0)
+    os.wait()
+"""
+#: Serves the reference; leaves something behind, and hangs at the second question.
+HANGS = (
+    LEAVES
+    + """
+sys.argv = ["serve"]
+from journalspec_conformance.harnesses.reference import Reference
+from journalspec_conformance.serve import serve
+class Hangs(Reference):
+    asked = 0
+    def read(self, request):
+        leave()
+        self.asked += 1
+        if self.asked == 2:
+            print("waiting", request["dir"], file=open(os.environ["TOLD"], "w"), flush=True)
+            time.sleep(100)
+        return super().read(request)
+serve(Hangs(), sys.stdin, sys.stdout)
+"""
+)
+
+
+@pytest.fixture
+def mark() -> Iterator[str]:
+    """A value in the environment of all that a test starts; what still carries it afterwards is killed."""
+    value = secrets.token_hex(8)
+    yield value
+    for pid in marked(value):
+        os.kill(pid, signal.SIGKILL)
+
+
+def marked(value: str) -> list[int]:
+    """Return the processes that carry the mark, zombies aside: these have no environment."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if f"{MARK}={value}".encode() in entry.read_bytes().split(b"\0"):
+                found.append(int(entry.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def until(condition: Callable[[], bool], seconds: float = GRACE) -> bool:
+    """Wait for a condition; tell whether it came."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def environment(mark: str, tmp: Path, **more: str) -> dict[str, str]:
+    place = tmp / "tmp"
+    place.mkdir(exist_ok=True)
+    return {**os.environ, MARK: mark, "TMPDIR": str(place), **more}
+
+
+def left(mark: str, tmp: Path) -> list[str]:
+    """Return what is left of a killed command: processes and files."""
+    until(lambda: not marked(mark) and not list((tmp / "tmp").iterdir()))
+    processes = [Path(f"/proc/{pid}/cmdline").read_bytes().decode() for pid in marked(mark)]
+    return processes + [str(path) for path in (tmp / "tmp").rglob("*")]
+
+
+RUN = [sys.executable, "-c", "from journalspec_conformance.cli import main; main()", "run"]
+
+
+@pytest.mark.parametrize(
+    ("number", "jobs"),
+    [
+        (signal.SIGKILL, "1"),
+        (signal.SIGTERM, "1"),
+        (signal.SIGHUP, "1"),
+        (signal.SIGINT, "1"),
+        (signal.SIGKILL, "2"),
+        (signal.SIGTERM, "2"),
+    ],
+)
+def test_a_killed_run_leaves_nothing(
+    number: signal.Signals, jobs: str, mark: str, tmp_path: Path, cases_file: Path
+) -> None:
+    program = tmp_path / "hangs.py"
+    program.write_text(HANGS)
+    told = tmp_path / "told"
+    command = [*RUN, "--cases", str(cases_file), "--impl", f"{sys.executable} {program}"]
+    command += ["--timeout", "90", "--jobs", jobs, "--select", "**/read"]
+    runner = subprocess.Popen(
+        command,
+        env=environment(mark, tmp_path, TOLD=str(told)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert until(lambda: told.exists() and told.read_text().endswith("\n"), 60)
+    assert len(marked(mark)) > 2, "something is there to be left behind"
+    assert list((tmp_path / "tmp").iterdir())
+    runner.send_signal(number)
+    _, said = runner.communicate(timeout=10)
+    assert left(mark, tmp_path) == []
+    statuses = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
+    assert runner.returncode == statuses[number]
+    if number != signal.SIGKILL:
+        assert said == {130: "interrupted\n"}.get(runner.returncode, f"ended by {number.name}\n")
+
+
+def test_a_run_that_ends_leaves_nothing(mark: str, tmp_path: Path, cases_file: Path) -> None:
+    program = tmp_path / "leaves.py"
+    program.write_text(HANGS.replace("self.asked == 2", "False"))
+    command = [
+        *RUN,
+        "--cases",
+        str(cases_file),
+        "--impl",
+        f"{sys.executable} {program}",
+        "--select",
+        "**/read",
+    ]
+    done = subprocess.run(
+        command, env=environment(mark, tmp_path), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert left(mark, tmp_path) == []
+
+
+def test_a_shipped_harness_leaves_no_directory_when_killed(mark: str, tmp_path: Path) -> None:
+    code = """
+    import os, time
+    from journalspec.kept import make_scratch
+    places = [make_scratch(), make_scratch(memory=True)]
+    for place in places:
+        (place / "a" / "b").mkdir(parents=True)
+        (place / "out").symlink_to("/")
+    print(*places, flush=True)
+    time.sleep(100)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    runner = subprocess.Popen(command, env=environment(mark, tmp_path), stdout=subprocess.PIPE, text=True)
+    assert runner.stdout is not None
+    places = [Path(name) for name in runner.stdout.readline().split()]
+    assert all(place.exists() for place in places)
+    runner.kill()
+    runner.wait()
+    runner.stdout.close()
+    assert left(mark, tmp_path) == []
+    assert until(lambda: not any(place.exists() for place in places))
+
+
+def sh(text: str, mark: str) -> Kept:
+    return Kept(["sh", "-c", text], {**os.environ, MARK: mark})
+
+
+def test_how_a_program_ended_is_told_as_it_was(mark: str) -> None:
+    for text, status in {"exit 3": 3, "kill -SEGV $$": -11, "true": 0, "kill -TERM $PPID; exit 4": 4}.items():
+        program = sh(text, mark)
+        assert program.wait(10) == status
+        program.stop()
+    assert marked(mark) == []
+
+
+def test_no_such_program(mark: str) -> None:
+    program = Kept(["/no/such/program"], {**os.environ, MARK: mark})
+    program.wait(10)
+    assert isinstance(program.failure, FileNotFoundError)
+    program.stop()
+
+
+def test_the_end_of_a_program_is_the_end_of_what_it_started(mark: str) -> None:
+    program = sh("setsid sleep 100 & (setsid sleep 100 &) ; echo done", mark)
+    assert program.stdout.read() == b"done\n", "at once: whoever holds the pipe is gone"
+    assert program.wait(10) == 0
+    program.stop()
+    assert marked(mark) == []
+
+
+def test_who_kills_its_keeper_goes_with_it(mark: str) -> None:
+    program = sh("setsid sleep 100 & mkdir $TMPDIR/x; kill -9 $PPID; sleep 100", mark)
+    assert program.wait(10) == -signal.SIGKILL
+    program.stop()
+    assert until(lambda: marked(mark) == [])
+    assert not any(Path(place).exists() for place in program.scratch)
+
+
+def test_a_program_finds_a_directory_of_its_own(mark: str) -> None:
+    program = sh('echo $TMPDIR; touch "$TMPDIR/file"; chmod 0 "$TMPDIR"', mark)
+    place = Path(program.stdout.read().decode().strip())
+    assert str(place) == program.scratch[0]
+    program.stop()
+    assert not place.exists()
+
+
+def test_memory_of_all_that_it_started_is_counted(mark: str) -> None:
+    eats = "x = b'x' * 50_000_000; print(flush=True); import time; time.sleep(100)"
+    program = sh(f'setsid {sys.executable} -S -c "{eats}"', mark)
+    program.stdout.readline()
+    assert 50_000_000 < program.memory() < 500_000_000
+    program.stop()
+    assert marked(mark) == []
+
+
+def test_scratch_directories_go_with_all_that_is_in_them() -> None:
+    with scratch() as place:
+        (place / "closed").mkdir(mode=0)
+        (place / "link").symlink_to(place)
+    assert not place.exists()
