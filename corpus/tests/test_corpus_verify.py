@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import importlib.util
 import json
@@ -463,3 +464,42 @@ def test_the_tool_tells_what_is_not_seen(
     monkeypatch.setattr(tool, "seen", lambda directory: False)
     assert tool.main(["--count", "2", str(tmp_path)]) == 1
     assert "one, offset 0, bit" in capsys.readouterr().out
+
+
+def test_a_build_on_a_disk_that_is_full_at_any_file_goes_on_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file in turn cannot be forced to the disk; `tools/faulty_disk.py` does it to every call."""
+    arguments = ("build", "--tier", "core", "--format", FORMAT, "--every", "997", "--jobs", "1", "--out")
+    real, left = os.fsync, [10**6]
+
+    def fsync(handle: int) -> None:
+        left[0] -= 1
+        if not left[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert invoke(*arguments, tmp_path / "whole").exit_code == 0
+    whole = contents(tmp_path / "whole")
+    whole.pop("manifest.json")
+    failed = 0
+    for number in range(1, 10**6 - left[0] + 1):
+        out = tmp_path / str(number)
+        left[0] = number
+        done = invoke(*arguments, out)
+        left[0] = 10**6
+        if done.exit_code:
+            failed += 1
+            assert done.exit_code == 1
+            assert "No space left on device" in done.stderr
+            assert str(out) in done.stderr
+            assert "the same command again goes on" in done.stderr
+            assert not [name for name in contents(out) if name.endswith(".partial")]
+            assert invoke(*arguments, out).exit_code == 0
+        found = contents(out)
+        found.pop("manifest.json")
+        assert found == whole
+    assert invoke("verify", out).exit_code == 0
+    # The plan, the shard and its seal, the chosen ids, three files of lines, two of cases, two manifests.
+    assert failed >= 10
