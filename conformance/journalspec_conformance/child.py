@@ -115,14 +115,21 @@ class Child:
                 raise said
             return said
 
-    def unasked(self) -> str:
-        """Return what it has said without being asked, as far as it has come; nothing if nothing."""
+    def unasked(self) -> Breakdown | None:
+        """Return what it has done unasked, as far as it shows: said more, or killed its keeper."""
         self._drain()
+        if self._kept.orphaned():
+            return Crashed("the process was killed (signal SIGKILL) with the keeper that it was started by")
         try:
             said = self._lines.get_nowait()
         except queue.Empty:
-            return repr(f"{self._partial} bytes of a line") if self._partial else ""
-        return repr(said[:200]) if isinstance(said, bytes) else str(said or "")
+            if not self._partial:
+                return None
+            said = b"%d bytes of a line" % self._partial
+        if said is None:  # it has ended: seen if there is another question
+            self._lines.put(None)
+            return None
+        return unasked(said) if isinstance(said, bytes) else said
 
     def wait(self, timeout: float, directory: str = "") -> int:
         """Return its exit status, negative for a signal; raises as `get` does."""
@@ -230,6 +237,11 @@ class Child:
     def _check_start(self) -> None:
         if self._kept.failure is not None:
             raise cannot_start(self._command, self._kept.failure)
+
+
+def unasked(said: bytes) -> Misbehaved:
+    """Return the fault of who says more than his answer."""
+    return Misbehaved(f"it said more than its answer: {said[:200]!r}")
 
 
 def _chunks(stream: IO[bytes]) -> Iterator[bytes]:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, Protocol
 
 from journalspec.observation import Level
 from journalspec_conformance import PROTOCOL
-from journalspec_conformance.errors import Misbehaved
+from journalspec_conformance.errors import Breakdown, Misbehaved
 
 Message = dict[str, Any]
 
@@ -125,11 +125,11 @@ class Connection(Protocol):
         Closing the iterator early kills the implementation where it stands.
         """
 
-    def unasked(self) -> str:
-        """Return what it has said besides its last answer, as far as it has come; nothing if nothing."""
+    def unasked(self) -> Breakdown | None:
+        """Return what it has done besides its last answer, such as to say more; None if it does not show."""
 
-    def late(self) -> str:
-        """Return, once, what it said besides the answer to the question before the last one, but later."""
+    def late(self) -> Breakdown | None:
+        """Return, once, the same of the question before the last one, if it only showed later."""
 
     def stderr(self) -> str:
         """Return the tail of what the implementation wrote to standard error lately."""

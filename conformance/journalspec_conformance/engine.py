@@ -85,13 +85,11 @@ class Engine:
         before: Result | None = None
         for probe in probes:
             result = self.run(probe)
-            late = self.connection.late()
             if before is not None:
-                yield before.judged("error", _more(late)) if late else before
+                yield _blamed(before, self.connection.late())
             before = result
         if before is not None:
-            late = self.connection.unasked()
-            yield before.judged("error", _more(late)) if late else before
+            yield _blamed(before, self.connection.unasked())
 
     def run(self, probe: Probe) -> Result:
         """Ask one probe and return what became of it."""
@@ -124,8 +122,8 @@ class Engine:
         try:
             outcome = self._judge(probe)
             more = self.connection.unasked()
-            if more:
-                raise Misbehaved(_more(more), self.connection.stderr())
+            if more is not None:
+                raise more
         except Breakdown as error:
             self._breakdowns += 1
             return Outcome(error.result_class, reason=error.reason, stderr=error.stderr)
@@ -290,8 +288,9 @@ def _open_to_writers(probe: Probe) -> set[str]:
     return {"operation", f"edition:{case.edition}", *params}
 
 
-def _more(said: str) -> str:
-    return f"it said more than its answer: {said}"
+def _blamed(result: Result, late: Breakdown | None) -> Result:
+    """Return what `result` comes to if its answer was not the last thing that the implementation did."""
+    return result if late is None else result.judged(late.result_class, late.reason)
 
 
 def sentence(difference: Difference) -> str:

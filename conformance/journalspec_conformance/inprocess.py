@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from journalspec_conformance.connection import Hello, Message, checked
-from journalspec_conformance.errors import Crashed, Misbehaved, Problem
+from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem
 
 
 def load_class(target: str) -> Callable[[], Any]:
@@ -73,9 +73,9 @@ class InProcessConnection:
             if not finished:
                 self._object = None
 
-    def unasked(self) -> str:
+    def unasked(self) -> Breakdown | None:
         """Nothing: a call returns once."""
-        return ""
+        return None
 
     late = unasked
 

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.util import Finalize
 
+import click
+
+from journalspec.files import shown
 from journalspec.kept import end_with_parent
 from journalspec_conformance.connect import Target
-from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.engine import BREAKDOWN_LIMIT, Engine, Options
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.result import Result
@@ -48,6 +51,22 @@ def run_probes(plan: Plan, probes: Sequence[Probe], jobs: int, engine: Engine) -
     Raises Problem if a worker dies (an in-process implementation that takes the
     interpreter down with it).
     """
+    yield from _telling(_results(plan, probes, jobs, engine))
+
+
+def _telling(results: Iterator[Result]) -> Iterator[Result]:
+    """Pass results on, and say at once on standard error what costs a time limit each: who waits may stop."""
+    in_a_row = 0
+    for result in results:
+        late = result.result_class == "timeout"
+        in_a_row = in_a_row + 1 if late else 0
+        if late:
+            rest = f"; after {BREAKDOWN_LIMIT} in a row the rest is not asked" if in_a_row > 1 else ""
+            click.echo(f"{shown(result.probe)}: {shown(result.reason)}{rest}", err=True)
+        yield result
+
+
+def _results(plan: Plan, probes: Sequence[Probe], jobs: int, engine: Engine) -> Iterator[Result]:
     if jobs == 1:
         yield from engine.run_all(probes)
         return

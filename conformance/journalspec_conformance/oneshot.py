@@ -75,9 +75,9 @@ class OneShotConnection:
         """One-shot commands do not write."""
         yield {"unsupported": {"what": "write", "message": "one-shot commands only read"}}
 
-    def unasked(self) -> str:
+    def unasked(self) -> Breakdown | None:
         """Nothing: the whole output is the answer."""
-        return ""
+        return None
 
     late = unasked
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Generator, Mapping, Sequence
 
 from journalspec_conformance import PROTOCOL
-from journalspec_conformance.child import BOUNDS, Bounds, Child
+from journalspec_conformance.child import BOUNDS, Bounds, Child, unasked
 from journalspec_conformance.connection import Hello, Message, checked, read_answer
 from journalspec_conformance.errors import Breakdown, Misbehaved
 
@@ -42,15 +42,18 @@ class ProcessConnection:
         #: The number of the first request of this life.
         self._first = 0
         self._last_errors = ""
-        self._late = ""
+        self._late: Breakdown | None = None
+        #: Where the last question was about, and whether the one before was about the same.
+        self._place: object = None
+        self._same = False
 
     def hello(self) -> Hello:
         """Start the process if needed and return what it declares."""
         self._stop()
         hello = Hello.from_json(self._start())
-        said = self.unasked()
-        if said:
-            raise self._broken(Misbehaved(f"it said more than the answer to hello: {said}"))
+        more = self.unasked()
+        if more is not None:
+            raise more
         return hello
 
     def ask(self, request: Message) -> Message:
@@ -82,16 +85,14 @@ class ProcessConnection:
             if not finished:
                 self._stop()
 
-    def unasked(self) -> str:
-        """Return what the process has said besides its last answer, and if it has, end it."""
-        said = self._child.unasked() if self._child is not None else ""
-        if said:
-            self._stop()
-        return said
+    def unasked(self) -> Breakdown | None:
+        """Return what the process has done besides its last answer, and if it has, end it."""
+        more = self._child.unasked() if self._child is not None else None
+        return None if more is None else self._broken(more)
 
-    def late(self) -> str:
+    def late(self) -> Breakdown | None:
         """Return, once, what came after the answer to the question before the last one."""
-        late, self._late = self._late, ""
+        late, self._late = self._late, None
         return late
 
     def stderr(self) -> str:
@@ -109,10 +110,19 @@ class ProcessConnection:
 
     def _begin(self, request: Message) -> int:
         """Send `request` to a process that has nothing left to say."""
-        self._late = self.unasked()
+        more = self.unasked()
+        self._same = request.get("dir") == self._place
+        self._place = request.get("dir")
+        self._blame(more)
         if self._child is None:
             self._start()
         return self._send(request)
+
+    def _blame(self, late: Breakdown | None) -> None:
+        """Remember what was done after the last answer, or raise it, if that was about the same files."""
+        if late is not None and self._same:
+            raise late
+        self._late = late
 
     def _start(self) -> Message:
         self._child = Child(self.command, self._environment, self._bounds)
@@ -143,9 +153,9 @@ class ProcessConnection:
             number = reply.get("seq")
             if type(number) is int and number == seq:
                 return reply
-            if type(number) is int and self._first < number == seq - 1:
+            if type(number) is int and self._first < number < seq and self._late is None:
                 # It has been answered: whose second answer this is, the next one need not pay for.
-                self._late = repr(line[:200])
+                self._blame(unasked(line))
                 continue
             raise Misbehaved(f"the answer is to request {number!r:.100}, but {seq} was asked: {line[:200]!r}")
 

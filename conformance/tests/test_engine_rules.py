@@ -53,8 +53,8 @@ class Scripted:
     def steps(self, request: dict[str, Any]) -> Any:
         raise AssertionError("no stepwise writing here")
 
-    def unasked(self) -> str:
-        return ""
+    def unasked(self) -> None:
+        return None
 
     late = unasked
 

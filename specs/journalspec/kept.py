@@ -155,6 +155,10 @@ class Kept:
         self._sweep()
         return self._process.wait()
 
+    def orphaned(self) -> bool:
+        """Tell whether somebody has killed the keeper: the program goes with it."""
+        return self._watch is not None and bool(self._watch.process.poll())
+
     def stop(self) -> None:
         """Kill the program and all that it has started; a second time does no harm."""
         if self._watch is None:

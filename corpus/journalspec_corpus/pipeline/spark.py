@@ -74,6 +74,7 @@ def session(master: str | None = None) -> SparkSession:
             builder = builder.config("spark.driver.bindAddress", _LOOPBACK)
             builder = builder.config("spark.driver.host", _LOOPBACK)
         if inside:
+            # Spark removes what it puts there if it has the time; whoever kills it leaves it none.
             builder = builder.config("spark.local.dir", str(scratch))
     try:
         with _kept(scratch) if inside else nullcontext():

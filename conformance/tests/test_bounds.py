@@ -1,0 +1,322 @@
+"""What an implementation may say and take for one question: what goes beyond is that question's result."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from journalspec_conformance.child import STDERR_KEPT, Bounds
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.connection import DIGITS, NESTING, read_answer
+from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved
+from journalspec_conformance.oneshot import OneShotConnection
+from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.pychild import PythonConnection
+from journalspec_corpus import Probe
+
+LINUX = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc (Linux)")
+HELLO = {
+    "protocol": 1,
+    "impl": {"name": "tiny"},
+    "formats": {"f": {"editions": ["1"], "ops": ["read"], "observe": "records"}},
+}
+#: One program in two modes: `say` writes the answer as the mode has it, BODY is what it does at `read`.
+PROGRAM = f"""
+import json, os, subprocess, sys, time
+oneshot = len(sys.argv) > 1
+def put(text):
+    while text:
+        text = text[os.write(1, text):]
+def answer(member=b""):
+    seq = b"" if oneshot else b'"seq":%d,"ok":{{' % request["seq"]
+    put(b"{{" + seq + member + b'"verdict":"clean"' + b"}}" * (not oneshot) + b"}}\\n")
+def misbehave():
+    BODY
+if oneshot:
+    request = {{"cmd": sys.argv[1], "dir": sys.argv[-1]}}
+    if sys.argv[1] == "hello":
+        sys.exit(9)
+    misbehave()
+    sys.exit(0)
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["cmd"] == "hello":
+        put(json.dumps({{"seq": request["seq"], **{HELLO!r}}}).encode() + b"\\n")
+    elif request["cmd"] == "read":
+        misbehave()
+"""
+SMALL = Bounds(answer=1 << 16, stderr=1 << 18, memory=200 << 20, disk=8 << 20)
+READ = {"cmd": "read", "format": "f", "edition": "1", "observe": "records", "params": {}}
+
+Open = Callable[..., ProcessConnection | OneShotConnection]
+OpenClass = Callable[..., PythonConnection]
+
+
+@pytest.fixture(params=["persistent", "oneshot"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    made: list[ProcessConnection | OneShotConnection] = []
+
+    def make(body: str, bounds: Bounds = SMALL) -> ProcessConnection | OneShotConnection:
+        path = tmp_path / "program.py"
+        path.write_text(PROGRAM.replace("BODY", textwrap.indent(textwrap.dedent(body), "    ").strip()))
+        command = [sys.executable, "-S", str(path)]
+        kind = ProcessConnection if request.param == "persistent" else OneShotConnection
+        made.append(kind(command, timeout=30.0, bounds=bounds))
+        return made[-1]
+
+    yield make
+    for connection in made:
+        connection.close()
+
+
+def ask(connection: ProcessConnection | OneShotConnection, directory: Path) -> Breakdown:
+    """Return what came of asking: no answer. It takes less than the time limit, or it were a TimedOut."""
+    directory.mkdir(exist_ok=True)
+    with pytest.raises(Breakdown) as caught:
+        connection.ask({**READ, "dir": str(directory)})
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "reason"),
+    [
+        ("while True: put(b'x' * 4096)", Misbehaved, "more than 64 KiB"),
+        ("while True: put(b'{}' + bytes([10]) )", Misbehaved, ""),
+        ("answer(b'\"a\":\"' + b'x' * 100000 + b'\",')", Misbehaved, "more than 64 KiB"),
+        pytest.param(
+            "while True: os.write(2, b'x' * 4096)", Misbehaved, "256 KiB on standard error", marks=LINUX
+        ),
+        pytest.param("x = b'x' * (300 << 20); time.sleep(60)", Crashed, "200 MiB of memory", marks=LINUX),
+        pytest.param(
+            """
+            subprocess.Popen([sys.executable, "-S", "-c",
+                "x = b'x' * (300 << 20); import time; time.sleep(60)"], start_new_session=True)
+            time.sleep(60)
+            """,
+            Crashed,
+            "200 MiB of memory",
+            marks=LINUX,
+        ),
+        (
+            "open(os.path.join(request['dir'], 'f'), 'wb').write(b'x' * (20 << 20)); time.sleep(60)",
+            Crashed,
+            "8 MiB in its scratch",
+        ),
+        (
+            "open(os.path.join(os.environ['TMPDIR'], 'f'), 'wb').write(b'x' * (20 << 20)); time.sleep(60)",
+            Crashed,
+            "8 MiB in its scratch",
+        ),
+        (
+            "subprocess.Popen(['sleep', '60'], start_new_session=True); os._exit(7)",
+            Crashed,
+            "exit status 7",
+        ),
+        ("os.kill(os.getppid(), 9); time.sleep(60)", Crashed, "SIGKILL"),
+        ('answer(b\'"a":1,"a":2,\')', Misbehaved, "two members 'a'"),
+        ("answer(b'\"a\":' + b'7' * 5000 + b',')", Misbehaved, "5000 digits"),
+        ("answer(b'\"a\":' + b'[' * 300 + b']' * 300 + b',')", Misbehaved, "deep in each other"),
+        ("answer(b'\"a\":NaN,')", Misbehaved, "NaN, which is no JSON"),
+    ],
+)
+def test_beyond_a_bound(opened: Open, body: str, kind: type[Breakdown], reason: str, tmp_path: Path) -> None:
+    found = ask(opened(body), tmp_path / "place")
+    assert type(found) is kind, found
+    assert reason in found.reason
+
+
+def test_much_on_standard_error_is_no_fault(opened: Open, tmp_path: Path) -> None:
+    connection = opened("os.write(2, b'x' * 200000); answer()")
+    assert connection.ask({**READ, "dir": str(tmp_path)})["ok"] == {"verdict": "clean"}
+    assert len(connection.stderr()) <= STDERR_KEPT
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b'{"a":1e400}', "nobody can hold"),
+        (b'{"a":' + b"1" * (DIGITS + 1) + b"}", f"{DIGITS + 1} digits"),
+        (b"[" * 100_000, "deep in each other"),
+        (b'{"a":' + b"[" * NESTING + b"]" * NESTING + b"}", "deep in each other"),
+        (b'{"a":{"b":1,"b":1}}', "two members 'b'"),
+        (b'{"a":"\\ud800"}', "lone surrogate"),
+        (b'{"a":"\xff"}', "no UTF-8"),
+        ('{"a":1}'.encode("utf-16"), "no UTF-8"),
+        (b'\xef\xbb\xbf{"a":1}', "no JSON"),
+        (b'{"a":1}{"a":1}', "no JSON"),
+        (b'{"a":Infinity}', "Infinity"),
+        (b"null", "no JSON object"),
+    ],
+)
+def test_json_that_is_no_answer_is_named(text: bytes, reason: str) -> None:
+    with pytest.raises(Misbehaved, match=reason):
+        read_answer(text)
+
+
+def test_json_that_is_an_answer() -> None:
+    deep = json.dumps({"a": json.loads("[" * (NESTING - 1) + "]" * (NESTING - 1))})
+    assert read_answer(deep.encode())["a"]
+    assert read_answer(b'{"a":"\\ud83d\\ude00","b":1.5}\r\n') == {"a": "\U0001f600", "b": 1.5}
+
+
+def engine(tmp_path: Path, second: str) -> Engine:
+    """Return an engine that asks the reference, which at its second question says more than its answer."""
+    path = tmp_path / "talks.py"
+    path.write_text(
+        textwrap.dedent("""
+        import json, os, sys, threading, time
+        from journalspec_conformance.harnesses.reference import Reference
+        reference, asked = Reference(), 0
+        def put(message):
+            sys.stdout.write(json.dumps(message) + "\\n"); sys.stdout.flush()
+        for line in sys.stdin:
+            request = json.loads(line)
+            if request["cmd"] == "bye":
+                break
+            asked += 1
+            reply = {"seq": request["seq"], **(
+                reference.hello() if request["cmd"] == "hello" else reference.read(request))}
+            if asked == 3:
+                SECOND
+            if asked == 4:
+                time.sleep(0.5)
+            put(reply)
+        """).replace("SECOND", second)
+    )
+    return Engine(parse_impl(f"{sys.executable} {path}").open(20.0), Options())
+
+
+@pytest.mark.parametrize(
+    ("second", "expected", "reason"),
+    [
+        ("put(reply)", "error", "more than its answer"),
+        ("put({**reply, 'seq': reply['seq'] + 1})", "error", "request"),
+        ("sys.stdout.write(json.dumps(reply) + '\\n' + 'abc'); reply = ''", "error", "more than its answer"),
+        ("threading.Timer(0.2, put, [reply]).start()", "error", "more than its answer"),
+        ("os.kill(os.getppid(), 9)", "crash", "SIGKILL"),
+    ],
+)
+def test_who_does_more_than_answer_pays_himself(
+    second: str, expected: str, reason: str, tmp_path: Path, judge_probes: dict[str, Probe]
+) -> None:
+    judging = engine(tmp_path, second)
+    reads = [probe for name, probe in judge_probes.items() if name.endswith("/read")][:4]
+    results = list(judging.run_all(reads))
+    judging.close()
+    assert [result.result_class for result in results] == ["pass", expected, *["pass"] * (len(reads) - 2)]
+    assert reason in results[1].reason
+
+
+CLASSES = """
+import os, sys
+from journalspec_conformance.harnesses.reference import Reference
+class Odd(Exception):
+    def __str__(self): raise ValueError("no")
+class Own(BaseException): pass
+def forever():
+    while True: yield {"step": "0", "durable": True, "ok": {}}
+class Fake(Reference):
+    def read(self, request): return BODY
+"""
+
+
+@pytest.fixture
+def python_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenClass]:
+    made: list[PythonConnection] = []
+
+    def make(body: str, method: str = "read") -> PythonConnection:
+        (tmp_path / "odd_class.py").write_text(
+            CLASSES.replace("def read(self, request)", f"def {method}(self, *request)").replace("BODY", body)
+        )
+        monkeypatch.syspath_prepend(str(tmp_path))
+        made.append(PythonConnection("odd_class:Fake", timeout=20.0))
+        return made[-1]
+
+    yield make
+    for connection in made:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "reason"),
+    [
+        ("[{'ok': {}}]", "error", "read() returned an object of type list, not a dict"),
+        ("None", "error", "read() returned None, not a dict"),
+        ("7", "error", "type int"),
+        ("{'ok': {'verdict': {1, 2}}}", "error", "cannot be written as JSON: TypeError"),
+        ("{'ok': {'verdict': float('nan')}}", "error", "cannot be written as JSON: ValueError"),
+        ("iter([])", "error", "ended without its final answer"),
+        ("iter([3])", "error", "yielded an object of type int"),
+        ("(_ for _ in ()).throw(Odd())", Crashed, "Odd: (str() of it raises ValueError)"),
+        ("(_ for _ in ()).throw(Own('mine'))", Crashed, "Own: mine"),
+        ("(_ for _ in ()).throw(Exception('x' * 10_000_000))", Crashed, "(10000000 characters)"),
+        ("(_ for _ in ()).throw(Exception('\\udcff'))", Crashed, "Exception: \\udcff"),
+        ("(_ for _ in ()).throw(GeneratorExit())", Crashed, "GeneratorExit"),
+        ("os.kill(os.getppid(), 9) or __import__('time').sleep(60)", Crashed, "SIGKILL"),
+        ("os.closerange(0, 100)", Crashed, "before its answer"),
+    ],
+)
+def test_a_class_that_gives_no_answer(
+    python_class: OpenClass,
+    body: str,
+    kind: type[Breakdown] | str,
+    reason: str,
+    tmp_path: Path,
+) -> None:
+    connection = python_class(body)
+    connection.hello()
+    request = {**READ, "dir": str(tmp_path)}
+    if isinstance(kind, str):
+        assert reason in connection.ask(request)[kind]["message"]
+    else:
+        with pytest.raises(kind) as caught:
+            connection.ask(request)
+        assert reason in caught.value.reason
+        assert len(caught.value.reason) < 3000
+
+
+def test_a_class_that_never_ends_its_answer(python_class: OpenClass, tmp_path: Path) -> None:
+    connection = python_class("forever()")
+    connection.hello()
+    connection.ask({**READ, "dir": str(tmp_path)})
+    assert isinstance(connection.unasked(), Misbehaved)
+
+
+def test_a_class_that_reads_the_requests_itself(python_class: OpenClass, tmp_path: Path) -> None:
+    connection = python_class("{'ok': {'verdict': sys.stdin.read() + 'nothing'}}")
+    connection.hello()
+    assert connection.ask({**READ, "dir": str(tmp_path)})["ok"]["verdict"] == "nothing"
+
+
+@pytest.mark.parametrize("body", ["None", "[]", "{'formats': None}"])
+def test_hello_that_is_none(python_class: OpenClass, body: str) -> None:
+    with pytest.raises(Misbehaved, match="the answer to hello"):
+        python_class(body, "hello").hello()
+
+
+def test_bounds_are_options(tmp_path: Path, cases_file: Path) -> None:
+    (tmp_path / "eats.py").write_text(
+        CLASSES.replace("BODY", "(b'x' * (400 << 20), __import__('time').sleep(60))")
+    )
+    command = [sys.executable, "-c", "from journalspec_conformance.cli import main; main()", "run", "--json"]
+    command += ["--cases", str(cases_file), "--impl", "py:eats:Fake", "--select", "btm.judge.clean/read"]
+    done = subprocess.run(
+        [*command, "--max-memory", "300", "--timeout", "50"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ},
+    )
+    assert done.returncode == 1, done.stderr
+    (failed,) = json.loads(done.stdout)["failed"]
+    assert failed["class"] == "crash"
+    assert "more than 300 MiB of memory" in failed["reason"]
