@@ -407,8 +407,8 @@ def main(arguments: list[str] | None = None) -> int:
             for fault in trials.faults[before:]:
                 print(fault, flush=True)
     except KeyboardInterrupt:
-        print("interrupted")
-        return 130
+        print("interrupted: these are the trials so far")
+        trials.faults.append("not all trials were made")
     finally:
         if not options.keep:
             shutil.rmtree(base, ignore_errors=True)
