@@ -19,14 +19,15 @@ from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
+from journalspec.files import replace_bytes
 from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
 from journalspec_corpus.authored import CHECKOUT, AuthoringError, authored_cases
 from journalspec_corpus.captured import captured_cases
 from journalspec_corpus.case import Case
 from journalspec_corpus.lint import lint, tombstones
 from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
-
-MANIFEST = "manifest.json"
+from journalspec_corpus.pipeline.manifest import MANIFEST
+from journalspec_corpus.shipped import manifest_of
 
 
 class PublishError(ValueError):
@@ -107,29 +108,15 @@ def _with_judges(case: Case, judged: dict[str, list[str]]) -> Case:
 
 def render(format_id: str, tiers: dict[str, list[Case]]) -> dict[str, bytes]:
     """Return file name -> content of the published form, manifest included."""
-    out: dict[str, bytes] = {}
-    summary = {}
+    published = {}
     for tier in PUBLISHED_TIERS:
-        cases = tiers[tier]
         lines = [
-            json.dumps(case.to_json(), ensure_ascii=False, separators=(",", ":")) + "\n" for case in cases
+            json.dumps(case.to_json(), ensure_ascii=False, separators=(",", ":")) + "\n"
+            for case in tiers[tier]
         ]
-        name = f"{tier}.jsonl"
-        out[name] = "".join(lines).encode("utf-8")
-        summary[tier] = {
-            "file": name,
-            "cases": len(cases),
-            "probes": sum(len(case.probes) for case in cases),
-            "bytes": len(out[name]),
-            "sha256": hashlib.sha256(out[name]).hexdigest(),
-        }
-    manifest = {
-        "format": format_id,
-        "licence": "CC0-1.0",
-        "tiers": summary,
-        "withdrawn": sorted(tombstones(format_id)),
-    }
-    out[MANIFEST] = (json.dumps(manifest, indent=2) + "\n").encode("utf-8")
+        published[tier] = ("".join(lines).encode("utf-8"), tiers[tier])
+    out = {f"{tier}.jsonl": data for tier, (data, _) in published.items()}
+    out[MANIFEST] = manifest_of(format_id, published)
     return out
 
 
@@ -155,7 +142,7 @@ def publish(
         changed.append(name)
         if not check:
             target.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+            replace_bytes(path, data)
     return changed
 
 

@@ -199,6 +199,17 @@ def test_a_foreign_directory_fails_with_one(tmp_path: Path) -> None:
     assert "choose an empty or new directory" in done.output
 
 
+def test_a_tier_is_not_copied_among_other_things(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    done = invoke("--tier", "smoke", "--out", str(tmp_path), "--format", FORMAT)
+    assert done.exit_code == 2
+    assert "holds something else" in done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    # One tier after another into the same directory is what it is for.
+    for tier in ("smoke", "captured"):
+        assert invoke("--tier", tier, "--out", str(tmp_path / "out"), "--format", FORMAT).exit_code == 0
+
+
 def test_the_bench_prints_its_denominators(capsys: pytest.CaptureFixture[str]) -> None:
     status = bench.main(["--engine", "local", "--tier", "core", "--every", "211", "--json"])
     figures = json.loads(capsys.readouterr().out)

@@ -85,7 +85,7 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path, reference: Any) -> N
     manifest = build(
         PLAN, tmp_path / "out", Engine("local", jobs=2), lambda done, total: calls.append((done, total))
     )
-    different = {"run"}
+    different = {"run", "seal"}
     assert {name: of for name, of in manifest.items() if name not in different} == {
         name: of for name, of in reference.items() if name not in different
     }
@@ -201,6 +201,26 @@ def test_a_fault_in_a_worker_is_reported_as_one(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(BuildError, match="no preset 'no-such-preset'") as caught:
         build(broken, tmp_path / "out", Engine("local", jobs=2))
     assert "JOURNALSPEC_TRACEBACK" in caught.value.hint
+
+
+STARTS = """
+import subprocess, sys, time
+from journalspec_corpus.pipeline.spark import _ends_with_us
+started = _ends_with_us(subprocess.Popen)([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
+print(started.pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a signal at a parent's death is Linux's")
+def test_what_pyspark_starts_is_killed_with_the_builder() -> None:
+    process = subprocess.Popen([sys.executable, "-c", STARTS], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    java = int(process.stdout.readline())
+    assert alive(java)
+    process.kill()
+    process.communicate()
+    until(lambda: not alive(java))
 
 
 WITHOUT = "import sys; sys.modules[{!r}] = None"

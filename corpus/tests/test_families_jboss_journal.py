@@ -26,7 +26,8 @@ from journalspec_corpus.jboss_journal.layout import (
 )
 from journalspec_corpus.jboss_journal.outcome import outcome
 from journalspec_corpus.load import published_folder
-from journalspec_corpus.publish import MANIFEST, collect
+from journalspec_corpus.pipeline.manifest import MANIFEST
+from journalspec_corpus.publish import collect
 from journalspec_corpus.publish import render as published
 
 FORMAT = "jboss_journal"

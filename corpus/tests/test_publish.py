@@ -11,7 +11,8 @@ import pytest
 from journalspec.formats import format_ids
 from journalspec_corpus import Case, load_cases
 from journalspec_corpus.load import published_folder
-from journalspec_corpus.publish import MANIFEST, PublishError, collect, input_digest, main, publish, render
+from journalspec_corpus.pipeline.manifest import MANIFEST
+from journalspec_corpus.publish import PublishError, collect, input_digest, main, publish, render
 
 FORMAT = "bitronix_tlog"
 #: The sources lie in the checkout, also when the installed package is tested.

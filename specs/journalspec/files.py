@@ -228,17 +228,24 @@ def _about(error: OSError, path: Path) -> OSError:
 
 
 @contextmanager
+def as_is(path: Path) -> Iterator[IO[bytes]]:
+    """Give a stream of the bytes of a regular file, compressed ones too; raises as :func:`reading` does."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Unfit("not a regular file", path)
+    with os.fdopen(handle, "rb") as raw:
+        yield raw
+
+
+@contextmanager
 def reading(path: Path, limit: int = MAX_BYTES) -> Iterator[IO[bytes]]:
     """Give a stream of what a regular file holds, decompressed if it is a gzip file, by its first bytes.
 
     Reading past `limit` bytes of content raises Unfit, as do damaged gzip data. Raises
     Unfit for a pipe, a device or a directory, without waiting for it, and OSError that names `path`.
     """
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise Unfit("not a regular file", path)
-    with os.fdopen(handle, "rb") as raw:
+    with as_is(path) as raw:
         packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
         raw.seek(0)
         with io.BufferedReader(_Bounded(raw, path, limit, packed), _CHUNK) as stream:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import time
 from collections.abc import Callable
@@ -11,23 +10,38 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from journalspec.files import replace_text
 from journalspec_corpus.crash.room import crash_room
 from journalspec_corpus.pipeline import local
-from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, ManifestError, load
-from journalspec_corpus.pipeline.merging import merge
+from journalspec_corpus.pipeline.manifest import (
+    LICENSE,
+    MANIFEST,
+    PLAN_FILE,
+    Changed,
+    ManifestError,
+    load,
+)
+from journalspec_corpus.pipeline.merging import merge, remerge
 from journalspec_corpus.pipeline.plan import EDITION, Plan
+from journalspec_corpus.pipeline.reach import Reached, reached
 from journalspec_corpus.pipeline.store import (
+    WORK,
     BuildError,
     Summary,
     alone,
+    another_plan,
     clear_work,
     finished,
+    not_ours,
     prepare,
-    replace_text,
 )
 from journalspec_corpus.pipeline.tables import tabulate
+from journalspec_corpus.pipeline.verify import missing_parts
+from journalspec_corpus.seal import render, sealed
 
 ENGINES = ("local", "spark")
+Progress = Callable[[int, int], None]
+_AGAIN = "run the same command again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,31 +55,56 @@ class Engine:
 
 
 def build(
-    plan: Plan, out: Path, engine: Engine, progress: Callable[[int, int], None] = lambda done, total: None
+    plan: Plan, out: Path, engine: Engine, progress: Progress = lambda done, total: None
 ) -> dict[str, Any]:
-    """Build `plan` into `out` and return the manifest; a finished build is returned as it is.
+    """Build `plan` into `out` and return the manifest.
 
-    `progress` is called with (shards done, shards in all). Raises BuildError.
+    Of a finished build all parts are looked at: what is missing or damaged is made
+    again, and has to be what it was. `progress` is called with (shards done, shards
+    in all). Raises BuildError.
     """
     ready = load_manifest(out)
-    if ready is not None and ready["plan"] == plan.to_json():
-        return ready
-    prepare(plan, out)
-    with alone(out):
-        return _build(plan, out, engine, progress)
+    if ready is None:
+        prepare(plan, out)
+        with alone(out):
+            return _build(plan, out, engine, progress)
+    if ready["plan"] != plan.to_json():
+        raise another_plan(out, ready["plan"])
+    damaged = missing_parts(out, ready)
+    if damaged or (out / WORK).exists() or not _has_plan(out, plan):
+        replace_text(out / PLAN_FILE, render(plan.to_json()))
+        prepare(plan, out)
+        with alone(out):
+            _mend(plan, out, ready, damaged, engine, progress)
+            clear_work(out)
+    return ready
 
 
-def _build(plan: Plan, out: Path, engine: Engine, progress: Callable[[int, int], None]) -> dict[str, Any]:
+def load_manifest(out: Path) -> dict[str, Any] | None:
+    """Return the manifest of a finished build, None if there is none; raises BuildError if it was changed."""
+    try:
+        return load(out)
+    except Changed as error:
+        if not (out / PLAN_FILE).exists():
+            # Many things have a file of this name; it is not ours to say that it may go.
+            raise not_ours(out) from None
+        hint = f"remove {MANIFEST}: the same command then makes everything again"
+        raise BuildError(str(error), hint) from None
+    except ManifestError:
+        return None
+
+
+def _has_plan(out: Path, plan: Plan) -> bool:
+    try:
+        return (out / PLAN_FILE).read_bytes() == render(plan.to_json()).encode()
+    except OSError:
+        return False
+
+
+def _build(plan: Plan, out: Path, engine: Engine, progress: Progress) -> dict[str, Any]:
     started = time.monotonic()
-    have = finished(plan, out)
     total = plan.shards()
-    todo = [number for number in range(total) if number not in have]
-    progress(len(have), total)
-    workers = _run(plan, out, engine, todo, lambda done: progress(len(have) + done, total))
-    have = finished(plan, out)
-    missing = [number for number in range(total) if number not in have]
-    if missing:
-        raise BuildError(f"{len(missing)} of {total} shards are damaged", "run the same command again")
+    workers, todo, have = _shards(plan, out, engine, range(total), progress)
     judged = time.monotonic() - started
     manifest = _manifest(plan, out, have, local.cores())
     manifest["run"] = {
@@ -73,9 +112,46 @@ def _build(plan: Plan, out: Path, engine: Engine, progress: Callable[[int, int],
         "judging_seconds": round(judged, 3),
         "cpu_seconds": round(sum(have[number].cpu for number in todo), 3),
     }
-    replace_text(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+    manifest = sealed(manifest)
+    replace_text(out / MANIFEST, render(manifest))
     clear_work(out)
     return manifest
+
+
+def _shards(
+    plan: Plan, out: Path, engine: Engine, wanted: range | list[int], progress: Progress
+) -> tuple[int, list[int], dict[int, Summary]]:
+    """Have the `wanted` shards on disk; return how many workers there were, who was made, and all."""
+    have = finished(plan, out)
+    todo = [number for number in wanted if number not in have]
+    before = len(wanted) - len(todo)
+    progress(before, len(wanted))
+    workers = _run(plan, out, engine, todo, lambda done: progress(before + done, len(wanted)))
+    have = finished(plan, out)
+    missing = [number for number in wanted if number not in have]
+    if missing:
+        raise BuildError(f"{len(missing)} of {len(wanted)} shards are damaged", _AGAIN)
+    return workers, todo, have
+
+
+def _mend(
+    plan: Plan, out: Path, manifest: dict[str, Any], damaged: list[int], engine: Engine, progress: Progress
+) -> None:
+    """Make the parts `damaged` of a finished build again; raises BuildError if they come out different."""
+    if not damaged:
+        return
+    _, _, have = _shards(plan, out, engine, damaged, progress)
+    for number in damaged:
+        entry = manifest["parts"][number]
+        sha256 = remerge(out, have[number], entry["sha256"])
+        if sha256 != entry["sha256"]:
+            run = manifest.get("run", {})
+            made = ", ".join(f"{name} {run.get(name)}" for name in ("python", "numpy", "pyarrow"))
+            raise BuildError(
+                f"{out / entry['file']} is missing or damaged, and made again it is another one"
+                f" (sha256 {sha256}, the manifest says {entry['sha256']}); nothing was replaced",
+                f"the build was made with {made}: use these, or build into a new directory",
+            )
 
 
 def _manifest(plan: Plan, out: Path, have: dict[int, Summary], jobs: int) -> dict[str, Any]:
@@ -84,7 +160,7 @@ def _manifest(plan: Plan, out: Path, have: dict[int, Summary], jobs: int) -> dic
     merged = merge(plan, out, have, jobs)
     generated = sum(entry.generated for entry in have.values())
     strict = next(iter(room.policies))
-    sampled = {name for entry in have.values() for name in entry.sampled}
+    sampled = sorted({name for entry in have.values() for name in entry.sampled})
     strata = tabulate(merged["seen"], merged["reached"], sampled, room.readers, strict)
     return {
         "edition": EDITION,
@@ -101,16 +177,16 @@ def _manifest(plan: Plan, out: Path, have: dict[int, Summary], jobs: int) -> dic
         },
         "strict": strict,
         "strata": strata,
+        # With these two and the parts, anybody counts the tables again.
+        "sampled": sampled,
+        "reached": told(merged["reached"] - reached(merged["seen"], room.readers)),
         "parts": merged["parts"],
     }
 
 
-def load_manifest(out: Path) -> dict[str, Any] | None:
-    """Return the manifest of a finished build, None if there is none."""
-    try:
-        return load(out)
-    except ManifestError:
-        return None
+def told(entries: set[Reached]) -> list[str]:
+    """Return who reaches what, as text: what the rows that were kept do not show."""
+    return sorted("/".join(entry) for entry in entries)
 
 
 def _run(plan: Plan, out: Path, engine: Engine, todo: list[int], progress: Callable[[int], None]) -> int:

@@ -7,9 +7,7 @@ need 32 bytes of memory per state next to one shard per core.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
-import shutil
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,10 +20,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from journalspec.files import replace_bytes
 from journalspec_corpus.pipeline.counting import Counts, counted, readers_of
+from journalspec_corpus.pipeline.manifest import digest_of_parts
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.reach import Reached, reached
-from journalspec_corpus.pipeline.store import STATES, Summary, part_file, replace_table, shard_file
+from journalspec_corpus.pipeline.store import STATES, WORK, Summary, part_file, replace_table, shard_file
 
 Ids = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.bool_]
@@ -57,10 +57,9 @@ def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -
     for part in done:
         seen.update(part.seen)
         reached_by |= part.reached
-    lines = "".join(f"{Path(entry['file']).name} {entry['sha256']}\n" for entry in parts)
     return {
         "distinct": int(first.sum()),
-        "digest": hashlib.sha256(lines.encode()).hexdigest(),
+        "digest": digest_of_parts(parts),
         "parts": parts,
         "seen": seen,
         "reached": reached_by,
@@ -88,11 +87,34 @@ def _part(out: Path, summary: Summary, keep: Rows) -> _Part:
     else:
         who |= reached(counted(table.filter(pa.array(~keep))), readers)
         table = table.filter(pa.array(keep))
-        replace_table(path, table)
-        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        sha256 = replace_table(path, table)
     seen = counted(table)
-    entry = {"file": f"{STATES}/{path.name}", "rows": table.num_rows, "sha256": sha256}
+    size = path.stat().st_size
+    entry = {"file": f"{STATES}/{path.name}", "rows": table.num_rows, "bytes": size, "sha256": sha256}
     return _Part(entry, seen, who | reached(seen, readers))
+
+
+def remerge(out: Path, summary: Summary, sha256: str) -> str:
+    """Make one part of a finished build again; it is put in its place if it has the checksum `sha256`.
+
+    What earlier parts hold is taken out, so they have to be there. Returns the
+    checksum of what was made.
+    """
+    source = shard_file(out, summary.shard)
+    table = pq.read_table(source, use_threads=False)
+    earlier = [_case_ids(part_file(out, number)) for number in range(summary.shard)]
+    ids = np.concatenate([*earlier, _case_ids(source)])
+    keep = first_of_each(ids)[-table.num_rows or len(ids) :]
+    made = out / WORK / part_file(out, summary.shard).name
+    if keep.all():
+        _link(source, made)
+        found = summary.sha256
+    else:
+        found = replace_table(made, table.filter(pa.array(keep)))
+    if found == sha256:
+        (out / STATES).mkdir(exist_ok=True)
+        made.replace(part_file(out, summary.shard))
+    return found
 
 
 def _link(source: Path, path: Path) -> None:
@@ -102,12 +124,17 @@ def _link(source: Path, path: Path) -> None:
     try:
         os.link(source, path)
     except OSError:
-        shutil.copyfile(source, path)
+        replace_bytes(path, source.read_bytes())
 
 
 def _case_ids(path: Path) -> Ids:
     """Return the case ids of a shard as rows of two 64-bit numbers."""
-    column = pq.read_table(path, columns=["case_id"], use_threads=False)["case_id"].combine_chunks()
+    return ids_of(pq.read_table(path, columns=["case_id"], use_threads=False)["case_id"])
+
+
+def ids_of(ids: pa.ChunkedArray) -> Ids:
+    """Return a column of case ids as rows of two 64-bit numbers."""
+    column = ids.combine_chunks()
     column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
     if not len(column):
         return np.zeros((0, 2), np.uint64)

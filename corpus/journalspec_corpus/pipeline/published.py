@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from journalspec.files import replace_bytes, replace_text, replacing
 from journalspec_corpus.crash.room import crash_room
 from journalspec_corpus.pipeline import local
 from journalspec_corpus.pipeline.cases import CASES, SHARED, read_cases
@@ -23,14 +24,9 @@ from journalspec_corpus.pipeline.choosing import MOST, PER_CLASS, QUOTA, SHARES,
 from journalspec_corpus.pipeline.manifest import MANIFEST
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.shard_cases import BASE_LINES, GROUP_LINES, ID_FILE, LINES
-from journalspec_corpus.pipeline.store import (
-    BuildError,
-    alone,
-    clear_work,
-    prepare,
-    replace_text,
-    replacing,
-)
+from journalspec_corpus.pipeline.store import WORK, BuildError, alone, clear_work, prepare
+from journalspec_corpus.pipeline.verify import missing_files
+from journalspec_corpus.seal import render, sealed
 
 __all__ = ["publish_core", "read_cases"]
 
@@ -45,15 +41,26 @@ def publish_core(
 ) -> dict[str, Any]:
     """Write the cases of a finished core build and return the manifest that now names them.
 
-    `progress` is called with (shards done, shards in all). Raises BuildError.
+    Where it names them already, they are looked at: if they are missing or damaged, they
+    are made again and have to be what they were. `progress` is called with (shards done,
+    shards in all). Raises BuildError.
     """
-    if "cases" in manifest and all((out / name).is_file() for name in (CASES, SHARED)):
+    known = manifest.get("cases")
+    if known is not None and not missing_files(out, known["files"]):
         return manifest
     prepare(plan, out)
     with alone(out):
         cases = _publish(plan, out, jobs, progress)
-        manifest = {**manifest, "cases": cases}
-        replace_text(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+        if known is not None and cases != known:
+            raise BuildError(
+                f"{out}: cases are missing or damaged, and made again they are others than"
+                f" those of {MANIFEST}; nothing was replaced",
+                "use the edition that made them, or build into a new directory",
+            )
+        for name in (CASES, SHARED):
+            (out / WORK / name).replace(out / name)
+        manifest = sealed({**manifest, "cases": cases})
+        replace_text(out / MANIFEST, render(manifest))
         clear_work(out)
     return manifest
 
@@ -65,7 +72,7 @@ def _publish(plan: Plan, out: Path, jobs: int, progress: Callable[[int, int], No
     for number in range(plan.shards()):
         own = [name for name in case_ids_of(out, number) if name in choice.ids]
         if own:
-            (out / "work" / ID_FILE.format(number)).write_bytes(b"".join(own))
+            replace_bytes(out / WORK / ID_FILE.format(number), b"".join(own))
             todo.append(number)
     progress(0, len(todo))
     local.run(plan, out, todo, lambda done: progress(done, len(todo)), jobs=jobs, task="cases")
@@ -82,21 +89,22 @@ def _publish(plan: Plan, out: Path, jobs: int, progress: Callable[[int, int], No
         "shares": SHARES,
         "most": MOST,
         "beyond": {policies[reader]: counts for reader, counts in choice.beyond.items()},
-        "files": {name: _described(out / name) for name in (CASES, SHARED)},
+        "files": {name: _described(out / WORK / name) for name in (CASES, SHARED)},
     }
 
 
 def _gathered(plan: Plan, out: Path, numbers: list[int]) -> dict[str, Counter[str]]:
     """Put the lines of all shards into the two files; return the cases by stratum and category."""
     counts: dict[str, Counter[str]] = {}
-    with _compressed(out / SHARED) as shared, _compressed(out / CASES) as cases:
+    work = out / WORK
+    with _compressed(work / SHARED) as shared, _compressed(work / CASES) as cases:
         shared.write(json.dumps(_head(plan), separators=(",", ":")).encode() + b"\n")
         # Like beside like: what is near compresses better.
         for name in (BASE_LINES, GROUP_LINES):
             for number in numbers:
-                shared.write((out / "work" / name.format(number)).read_bytes())
+                shared.write((work / name.format(number)).read_bytes())
         for number in numbers:
-            lines = (out / "work" / LINES.format(number)).read_bytes()
+            lines = (work / LINES.format(number)).read_bytes()
             cases.write(lines)
             for line in lines.splitlines():
                 case = json.loads(line)
@@ -124,11 +132,7 @@ def _head(plan: Plan) -> dict[str, Any]:
 @contextlib.contextmanager
 def _compressed(path: Path) -> Iterator[gzip.GzipFile]:
     """Open a gzip file that has the same bytes whenever it is written, and is there whole or not at all."""
-    with (
-        replacing(path) as partial,
-        partial.open("wb") as raw,
-        gzip.GzipFile("", "wb", 9, raw, mtime=0) as stream,
-    ):
+    with replacing(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as stream:
         yield stream
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from journalspec.files import replace_text
 from journalspec.formats import get_format
 from journalspec_corpus.crash.digest import ID_BYTES
 from journalspec_corpus.crash.model import PRESETS, get_preset
@@ -19,7 +20,7 @@ from journalspec_corpus.pipeline.cases import digest_of
 from journalspec_corpus.pipeline.packing import Packing
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import Rows, Tally, judged_rows
-from journalspec_corpus.pipeline.store import replace_text
+from journalspec_corpus.pipeline.store import WORK
 
 #: Names below ``work/``, by shard: the chosen ids, the cases, and what they share.
 ID_FILE = "chosen-{:05d}"
@@ -28,7 +29,7 @@ LINES, BASE_LINES, GROUP_LINES = "cases-{:05d}.jsonl", "bases-{:05d}.jsonl", "gr
 
 def write_cases(plan: Plan, out: Path, number: int) -> None:
     """Write the lines of the chosen cases of shard `number`."""
-    raw = (out / "work" / ID_FILE.format(number)).read_bytes()
+    raw = (out / WORK / ID_FILE.format(number)).read_bytes()
     left = {raw[at : at + ID_BYTES] for at in range(0, len(raw), ID_BYTES)}
     room = crash_room(plan.format)
     cases: list[str] = []
@@ -44,7 +45,7 @@ def write_cases(plan: Plan, out: Path, number: int) -> None:
             bases.append(_line(found.base()))
             groups += map(_line, found.shared(names))
     for name, lines in ((LINES, cases), (BASE_LINES, bases), (GROUP_LINES, groups)):
-        replace_text(out / "work" / name.format(number), "".join(lines))
+        replace_text(out / WORK / name.format(number), "".join(lines))
 
 
 def _line(members: Mapping[str, Any]) -> str:

@@ -7,13 +7,17 @@ workers share, and this package installed on each). Only summaries come back.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
+import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -28,6 +32,7 @@ _SUMMARY = "shard int, error string, hint string"
 _POLL_SECONDS = 0.3
 _KEPT = "what is finished is kept"
 _LOOPBACK = "127.0.0.1"
+_PR_SET_PDEATHSIG = 1
 #: Tasks per core: enough of them that all cores finish together, and that little is lost with a worker.
 TASKS_PER_CORE = 8
 
@@ -36,7 +41,8 @@ def session(master: str | None = None) -> SparkSession:
     """Return a quiet Spark session; an active one is used as it is.
 
     The default master is ``local[*]`` unless the program was submitted with
-    another one. Raises BuildError if PySpark or Java is missing.
+    another one. What Spark writes beside the build is in a scratch directory that goes
+    when this process ends, however it ends. Raises BuildError if PySpark or Java is missing.
     """
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415  # an optional part, and slow to import
@@ -51,18 +57,28 @@ def session(master: str | None = None) -> SparkSession:
     quiet = Path(__file__).with_name("log4j2.properties")
     builder = SparkSession.builder.appName("journalspec").config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false")
-    builder = builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={quiet.as_uri()}")
+    scratch = make_scratch()
+    options = [
+        f"-Dlog4j2.configurationFile={quiet.as_uri()}",
+        f'"-Djava.io.tmpdir={scratch}"',
+        "-XX:-UsePerfData",
+    ]
+    builder = builder.config("spark.driver.extraJavaOptions", " ".join(options))
+    inside = False
     if master is not None or "spark.master" not in os.environ.get("PYSPARK_SUBMIT_ARGS", ""):
         builder = builder.master(master or "local[*]")
-        if master is None or _is_here(master):
+        inside = (master or "local").startswith("local")
+        if inside or _is_here(str(master)):
             # Nothing needs to be reached from outside, and Java's words about host names are no news.
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
             builder = builder.config("spark.driver.bindAddress", _LOOPBACK)
             builder = builder.config("spark.driver.host", _LOOPBACK)
+        if inside:
             # Spark removes what it puts there if it has the time; whoever kills it leaves it none.
-            builder = builder.config("spark.local.dir", str(make_scratch()))
+            builder = builder.config("spark.local.dir", str(scratch))
     try:
-        found = builder.getOrCreate()
+        with _kept(scratch) if inside else nullcontext():
+            found = builder.getOrCreate()
     except Exception as error:  # PySpark raises its own, Py4J's and RuntimeError
         raise BuildError(
             f"Spark does not start: {_first_line(error)}",
@@ -72,8 +88,45 @@ def session(master: str | None = None) -> SparkSession:
     return found
 
 
+@contextmanager
+def _kept(scratch: Path) -> Iterator[None]:
+    """Let what PySpark starts meanwhile end with this process, and its temporary files be in `scratch`.
+
+    Java ends by itself when its input does, but a busy machine takes long to get there.
+    """
+    import pyspark.java_gateway  # noqa: PLC0415  # an optional part
+
+    gateway: Any = pyspark.java_gateway
+    before = tempfile.tempdir, gateway.Popen
+    tempfile.tempdir = str(scratch)
+    # The system counts threads as parents: one that ends before the process must not take Java along.
+    if sys.platform.startswith("linux") and threading.current_thread() is threading.main_thread():
+        gateway.Popen = _ends_with_us(gateway.Popen)
+    try:
+        yield
+    finally:
+        tempfile.tempdir, gateway.Popen = before
+
+
+def _ends_with_us(start: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a Popen whose process is killed when this one ends, however that is."""
+    control, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def popen(command: Any, preexec_fn: Callable[[], None] | None = None, **more: Any) -> Any:
+        def before() -> None:
+            control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(1)
+            if preexec_fn is not None:
+                preexec_fn()
+
+        return start(command, preexec_fn=before, **more)
+
+    return popen
+
+
 def _is_here(master: str) -> bool:
-    return master.startswith(("local", f"spark://{_LOOPBACK}:", "spark://localhost:"))
+    return master.startswith((f"spark://{_LOOPBACK}:", "spark://localhost:"))
 
 
 def _first_line(error: BaseException) -> str:

@@ -2,7 +2,7 @@
 
 A build directory holds ``plan.json``, ``work/`` while it is under way, and in the
 end ``states/part-*.parquet`` and ``manifest.json``. All files but the manifest's
-member ``run`` are the same, byte for byte, whoever built them.
+members ``run`` and ``seal`` are the same, byte for byte, whoever built them.
 """
 
 from __future__ import annotations
@@ -10,19 +10,24 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from journalspec.files import PARTIAL, Unfit, read_bytes, replace_bytes, replace_text
+from journalspec_corpus.pipeline.manifest import PLAN_FILE
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.reach import Reached
+from journalspec_corpus.seal import MAX_SEALED, render
+
+#: The folder of the final parts, and that of a build under way.
+STATES, WORK = "states", "work"
 
 
 class BuildError(Exception):
@@ -54,37 +59,60 @@ class Summary:
 
 def prepare(plan: Plan, out: Path) -> None:
     """Make or take up the build directory `out`; raises BuildError if it holds something else."""
-    stored = out / "plan.json"
+    stored = out / PLAN_FILE
     if stored.exists():
-        try:
-            known = json.loads(stored.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise BuildError(
-                f"{stored}: not JSON: {error}", "remove the directory or choose another"
-            ) from None
-        if known != plan.to_json():
-            raise BuildError(
-                f"{out} holds a build of another plan (format {known.get('format')!r}, tier "
-                f"{known.get('tier')!r}, seed {known.get('seed')!r})",
-                "choose another directory, or remove this one",
-            )
-    elif out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BuildError(f"{out} exists and is no build directory", "choose an empty or new directory")
-    (out / "work").mkdir(parents=True, exist_ok=True)
-    replace_text(stored, json.dumps(plan.to_json(), indent=2) + "\n")
+        _same_plan(plan, stored)
+    elif out.exists() and (not out.is_dir() or not all(map(_left, out.iterdir()))):
+        raise not_ours(out)
+    out.mkdir(parents=True, exist_ok=True)
+    # First of all: by its plan the directory is known as a build's, however the build ends.
+    replace_text(stored, render(plan.to_json()))
+    (out / WORK).mkdir(exist_ok=True)
+
+
+def not_ours(out: Path) -> BuildError:
+    """Return the error that says that `out` holds something that is no build."""
+    return BuildError(f"{out} exists and is no build directory", "choose an empty or new directory")
+
+
+def _left(path: Path) -> bool:
+    """Tell whether this is a file that a killed process was writing, where such files need a name."""
+    return path.name.startswith(".") and path.name.endswith(PARTIAL)
+
+
+def _same_plan(plan: Plan, stored: Path) -> None:
+    """Raise BuildError if `stored` does not hold `plan`."""
+    try:
+        known = json.loads(read_bytes(stored, MAX_SEALED))
+    except (Unfit, ValueError, RecursionError) as error:
+        why = error.strerror if isinstance(error, Unfit) else f"not JSON: {error}"
+        raise BuildError(f"{stored}: {why}", "remove the directory or choose another") from None
+    if not isinstance(known, dict):
+        raise BuildError(f"{stored}: not the plan of a build", "choose another directory")
+    if known != plan.to_json():
+        raise another_plan(stored.parent, known)
+
+
+def another_plan(out: Path, known: dict[str, Any]) -> BuildError:
+    """Return the error that says that `out` holds a build of the plan `known`."""
+    names = ("format", "tier", "seed", "every", "version")
+    told = ", ".join(f"{name} {known.get(name)!r:.40}" for name in names)
+    return BuildError(
+        f"{out} holds a build of another plan ({told})", "choose another directory, or remove this one"
+    )
 
 
 @contextlib.contextmanager
 def alone(out: Path) -> Iterator[None]:
     """Keep other builds out of `out` meanwhile; raises BuildError if one is at work there."""
-    with (out / "work" / "lock").open("w") as stream:
+    with (out / WORK / "lock").open("w") as stream:
         try:
             lock(stream)
         except BlockingIOError:
             raise BuildError(f"another build is at work in {out}", "wait for it, or end it") from None
-        for path in (*out.glob(_PARTIAL), *(out / "work").glob(_PARTIAL), *(out / STATES).glob(_PARTIAL)):
-            # Left by a process that was killed.
-            path.unlink(missing_ok=True)
+        for directory in (out, out / WORK, out / STATES):
+            for path in filter(_left, directory.glob(".*")):
+                path.unlink(missing_ok=True)
         yield
 
 
@@ -103,43 +131,21 @@ def lock(stream: IO[str]) -> None:
         return
 
 
-#: The folder of the final parts.
-STATES = "states"
-#: How a file is called until it is whole.
-_PARTIAL = ".*.partial"
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a path to write to, which becomes `path` at the end, or nothing at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        partial.replace(path)
-    except BaseException:
-        # On a full disk, what is not of use must not stay.
-        partial.unlink(missing_ok=True)
-        raise
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
-    with replacing(path) as partial:
-        partial.write_text(text, encoding="utf-8")
-
-
-def replace_table(path: Path, table: pa.Table) -> None:
-    """Write a Parquet file whole or not at all."""
+def replace_table(path: Path, table: pa.Table) -> str:
+    """Write a Parquet file whole or not at all; return the SHA-256 of its bytes."""
     # A dictionary of ids would hold every one of them.
     fields = [table.schema.field(name) for name in table.schema.names]
     repeating = [field.name for field in fields if not pa.types.is_fixed_size_binary(field.type)]
-    with replacing(path) as partial:
-        pq.write_table(table, partial, compression="zstd", write_statistics=False, use_dictionary=repeating)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", write_statistics=False, use_dictionary=repeating)
+    data = sink.getvalue().to_pybytes()
+    replace_bytes(path, data)
+    return hashlib.sha256(data).hexdigest()
 
 
 def shard_file(out: Path, shard: int) -> Path:
     """Return where the rows of a shard are while a build is under way."""
-    return out / "work" / f"shard-{shard:05d}.parquet"
+    return out / WORK / f"shard-{shard:05d}.parquet"
 
 
 def part_file(out: Path, shard: int) -> Path:
@@ -165,8 +171,7 @@ def write_shard(plan: Plan, out: Path, number: int) -> Summary:
     started = time.process_time()
     shard = plan.shard(number)
     table = shard.table()
-    replace_table(data, table)
-    sha256 = hashlib.sha256(data.read_bytes()).hexdigest()
+    sha256 = replace_table(data, table)
     again = shard.repeated(table)
     cpu = time.process_time() - started
     summary = Summary(
@@ -203,9 +208,9 @@ def _intact(out: Path, number: int) -> Summary | None:
 
 def sealed(out: Path) -> int:
     """Return how many shards have been sealed, for a progress bar."""
-    return sum(1 for path in (out / "work").glob("shard-*.json"))
+    return sum(1 for path in (out / WORK).glob("shard-*.json"))
 
 
 def clear_work(out: Path) -> None:
     """Remove what only a build under way needs."""
-    shutil.rmtree(out / "work")
+    shutil.rmtree(out / WORK)

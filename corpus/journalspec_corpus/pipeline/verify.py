@@ -1,25 +1,44 @@
-"""Is a build, or a core tier that was downloaded, what its manifest says? Needs nothing that builds one."""
+"""Is a build, or a core tier that was downloaded, what its manifest says? Needs nothing that builds one.
+
+Every bit of it counts: the manifest is sealed, the plan stands in it, all other files have
+their checksums there, and what is in none of them is named. What the manifest counts is
+counted again from the parts, so that a seal renewed over a lie does not help (:mod:`.recount`).
+Whoever made the directory may have meant harm: nothing but regular files is opened, and
+nothing is read before it is known to be of a size that such a file may have.
+"""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
-import zlib
+import os
+import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from journalspec.files import shown
 from journalspec_corpus.case import CaseError
-from journalspec_corpus.pipeline.cases import CASES, Shared, digest_of, lines_of
-from journalspec_corpus.pipeline.manifest import load
+from journalspec_corpus.pipeline.cases import CASES, SHARED, Shared, digest_of, lines_of
+from journalspec_corpus.pipeline.manifest import (
+    LICENSE,
+    MANIFEST,
+    PLAN_FILE,
+    Changed,
+    digest_of_parts,
+    look,
+)
+from journalspec_corpus.seal import checksum, render
 
-STATES = "states"
-_CHUNK = 1 << 20
+STATES, WORK = "states", "work"
+#: What a part or a file of cases may hold (bytes); the largest there are have some millions.
+MAX_FILE = 1 << 30
 #: More of one kind are counted, not listed.
-_LISTED = 5
+LISTED = 5
+#: What a manifest that somebody else wrote may raise where it is not of the form that it should be.
+ILL_FORMED = (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, RecursionError)
 
 
 @dataclass
@@ -29,99 +48,189 @@ class Verified:
     checked: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
+    def add(self, found: Collection[str], where: str) -> None:
+        """Add problems of one kind; of many only the first, and how many there are."""
+        self.problems += map(shown, list(found)[:LISTED])
+        if len(found) > LISTED:
+            self.problems.append(f"{where}: and {len(found) - LISTED} more of that kind")
+
 
 def verify(directory: Path) -> Verified:
-    """Check every file of a finished build against its manifest; raises ManifestError if there is none.
+    """Check everything in a finished build against its manifest; raises ManifestError if there is none.
 
     Where only the published cases were downloaded, the parts are not missed.
     """
-    manifest = load(directory)
     out = Verified()
     try:
-        _plan(manifest, out)
-        _parts(directory, manifest, out)
-        if "cases" in manifest:
-            _cases(directory, manifest["cases"], out)
-    except (KeyError, TypeError, AttributeError) as error:
-        out.problems.append(f"manifest.json: {type(error).__name__}: {error}")
+        manifest, problems = look(directory)
+    except Changed as error:
+        return Verified(problems=[shown(str(error))])
+    out.add([f"{MANIFEST}: {problem}" for problem in problems], MANIFEST)
+    good = not problems
+    for check in (_plan, _listing, _parts, _cases):
+        good = _guarded(check, directory, manifest, out) and good
+    if good and (directory / STATES).is_dir():
+        # Only what is whole is counted: what is not says so already, and is not worth the time.
+        _guarded(_tables, directory, manifest, out)
     return out
 
 
-def _plan(manifest: dict[str, Any], out: Verified) -> None:
-    text = json.dumps(manifest["plan"], sort_keys=True)
+def _guarded(
+    check: Callable[[Path, Any, Verified], None], directory: Path, manifest: Any, out: Verified
+) -> bool:
+    """Make one check and tell whether it found nothing."""
+    before = len(out.problems)
+    try:
+        check(directory, manifest, out)
+    except ILL_FORMED as error:
+        out.add(
+            [f"{MANIFEST}: not of the form of a manifest: {type(error).__name__}: {error!s:.200}"], MANIFEST
+        )
+    except MemoryError:
+        out.add([f"{directory}: does not fit into memory, as no build of this edition does"], MANIFEST)
+    return len(out.problems) == before
+
+
+def _plan(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
+    plan = manifest["plan"]
+    text = json.dumps(plan, sort_keys=True)
     if hashlib.blake2b(text.encode(), digest_size=16).hexdigest() != manifest["fingerprint"]:
-        out.problems.append("manifest.json: the fingerprint is not the plan's")
-    listed = "".join(f"{Path(part['file']).name} {part['sha256']}\n" for part in manifest["parts"])
-    if hashlib.sha256(listed.encode()).hexdigest() != manifest["digest"]:
-        out.problems.append("manifest.json: the digest is not that of the parts")
-    counts = manifest["counts"]
-    strata = {name: tables["distinct"] for name, tables in manifest["strata"].items()}
-    rows = sum(part["rows"] for part in manifest["parts"])
-    if strata != counts["strata"] or sum(strata.values()) != counts["distinct"] or rows != counts["distinct"]:
-        out.problems.append(f"manifest.json: {counts['distinct']} distinct, {rows} in parts, strata {strata}")
+        out.add([f"{MANIFEST}: the fingerprint is not the plan's"], MANIFEST)
+    if manifest.get("license") != LICENSE:
+        out.add([f"{MANIFEST}: the licence is {manifest.get('license')!r:.80}, not {LICENSE!r}"], MANIFEST)
+    stored = directory / PLAN_FILE
+    if not _there(stored) and not _there(directory / STATES):
+        return
+    written = render(plan).encode()
+    try:
+        found = checksum(stored, MAX_FILE)
+    except OSError as error:
+        out.add([f"{PLAN_FILE}: {error.strerror or error}; `corpus build` writes it again"], PLAN_FILE)
+        return
+    if found != (len(written), hashlib.sha256(written).hexdigest()):
+        out.add(
+            [f"{PLAN_FILE}: not the plan of {MANIFEST}; remove it, `corpus build` writes it again"], PLAN_FILE
+        )
+
+
+def _listing(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
+    """Name everything that is not in the manifest, and what is no file or directory of its own."""
+    files = {MANIFEST, PLAN_FILE, *manifest.get("cases", {}).get("files", ())}
+    parts = {str(part["file"]) for part in manifest["parts"]}
+    strange = [*_strange(directory, "", files, {STATES})]
+    if _there(directory / STATES):
+        strange += _strange(directory / STATES, f"{STATES}/", parts, ())
+    out.add(strange, str(directory))
+
+
+def _strange(directory: Path, prefix: str, files: Collection[str], below: Collection[str]) -> Iterator[str]:
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            name, mode = f"{prefix}{entry.name}", entry.stat(follow_symlinks=False).st_mode
+            if name == WORK:
+                yield f"{WORK}: left of a build that was ended; the same `corpus build` removes it"
+            elif name not in files and name not in below:
+                yield f"{name}: not in the manifest; nothing of the build needs it, remove it"
+            elif not (stat.S_ISREG(mode) if name in files else stat.S_ISDIR(mode)):
+                yield f"{name}: a link, a pipe or a device; such things are not followed"
+
+
+def _there(path: Path) -> bool:
+    return os.path.lexists(path)
+
+
+def part_name(number: int) -> str:
+    """Return how part `number` of a build is called in its manifest."""
+    return f"{STATES}/part-{number:05d}.parquet"
 
 
 def _parts(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
-    if not (directory / STATES).is_dir() and "cases" in manifest:
+    parts = manifest["parts"]
+    if [part["file"] for part in parts] != [part_name(number) for number in range(len(parts))]:
+        raise ValueError(f"the parts are not {part_name(0)} and so on")
+    if digest_of_parts(parts) != manifest["digest"]:
+        out.add([f"{MANIFEST}: the digest is not that of the parts"], MANIFEST)
+    counts = manifest["counts"]
+    strata = {name: tables["distinct"] for name, tables in manifest["strata"].items()}
+    rows = sum(part["rows"] for part in parts)
+    if strata != counts["strata"] or sum(strata.values()) != counts["distinct"] or rows != counts["distinct"]:
+        out.add([f"{MANIFEST}: {counts['distinct']} distinct, {rows} in parts, strata {strata}"], MANIFEST)
+    if counts["duplicates"] != counts["generated"] - counts["distinct"] or counts["duplicates"] < 0:
+        out.add(
+            [f"{MANIFEST}: {counts['generated']} generated less the duplicates are not the distinct"],
+            MANIFEST,
+        )
+    if not _there(directory / STATES) and "cases" in manifest:
         out.checked.append(f"{STATES}/ is not here: only the published cases are checked")
         return
-    listed = {part["file"]: part for part in manifest["parts"]}
-    present = {f"{STATES}/{path.name}" for path in (directory / STATES).glob("*.parquet")}
-    out.problems += [f"{name}: not in the manifest" for name in sorted(present - listed.keys())]
-    for name, part in listed.items():
-        if _same(directory / name, name, part["sha256"], out):
-            rows = _rows(directory / name)
-            if rows is not None and rows != part["rows"]:
-                out.problems.append(f"{name}: {rows} rows, the manifest says {part['rows']}")
-    out.checked.append(f"{len(listed)} parts, {manifest['counts']['distinct']:,} states")
+    out.add([wrong for part in parts if (wrong := _unlike(directory, part["file"], part))], STATES)
+    out.checked.append(f"{len(parts)} parts, {counts['distinct']:,} states")
 
 
-def _same(path: Path, name: str, sha256: str, out: Verified) -> bool:
-    """Tell whether a file is there and has the checksum; if not, that is a problem."""
-    total = hashlib.sha256()
+def _unlike(directory: Path, name: str, said: Mapping[str, Any]) -> str:
+    """Return how a file differs from what the manifest says of it; nothing if it does not."""
+    path = directory / name
+    again = f"`corpus build` with the same plan makes it again ({MANIFEST} says how it was built)"
     try:
-        with path.open("rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                total.update(chunk)
+        if path.is_symlink():
+            return f"{name}: a link; a file is expected"
+        size, sha256 = checksum(path, min(MAX_FILE, int(said["bytes"])))
     except OSError as error:
-        out.problems.append(f"{name}: {error.strerror or error}")
-        return False
-    if total.hexdigest() != sha256:
-        out.problems.append(f"{name}: sha256 {total.hexdigest()}, the manifest says {sha256}")
-        return False
-    return True
+        return f"{name}: {error.strerror or error}; {again}"
+    if size != said["bytes"]:
+        most = f", more than any such file ({MAX_FILE})" if size == said["bytes"] > MAX_FILE else ""
+        return f"{name}: {size} bytes, the manifest says {said['bytes']}{most}; {again}"
+    if not sha256:
+        return f"{name}: {size} bytes, more than any such file has ({MAX_FILE})"
+    if sha256 != said["sha256"]:
+        return f"{name}: sha256 {sha256}, the manifest says {said['sha256']}; {again}"
+    return ""
 
 
-def _rows(path: Path) -> int | None:
-    """Return how many rows a part has, None where PyArrow is not installed."""
-    try:
-        import pyarrow.parquet as pq  # noqa: PLC0415  # an optional part: a checksum says the same
-    except ImportError:
-        return None
-    return int(pq.read_metadata(path).num_rows)
+def missing_parts(directory: Path, manifest: Mapping[str, Any]) -> list[int]:
+    """Return the numbers of the parts of a finished build that are not there, or not what they were."""
+    return [
+        number for number, part in enumerate(manifest["parts"]) if _unlike(directory, part_name(number), part)
+    ]
 
 
-def _cases(directory: Path, said: dict[str, Any], out: Verified) -> None:
-    good = [_same(directory / name, name, of["sha256"], out) for name, of in said["files"].items()]
-    if not all(good):
+def missing_files(directory: Path, said: Mapping[str, Any]) -> list[str]:
+    """Return the names of the files of `said` that are not there, or not what they were."""
+    return [name for name, of in said.items() if _unlike(directory, name, of)]
+
+
+def _cases(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
+    if "cases" not in manifest:
+        if manifest["plan"]["tier"] == "core" and not _there(directory / STATES):
+            out.add([f"{STATES}: neither parts nor cases are here"], STATES)
+        return
+    said = manifest["cases"]
+    if said["files"].keys() != {CASES, SHARED}:
+        raise ValueError(f"the files of cases are not {CASES} and {SHARED}")
+    wrong = [text for name, of in said["files"].items() if (text := _unlike(directory, name, of))]
+    out.add(wrong, CASES)
+    if wrong:
         return
     counts: dict[str, Counter[str]] = {}
-    wrong: list[str] = []
+    found: list[str] = []
     ids: set[str] = set()
     try:
         shared = Shared.of(directory)
         for line in lines_of(directory / CASES):
             counts.setdefault(line["stratum"], Counter())[line["category"]] += 1
-            wrong += _wrong(shared, line, ids)
-    except (CaseError, OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        out.problems.append(f"{CASES}: {error}")
+            found += _wrong(shared, line, ids)
+    except (CaseError, OSError, EOFError, *ILL_FORMED) as error:
+        out.add([f"{CASES}: {type(error).__name__}: {error!s:.200}"], CASES)
         return
-    out.problems += wrong[:_LISTED]
-    if len(wrong) > _LISTED:
-        out.problems.append(f"{CASES}: and {len(wrong) - _LISTED} more of that kind")
-    if {name: dict(of) for name, of in counts.items()} != said["categories"] or len(ids) != said["count"]:
-        out.problems.append(f"{CASES}: {len(ids)} cases, or categories, are not those of the manifest")
-    told = ", ".join(f"{name} {sum(of.values()):,}" for name, of in sorted(counts.items()))
+    out.add(found, CASES)
+    strata = {name: sum(of.values()) for name, of in counts.items()}
+    categories = {name: dict(of) for name, of in counts.items()}
+    if (categories, strata, len(ids)) != (said["categories"], said["strata"], said["count"]):
+        out.add(
+            [f"{CASES}: {len(ids)} cases, strata {strata}, or categories, are not those of the manifest"],
+            CASES,
+        )
+    told = ", ".join(f"{name} {count:,}" for name, count in sorted(strata.items()))
     out.checked.append(f"{len(ids):,} cases ({told}), each with its input put together")
 
 
@@ -134,3 +243,16 @@ def _wrong(shared: Shared, line: Any, ids: set[str]) -> Iterator[str]:
             yield f"{line['id']}: the input is not the one of its digest"
     except CaseError as error:
         yield str(error)
+
+
+def _tables(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
+    """Count what the manifest counts again, where what that needs is installed."""
+    try:
+        from journalspec_corpus.pipeline.recount import recount  # noqa: PLC0415  # needs optional parts
+    except ImportError as error:
+        out.checked.append(f"the tables are not counted again: {error.name} is not installed")
+        return
+    found = list(recount(directory, manifest))
+    out.add(found, MANIFEST)
+    if not found:
+        out.checked.append("all tables counted again from the parts")

@@ -1,0 +1,80 @@
+"""Files that say what they hold: JSON that carries its own checksum, and checksums of others.
+
+There is one way to write a sealed file down, so that every bit of it counts: a blank,
+the order of members, the spelling of a number. The member `seal` is the SHA-256 of the
+file as it would be without it. A seal tells damage from health; it does not tell who sealed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from journalspec.files import as_is
+
+SEAL = "seal"
+#: What a sealed file may hold (bytes); the largest there are have some 100,000.
+MAX_SEALED = 16 << 20
+_CHUNK = 1 << 20
+
+
+class SealError(ValueError):
+    """A file is no JSON object at all; the message says why."""
+
+
+def render(members: Mapping[str, Any]) -> str:
+    """Return the one text that says `members`."""
+    return json.dumps(members, indent=2) + "\n"
+
+
+def sealed(members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `members` with their seal, which comes last."""
+    rest = {name: of for name, of in members.items() if name != SEAL}
+    return {**rest, SEAL: _seal_of(rest)}
+
+
+def _seal_of(members: Mapping[str, Any]) -> str:
+    return hashlib.sha256(render(members).encode("utf-8")).hexdigest()
+
+
+def opened(data: bytes) -> tuple[dict[str, Any], list[str]]:
+    """Return what a sealed file says, and what is wrong with its seal; raises SealError."""
+    try:
+        members = json.loads(data.decode("utf-8"), parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise SealError(f"not JSON: {error}") from None
+    if not isinstance(members, dict):
+        raise SealError("not a JSON object")
+    if SEAL not in members:
+        return members, ["it carries no seal"]
+    problems = []
+    said, given = members[SEAL], sealed(members)
+    if said != given[SEAL]:
+        problems.append(f"its seal is {said!r:.80}, its content gives {given[SEAL]}: it was changed")
+    elif render(given).encode("utf-8") != data:
+        problems.append("it says what was sealed, but its bytes were changed (blanks, order or spelling)")
+    return members, problems
+
+
+def _refuse(name: str) -> NoReturn:
+    raise SealError(f"{name} is no number")
+
+
+def checksum(path: Path, limit: int) -> tuple[int, str]:
+    """Return length and SHA-256 of a regular file's bytes; raises OSError.
+
+    Of a file of more than `limit` bytes only the length is told, with an empty checksum.
+    """
+    total, count = hashlib.sha256(), 0
+    with as_is(path) as stream:
+        size = stream.seek(0, 2)
+        if size > limit:
+            return size, ""
+        stream.seek(0)
+        while count <= limit and (chunk := stream.read(_CHUNK)):
+            count += len(chunk)
+            total.update(chunk)
+    return count, total.hexdigest()

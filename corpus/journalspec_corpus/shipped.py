@@ -1,0 +1,152 @@
+"""The tiers that come with the package, as files: are they what their manifests say?
+
+``published/<format>/manifest.json`` is sealed, has the checksum of every other file there, and
+counts what is in them. A copy of a tier without a manifest is held against the package's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from journalspec.files import as_is
+from journalspec.formats import format_ids
+from journalspec_corpus.case import Case, CaseError
+from journalspec_corpus.lint import tombstones
+from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
+from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, ManifestError
+from journalspec_corpus.pipeline.verify import ILL_FORMED, MAX_FILE, Verified
+from journalspec_corpus.seal import MAX_SEALED, SealError, checksum, opened, render, sealed
+
+
+def manifest_of(format_id: str, files: Mapping[str, tuple[bytes, Sequence[Case]]]) -> bytes:
+    """Return the manifest of a format's published `files`: tier -> its content and cases."""
+    tiers = {}
+    for tier, (data, cases) in files.items():
+        length, sha256 = len(data), hashlib.sha256(data).hexdigest()
+        probes = sum(len(case.probes) for case in cases)
+        name = f"{tier}.jsonl"
+        tiers[tier] = {"file": name, "cases": len(cases), "probes": probes, "bytes": length, "sha256": sha256}
+    members = {
+        "format": format_id,
+        "licence": LICENSE,
+        "tiers": tiers,
+        "withdrawn": sorted(tombstones(format_id)),
+    }
+    return render(sealed(members)).encode("utf-8")
+
+
+def holds_tiers(directory: Path) -> bool:
+    """Tell whether `directory` holds published tiers: of one format, or of formats by name."""
+    return _is_folder(directory) or any((directory / name).is_dir() for name in format_ids())
+
+
+def _is_folder(directory: Path) -> bool:
+    return any((directory / f"{tier}.jsonl").is_file() for tier in PUBLISHED_TIERS)
+
+
+def verify_tiers(directory: Path | None = None, tiers: Sequence[str] = ()) -> Verified:
+    """Check the published `tiers` (default: all) in `directory` (default: the package).
+
+    Raises ManifestError if there are none.
+    """
+    out = Verified()
+    for format_id, folder in _folders(directory):
+        where = f"{format_id}/" if directory is None else ""
+        before = len(out.problems)
+        try:
+            _Folder(format_id, folder, where, out).check(tiers or PUBLISHED_TIERS)
+        except (SealError, *ILL_FORMED) as error:
+            out.add([f"{folder / MANIFEST}: {type(error).__name__}: {error!s:.200}"], MANIFEST)
+        except OSError as error:
+            out.add([f"{error.filename or folder}: {error.strerror or error}"], MANIFEST)
+        if len(out.problems) == before:
+            out.checked.append(f"{format_id}: {', '.join(tiers or PUBLISHED_TIERS)}")
+    return out
+
+
+def _folders(directory: Path | None) -> Iterator[tuple[str, Path]]:
+    if directory is not None and _is_folder(directory):
+        yield _format_of(directory), directory
+        return
+    found = {name: published_folder(name) if directory is None else directory / name for name in format_ids()}
+    there = {name: folder for name, folder in found.items() if folder is not None and folder.is_dir()}
+    if not there:
+        raise ManifestError(f"{directory or 'the package'}: no published tiers are there")
+    yield from there.items()
+
+
+def _format_of(folder: Path) -> str:
+    """Return the format of which `folder` says that it is, or that it is called by."""
+    try:
+        return str(_read(folder / MANIFEST)[0]["format"])
+    except (OSError, SealError, KeyError):
+        return folder.resolve().name
+
+
+def _read(path: Path) -> tuple[dict[str, Any], list[str]]:
+    with as_is(path) as stream:
+        return opened(stream.read(MAX_SEALED))
+
+
+class _Folder:
+    """One format's published files, and where problems go."""
+
+    def __init__(self, format_id: str, folder: Path, where: str, out: Verified) -> None:
+        self._format, self._folder, self._where, self._out = format_id, folder, where, out
+
+    def check(self, tiers: Sequence[str]) -> None:
+        """Look at the manifest, at the files of `tiers`, and at what else is there."""
+        own = (self._folder / MANIFEST).is_file()
+        home = self._folder if own else published_folder(self._format)
+        if home is None:
+            raise SealError(f"no format {self._format!r:.80} is published")
+        manifest, problems = _read(home / MANIFEST)
+        self._add(MANIFEST, problems)
+        if (manifest["format"], manifest["licence"]) != (self._format, LICENSE):
+            self._add(MANIFEST, [f"not that of {self._format} under {LICENSE}"])
+        if manifest["withdrawn"] != sorted(tombstones(self._format)):
+            self._add(MANIFEST, ["the withdrawn cases are not those of tombstones.toml"])
+        if manifest["tiers"].keys() != set(PUBLISHED_TIERS):
+            self._add(MANIFEST, [f"the tiers are not {', '.join(PUBLISHED_TIERS)}"])
+        known = {MANIFEST, *(f"{tier}.jsonl" for tier in PUBLISHED_TIERS)}
+        for path in sorted(self._folder.iterdir()):
+            if path.name not in known:
+                self._add(path.name, ["not in the manifest; nothing needs it, remove it"])
+        for tier in tiers:
+            path = self._folder / f"{tier}.jsonl"
+            if own or path.exists():
+                self._add(path.name, self._unlike(path, manifest["tiers"][tier]))
+
+    def _add(self, name: str, problems: Sequence[str]) -> None:
+        self._out.add([f"{self._where}{name}: {problem}" for problem in problems], name)
+
+    def _unlike(self, path: Path, said: Mapping[str, Any]) -> list[str]:
+        """Return how a tier differs from what the manifest says of it."""
+        restore = "get the file again from where it came from"
+        if path.is_symlink() or said["file"] != path.name:
+            return ["a link, or called otherwise in the manifest"]
+        try:
+            size, sha256 = checksum(path, min(MAX_FILE, int(said["bytes"])))
+        except OSError as error:
+            return [f"{error.strerror or error}; {restore}"]
+        if size != said["bytes"]:
+            return [f"{size} bytes, the manifest says {said['bytes']}; {restore}"]
+        if sha256 != said["sha256"]:
+            return [f"sha256 {sha256}, the manifest says {said['sha256']}; {restore}"]
+        try:
+            probes = [len(Case.from_json(json.loads(line)).probes) for line in _lines(path)]
+        except (CaseError, *ILL_FORMED) as error:
+            return [f"{type(error).__name__}: {error!s:.200}"]
+        if (len(probes), sum(probes)) != (said["cases"], said["probes"]):
+            told = f"the manifest says {said['cases']} and {said['probes']}"
+            return [f"{len(probes)} cases and {sum(probes)} probes, {told}"]
+        return []
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    with as_is(path) as stream:
+        yield from stream

@@ -1,0 +1,505 @@
+"""What `corpus verify` sees, and what `corpus build` makes again: nothing in a build goes unnoticed."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import importlib.util
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from journalspec_conformance.cli import cli
+from journalspec_corpus.load import published_folder
+from journalspec_corpus.pipeline import recount
+from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.cases import CASES, SHARED, lines_of
+from journalspec_corpus.pipeline.manifest import digest_of_parts
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.published import publish_core
+from journalspec_corpus.pipeline.store import BuildError, prepare
+from journalspec_corpus.seal import checksum, render, sealed
+
+FORMAT = "bitronix_tlog"
+PLAN = Plan(FORMAT, "core", every=173)
+TOOL = Path(__file__).parents[2] / "tools" / "flip.py"
+PART = "states/part-00001.parquet"
+
+
+def made(plan: Plan, out: Path) -> Path:
+    publish_core(plan, out, build(plan, out, Engine("local")))
+    return out
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(PLAN, tmp_path_factory.mktemp("verify") / "out")
+
+
+@pytest.fixture
+def copy(tmp_path: Path, built: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "copy"))
+
+
+def invoke(*arguments: str | Path) -> Any:
+    return CliRunner().invoke(cli, ["corpus", *map(str, arguments)])
+
+
+def manifest_of(directory: Path) -> Any:
+    return json.loads((directory / "manifest.json").read_text())
+
+
+def seal(directory: Path, manifest: Any) -> None:
+    """Write a manifest as somebody would who knows how seals are made."""
+    (directory / "manifest.json").write_text(render(sealed(manifest)))
+
+
+def problems(directory: Path) -> str:
+    """Return what verify complains about; it has to."""
+    done = invoke("verify", directory)
+    assert done.exit_code == 1, done.output
+    assert "Traceback" not in done.output
+    return str(done.stderr)
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in directory.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_sound_build_is_counted_again_and_sound(built: Path) -> None:
+    done = invoke("verify", built)
+    assert done.exit_code == 0, done.output
+    assert "all tables counted again from the parts" in done.output
+    assert "all as the manifest says" in done.output
+
+
+def _more(*path: Any) -> Callable[[Any], None]:
+    """Return what adds one to a number of a manifest."""
+
+    def change(manifest: Any) -> None:
+        for name in path[:-1]:
+            manifest = manifest[name]
+        manifest[path[-1]] += 1
+
+    return change
+
+
+def _set(value: Any, *path: Any) -> Callable[[Any], None]:
+    def change(manifest: Any) -> None:
+        for name in path[:-1]:
+            manifest = manifest[name]
+        manifest[path[-1]] = value
+
+    return change
+
+
+def _moved(manifest: Any) -> None:
+    """Call one lost record a clean one."""
+    verdicts = manifest["strata"]["R"]["verdicts"]["strict"]
+    writer = next(name for name, of in verdicts.items() if len(of) > 1)
+    first, second = list(verdicts[writer])[:2]
+    verdicts[writer][first] += 1
+    verdicts[writer][second] -= 1
+
+
+def _safer(manifest: Any) -> None:
+    row = next(row for row in manifest["strata"]["R"]["safe_under"] if row["fails_under"])
+    row.update(weakest=row["fails_under"], fails_under=None, breaks=[])
+
+
+LIES = {
+    "verdicts": (_moved, "strata.R.verdicts.strict."),
+    "safe": (_safer, "strata.R.safe_under["),
+    "failures": (_set([], "strata", "R", "failures"), "strata.R.failures"),
+    "a stratum": (_more("strata", "R", "distinct"), "distinct"),
+    "targets": (_set(True, "strata", "R", "targets", 0, "complete"), "strata.R.targets[0].complete"),
+    "sampled": (_set([], "sampled"), "strata.R.targets"),
+    "strict": (_set("salvage", "strict"), "strict: the plan gives strict"),
+    "traces": (_more("counts", "traces"), "counts.traces: the plan gives"),
+    "distinct": (_more("counts", "distinct"), "distinct"),
+    "generated": (_more("counts", "generated"), "generated less the duplicates"),
+    "rows": (_more("parts", 1, "rows"), "in parts, strata"),
+    "bytes": (_more("parts", 1, "bytes"), f"{PART}: "),
+    "a part's checksum": (_set("0" * 64, "parts", 1, "sha256"), "the digest is not that of the parts"),
+    "digest": (_set("0" * 64, "digest"), "the digest is not that of the parts"),
+    "plan": (_set(2, "plan", "seed"), "the fingerprint is not the plan's"),
+    "a name": (_set("../../etc/passwd", "parts", 1, "file"), "the parts are not states/part-00000.parquet"),
+    "licence": (_set("none", "license"), "the licence is 'none'"),
+    "cases": (_more("cases", "count"), "are not those of the manifest"),
+    "strata of cases": (_more("cases", "strata", "R"), "are not those of the manifest"),
+    "beyond": (_set({}, "cases", "beyond"), "cases.beyond"),
+    "files": (_set({}, "cases", "files"), "the files of cases are not"),
+    "a table that is none": (_set(7, "strata"), "not of the form of a manifest"),
+    "a number that is none": (_set("many", "counts", "distinct"), "not of the form of a manifest"),
+    "a huge number": (_set(10**4000, "counts", "distinct"), "manifest.json"),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_a_lie_is_found_though_the_seal_was_renewed(copy: Path, name: str) -> None:
+    lie, text = LIES[name]
+    manifest = manifest_of(copy)
+    lie(manifest)
+    seal(copy, manifest)
+    assert text in problems(copy)
+
+
+def test_nothing_in_the_manifest_changes_unseen(copy: Path) -> None:
+    whole = (copy / "manifest.json").read_text()
+    run = manifest_of(copy)
+    run["run"]["seconds"] += 1
+    for text, why in (
+        (json.dumps(run, indent=2) + "\n", "it was changed"),
+        (whole + "\n", "its bytes were changed"),
+        (whole.replace('"seal": ', '"seal":  '), "its bytes were changed"),
+        (whole.replace('  "license"', '  "license": "none",\n  "license"'), "its bytes were changed"),
+        (whole.replace('"seal"', '"zeal"'), "carries no seal"),
+    ):
+        (copy / "manifest.json").write_text(text)
+        assert why in problems(copy)
+        assert invoke("report", copy).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[" * 200_000, "not JSON"),
+        ('{"plan": NaN}', "NaN is no number"),
+        ('{"plan": ' + "9" * 6000 + "}", "not JSON"),
+        ("\ud800", "not JSON"),
+        ('"' + "x" * (17 << 20) + '"', "as no manifest does"),
+    ],
+)
+def test_a_hostile_manifest_ends_with_one(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "manifest.json").write_text(text, errors="surrogatepass")
+    assert why in problems(tmp_path)
+
+
+def test_every_file_that_is_not_what_it_was_is_named(copy: Path) -> None:
+    (copy / "plan.json").write_text((copy / "plan.json").read_text() + " ")
+    (copy / PART).write_bytes((copy / PART).read_bytes()[:-1])
+    (copy / "states" / "part-00002.parquet").unlink()
+    (copy / "states" / "part-77777.parquet").write_bytes(b"")
+    (copy / "index.html").write_text("mine")
+    (copy / "work").mkdir()
+    said = problems(copy)
+    for text in (
+        "plan.json: not the plan of manifest.json",
+        f"{PART}: {(copy / PART).stat().st_size} bytes, the manifest says",
+        "states/part-00002.parquet: No such file",
+        "states/part-77777.parquet: not in the manifest",
+        "index.html: not in the manifest",
+        "work: left of a build that was ended",
+        "`corpus build` with the same plan makes it again",
+    ):
+        assert text in said
+    (copy / "plan.json").unlink()
+    assert "plan.json: No such file" in problems(copy)
+
+
+def test_one_bit_of_a_gzip_header_is_seen(copy: Path) -> None:
+    data = bytearray((copy / CASES).read_bytes())
+    # The operating system that is said to have packed it: no unpacker minds.
+    data[9] ^= 1
+    assert gzip.decompress(bytes(data)) == gzip.decompress((copy / CASES).read_bytes())
+    (copy / CASES).write_bytes(data)
+    assert f"{CASES}: sha256" in problems(copy)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+@pytest.mark.parametrize("name", ["manifest.json", "plan.json", PART, CASES])
+def test_pipes_and_links_are_not_followed_and_nobody_waits(copy: Path, name: str) -> None:
+    path = copy / name
+    kept = path.rename(copy.parent / "kept")
+    os.mkfifo(path)
+    assert "not a regular file" in problems(copy)
+    path.unlink()
+    if name != "manifest.json":
+        path.symlink_to(kept)
+        assert f"{name}: a link" in problems(copy)
+
+
+def _resealed(copy: Path, name: str) -> None:
+    """Say of a part what is there, and renew digest and seal."""
+    manifest = manifest_of(copy)
+    entry = next(part for part in manifest["parts"] if part["file"] == name)
+    entry["bytes"], entry["sha256"] = checksum(copy / name, 1 << 30)
+    manifest["digest"] = digest_of_parts(manifest["parts"])
+    seal(copy, manifest)
+
+
+def test_a_part_of_forty_gibibytes_is_not_read(copy: Path) -> None:
+    with (copy / PART).open("wb") as stream:
+        stream.truncate(40 << 30)
+    assert f"{PART}: {40 << 30} bytes, the manifest says" in problems(copy)
+    _resealed(copy, PART)
+    assert "more than any such file" in problems(copy)
+
+
+def test_a_part_is_not_unpacked_unless_it_is_one(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (copy / PART).write_bytes(b"PAR1" + bytes(100) + b"PAR1")
+    _resealed(copy, PART)
+    assert PART in problems(copy)
+    rows = 3_000_000
+    pq.write_table(pa.table({"case_id": pa.array([bytes(16)] * rows, pa.binary(16))}), copy / PART)
+    manifest = manifest_of(copy)
+    manifest["parts"][1]["rows"] = rows
+    seal(copy, manifest)
+    _resealed(copy, PART)
+    assert f"{rows} ids cannot be in" in "".join(recount.recount(copy, manifest_of(copy)))
+    pq.write_table(pa.table({"case_id": [1]}), copy / PART)
+    manifest["parts"][1]["rows"] = 1
+    seal(copy, manifest)
+    _resealed(copy, PART)
+    assert "other columns than those of this edition" in "".join(recount.recount(copy, manifest_of(copy)))
+    monkeypatch.setattr(recount, "MAX_UNPACKED", 1)
+    assert "more than any part has" in "".join(recount.recount(copy, manifest_of(copy)))
+
+
+def test_rows_that_were_changed_are_counted(copy: Path) -> None:
+    """A part with other verdicts, its checksum, digest and seal renewed."""
+    table = pq.read_table(copy / PART)
+    at = table.schema.get_field_index("verdict_strict")
+    failing = pa.array(["lost"] * len(table)).cast(table.schema.field(at).type)
+    pq.write_table(table.set_column(at, "verdict_strict", failing), copy / PART)
+    _resealed(copy, PART)
+    assert "strata.R.verdicts.strict." in problems(copy)
+
+
+def test_a_download_needs_the_published_files_only(tmp_path: Path, built: Path) -> None:
+    out = tmp_path / "download"
+    out.mkdir()
+    for name in (CASES, SHARED, "manifest.json"):
+        shutil.copy(built / name, out)
+    done = invoke("verify", out)
+    assert done.exit_code == 0, done.output
+    assert "only the published cases are checked" in done.output
+    lines = list(lines_of(out / SHARED))
+    piece = next(line for line in lines if line.get("pieces"))["pieces"][0]
+    piece[2] = f"{int(piece[2][0], 16) ^ 1:x}{piece[2][1:]}"
+    (out / SHARED).write_bytes(gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode()))
+    manifest = manifest_of(out)
+    entry = manifest["cases"]["files"][SHARED]
+    entry["bytes"], entry["sha256"] = checksum(out / SHARED, 1 << 30)
+    seal(out, manifest)
+    assert "the input is not the one of its digest" in problems(out)
+
+
+def _flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def test_a_finished_build_makes_again_what_is_missing_or_damaged(copy: Path, built: Path) -> None:
+    (copy / "states" / "part-00000.parquet").unlink()
+    _flip(copy / "states" / "part-00002.parquet")
+    _flip(copy / CASES)
+    (copy / "plan.json").unlink()
+    calls: list[tuple[int, int]] = []
+    manifest = build(PLAN, copy, Engine("local"), lambda done, total: calls.append((done, total)))
+    assert calls[-1] == (2, 2)
+    publish_core(PLAN, copy, manifest)
+    assert contents(copy) == contents(built)
+    assert not (copy / "work").exists()
+
+
+def test_a_finished_build_clears_what_a_killed_one_left(copy: Path, built: Path) -> None:
+    (copy / "work").mkdir()
+    (copy / "work" / "shard-00000.json").write_text("{")
+    assert build(PLAN, copy, Engine("local")) == manifest_of(built)
+    assert contents(copy) == contents(built)
+
+
+def test_what_is_made_again_has_to_be_what_it_was(copy: Path) -> None:
+    manifest = manifest_of(copy)
+    manifest["parts"][1]["sha256"] = "0" * 64
+    manifest["digest"] = digest_of_parts(manifest["parts"])
+    seal(copy, manifest)
+    before = contents(copy)
+    with pytest.raises(BuildError, match="made again it is another one") as caught:
+        build(PLAN, copy, Engine("local"))
+    assert f"pyarrow {pa.__version__}" in caught.value.hint
+    assert {name: of for name, of in contents(copy).items() if not name.startswith("work/")} == before
+
+
+def test_cases_that_are_made_again_have_to_be_what_they_were(copy: Path) -> None:
+    manifest = manifest_of(copy)
+    manifest["cases"]["files"][CASES]["sha256"] = "0" * 64
+    seal(copy, manifest)
+    before = (copy / CASES).read_bytes()
+    with pytest.raises(BuildError, match="made again they are others"):
+        publish_core(PLAN, copy, manifest)
+    assert (copy / CASES).read_bytes() == before
+
+
+def test_a_build_does_not_go_on_from_a_changed_manifest(copy: Path) -> None:
+    _flip(copy / "manifest.json")
+    done = invoke("build", "--tier", "core", "--format", FORMAT, "--every", "173", "--out", copy)
+    assert done.exit_code == 1
+    assert "remove manifest.json" in done.output
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "mine.txt", "work", ".hidden"])
+def test_a_foreign_directory_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text('{"name": "a web application"}')
+    with pytest.raises(BuildError, match="exists and is no build directory"):
+        build(PLAN, tmp_path, Engine("local"))
+    assert contents(tmp_path) == {name: b'{"name": "a web application"}'}
+
+
+def test_a_build_that_was_ended_before_it_wrote_anything_is_taken_up(tmp_path: Path) -> None:
+    (tmp_path / ".plan.json.0123456789abcdef.partial").write_text("{")
+    prepare(PLAN, tmp_path)
+    assert (tmp_path / "plan.json").is_file()
+    # The plan comes first: a directory of another name alone would be nobody's.
+    shutil.rmtree(tmp_path / "work")
+    prepare(PLAN, tmp_path)
+
+
+def test_another_plan_is_refused_by_name(copy: Path) -> None:
+    for every in (211, 1):
+        with pytest.raises(
+            BuildError, match=r"another plan \(format 'bitronix_tlog', tier 'core', seed 1, every 173"
+        ):
+            build(Plan(FORMAT, "core", every=every), copy, Engine("local"))
+    (copy / "manifest.json").unlink()
+    (copy / "plan.json").write_text("[]")
+    with pytest.raises(BuildError, match="not the plan of a build"):
+        build(PLAN, copy, Engine("local"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    source = published_folder(FORMAT)
+    assert source is not None
+    return Path(shutil.copytree(source, tmp_path / FORMAT))
+
+
+def test_the_published_tiers_are_what_their_manifests_say(folder: Path) -> None:
+    for arguments in ((), ("--tier", "smoke"), (folder,), (folder.parent,)):
+        done = invoke("verify", *arguments)
+        assert done.exit_code == 0, done.output
+    assert invoke("verify", folder.parent.parent, "--tier", "smoke").exit_code == 2
+
+
+def test_a_copied_tier_is_held_against_the_package(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert invoke("build", "--tier", "smoke", "--format", FORMAT, "--out", out).exit_code == 0
+    assert invoke("verify", out).exit_code == 0
+    _flip(out / FORMAT / "smoke.jsonl")
+    assert "smoke.jsonl: sha256" in problems(out)
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "text"),
+    [
+        (("tiers", "smoke", "cases"), 1, "the manifest says 1 and"),
+        (("tiers", "smoke", "bytes"), 1, "bytes, the manifest says 1"),
+        (("tiers", "smoke", "file"), "../smoke.jsonl", "called otherwise"),
+        (("tiers",), {}, "the tiers are not smoke, captured, worst"),
+        (("withdrawn",), ["btm.x"], "the withdrawn cases are not those"),
+        (("licence",), "none", "under CC0-1.0"),
+    ],
+)
+def test_a_lie_about_published_tiers_is_found(
+    folder: Path, member: tuple[str, ...], value: Any, text: str
+) -> None:
+    manifest = manifest_of(folder)
+    _set(value, *member)(manifest)
+    seal(folder, manifest)
+    assert text in problems(folder)
+
+
+def test_a_strange_file_among_published_tiers_is_named(folder: Path) -> None:
+    (folder / "smoke.jsonl.orig").write_text("")
+    (folder / "worst.jsonl").unlink()
+    said = problems(folder)
+    assert "smoke.jsonl.orig: not in the manifest" in said
+    assert "worst.jsonl: No such file" in said
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("journalspec_tools_flip", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_flipped_bit_is_seen(
+    tmp_path: Path, tool: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny = made(Plan(FORMAT, "core", every=997), tmp_path / "tiny")
+    before = contents(tiny)
+    assert tool.main(["--count", "40", "--seed", "3", str(tiny)]) == 0
+    said = capsys.readouterr().out
+    assert said.splitlines()[-2].split()[-2:] == ["40", "40"]
+    for name in before:
+        assert f"0-tiny/{name}" in said
+    assert contents(tiny) == before
+
+
+def test_the_tool_tells_what_is_not_seen(
+    tmp_path: Path, tool: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "one").write_bytes(b"x")
+    monkeypatch.setattr(tool, "seen", lambda directory: False)
+    assert tool.main(["--count", "2", str(tmp_path)]) == 1
+    assert "one, offset 0, bit" in capsys.readouterr().out
+
+
+def test_a_build_on_a_disk_that_is_full_at_any_file_goes_on_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file in turn cannot be forced to the disk; `tools/faulty_disk.py` does it to every call."""
+    arguments = ("build", "--tier", "core", "--format", FORMAT, "--every", "997", "--jobs", "1", "--out")
+    real, left = os.fsync, [10**6]
+
+    def fsync(handle: int) -> None:
+        left[0] -= 1
+        if not left[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert invoke(*arguments, tmp_path / "whole").exit_code == 0
+    whole = contents(tmp_path / "whole")
+    whole.pop("manifest.json")
+    failed = 0
+    for number in range(1, 10**6 - left[0] + 1):
+        out = tmp_path / str(number)
+        left[0] = number
+        done = invoke(*arguments, out)
+        left[0] = 10**6
+        if done.exit_code:
+            failed += 1
+            assert done.exit_code == 1
+            assert "No space left on device" in done.stderr
+            assert str(out) in done.stderr
+            assert "the same command again goes on" in done.stderr
+            assert not [name for name in contents(out) if name.endswith(".partial")]
+            assert invoke(*arguments, out).exit_code == 0
+        found = contents(out)
+        found.pop("manifest.json")
+        assert found == whole
+    assert invoke("verify", out).exit_code == 0
+    # The plan, the shard and its seal, the chosen ids, three files of lines, two of cases, two manifests.
+    assert failed >= 10
