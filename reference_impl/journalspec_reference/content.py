@@ -156,7 +156,7 @@ class Content:
         return bytes(out)
 
     def next_data(self, off: int) -> int:
-        """Return the first offset from `off` on that is in no hole: holes are zeros, known without reading."""
+        """Return the first offset from `off` on that is in no hole: holes are zeros, without reading them."""
         return self._source.next_data(off) if off < self._size else off
 
     def why(self, start: int, end: int) -> str:
