@@ -157,7 +157,9 @@ class Content:
 
     def next_data(self, off: int) -> int:
         """Return the first offset from `off` on that is in no hole: holes are zeros, without reading them."""
-        return self._source.next_data(off) if off < self._size else off
+        if off >= self._size or self._size <= SMALL:
+            return off
+        return self._source.next_data(off)
 
     def why(self, start: int, end: int) -> str:
         """Return why some of the bytes from `start` to `end` could not be read; nothing if all were."""
@@ -170,7 +172,7 @@ class Content:
         count = -(-self._size // CHUNK)
         at = 0 if len(self._seen) < count else self._size
         scratch = bytearray(CHUNK if at < self._size else 0)
-        while (at := self.next_data(at)) < self._size:
+        while at < self._size and (at := self._source.next_data(at)) < self._size:
             chunk = at // CHUNK
             if chunk not in self._seen:
                 self._seen.add(chunk)
@@ -240,7 +242,7 @@ class Content:
 
     def _fetch(self, chunk: int, target: Any) -> None:
         start, end = chunk * CHUNK, min((chunk + 1) * CHUNK, self._size)
-        at = self.next_data(start)
+        at = start if self._size <= SMALL else self._source.next_data(start)
         if at < end:
             self._fill(memoryview(target), 0, at, end)
         self._loaded.add(chunk)
