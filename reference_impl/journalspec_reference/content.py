@@ -84,17 +84,19 @@ class Budget:
     def __init__(self, limit: int = BUDGET) -> None:
         self.limit = limit
         self.used = 0
-        self._held: OrderedDict[tuple[Content, int], int] = OrderedDict()
+        # Weakly: what nobody reads any more is gone without waiting for the collector of cycles.
+        self._held: OrderedDict[tuple[ref[Content], int], int] = OrderedDict()
 
     def charge(self, content: Content, chunk: int, size: int) -> None:
         """Count a chunk that was loaded; give back others, but none that somebody looks at."""
-        self._held[content, chunk] = size
+        self._held[ref(content), chunk] = size
         self.used += size
         looked_at = 0
         # The chunk itself stays: whoever asked for it has not looked yet.
         while self.used > self.limit and looked_at < len(self._held) - 1:
             key, size = self._held.popitem(last=False)
-            if key[0].release(key[1]):
+            oldest = key[0]()
+            if oldest is None or oldest.release(key[1]):
                 self.used -= size
             else:
                 self._held[key] = size
