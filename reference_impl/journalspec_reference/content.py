@@ -327,7 +327,7 @@ class Window:
             return self.view
         content = self._content
         assert content is not None  # of bytes in memory all is there
-        self._ahead = min(2 * self._ahead, AHEAD) if start <= self.ready else CHUNK
+        self._ahead = min(2 * self._ahead, AHEAD) if self.start <= start <= self.ready else CHUNK
         # First the claim, then the loading, which may give back what nobody claims.
         self.start = start // CHUNK * CHUNK
         self.ready = min(max(end, self.start + self._ahead), self.limit)
