@@ -323,7 +323,7 @@ def find_journals(
     claims: list[Detection] = []
     for format_id in wanted:
         claims.extend(load_implementation(format_id).detect(entries, params))
-    chosen = [claim for claim in _best(claims) if not all(map(loaded.is_directory, claim.files))]
+    chosen = [claim for claim in _best(claims) if _is_there(loaded, claim)]
     if loaded.asked is not None:
         chosen = [claim for claim in chosen if loaded.asked in claim.files]
     if not chosen and format:
@@ -356,6 +356,14 @@ def _best(claims: list[Detection]) -> list[Detection]:
             taken.update(claim.files)
             chosen.append(claim)
     return sorted(chosen, key=lambda item: item.files)
+
+
+def _is_there(loaded: Loaded, claim: Detection) -> bool:
+    """Tell whether at least one file of a claim exists, readable or not; a directory of its name is none."""
+    return any(
+        loaded.files.get(name) is not None or (loaded.entry(name) and not loaded.is_directory(name))
+        for name in claim.files
+    )
 
 
 def _as_told(loaded: Loaded, format_id: str) -> list[Detection]:
@@ -409,23 +417,35 @@ def _nothing(loaded: Loaded) -> tuple[str, str]:
     return message, "give the directory that holds the journal's files"
 
 
-def below(path: Path, *, at_most: int = 10) -> list[Path]:
+def below(path: Path, *, at_most: int = 10, every: bool = False) -> list[Path]:
     """Return up to `at_most` directories under `path` that hold a journal, nearest name first.
 
     Symbolic links to directories are not followed; the search is bounded in
-    depth and in the number of directories.
+    depth and in the number of directories. With `every`, only the number is, and
+    what would be passed over in silence (the rest behind that bound, a directory
+    that cannot be listed) raises FilesetError.
     """
     found: list[Path] = []
     depth = len(path.parts)
-    for seen, (root, names, _) in enumerate(os.walk(path)):
+    most = max(MAX_DIRECTORIES, at_most)
+    for seen, (root, names, _) in enumerate(os.walk(path, onerror=_not_listed if every else None)):
         names.sort()
-        if len(Path(root).parts) - depth >= MAX_DEPTH:
+        if len(Path(root).parts) - depth >= MAX_DEPTH and not every:
             names.clear()
-        if seen >= MAX_DIRECTORIES or len(found) >= at_most:
+        if seen >= most or len(found) >= at_most:
+            if every:
+                text = f"{str(path)!r} holds more than {min(most, at_most)} directories"
+                raise FilesetError(text, "name fewer of them at a time")
             break
         if Path(root) != path and _holds_journal(Path(root)):
             found.append(Path(root))
     return found
+
+
+def _not_listed(error: OSError) -> None:
+    raise FilesetError(
+        f"cannot list {str(error.filename)!r}: {error.strerror}", "check its permissions"
+    ) from None
 
 
 def _holds_journal(directory: Path) -> bool:
@@ -433,4 +453,8 @@ def _holds_journal(directory: Path) -> bool:
         loaded = load(directory)
     except FilesetError:
         return False
-    return any(load_implementation(format_id).detect(loaded.files) for format_id in format_ids())
+    claims = (
+        claim for format_id in format_ids() for claim in load_implementation(format_id).detect(loaded.entries)
+    )
+    # Also one of which nothing can be read: its name is all that tells of it.
+    return any(_is_there(loaded, claim) for claim in claims)
