@@ -4,7 +4,8 @@ A reader of the protocol is told the edition, and all files that it is given can
 be read. A tool is given a path. Where the files do not tell the edition, every
 edition that they admit is tried here by reading, and what was taken for granted
 is said; where a file that belongs to the journal cannot be read, the answer is
-never clean. The command line and Spark ask journals through :func:`ask` alone.
+never clean, and neither where a part of one cannot. The command line and Spark ask
+journals through :func:`ask` alone.
 """
 
 from __future__ import annotations
@@ -27,11 +28,14 @@ from journalspec.observation import (
     refused,
 )
 from journalspec_reference.api import load as load_implementation
+from journalspec_reference.content import UNREADABLE, Content, Unreadable
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
 SALVAGE = "salvage"
 UNREAD = "unreadable-file"
 NO_FILES = "no-files"
+
+CHANGED = "changed-while-read"
 ASSUMED = "edition-assumed"
 UNCHECKED = "unchecked"
 
@@ -108,7 +112,6 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
 
     Raises UnknownEdition if nobody said the edition and reading does not settle it.
     """
-    journal = journal.verified()
     edition, seen, trials = _settle(journal)
     journal = replace(journal, edition=edition)
     implementation = load_implementation(journal.format)
@@ -121,12 +124,16 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
         # Nothing was looked at: for recovery an empty journal, here a wrong extension or edition.
         seen = refused("fileset", NO_FILES, f"none of {len(journal.files)} file(s) belongs to such a journal")
+    bad = _unreadable(journal)
+    if bad:
+        seen = _with_gaps(seen, journal, bad, policy)
     if journal.unread:
         seen = _without(seen, journal.unread, policy)
     words = get_format(journal.format).vocabulary.notes
     if seen.verdict == CLEAN and any(note.code in words and words[note.code].loss for note in seen.notes):
         seen = replace(seen, verdict=RECOVERED)
-    notes = list(seen.notes)
+    notes = [*seen.notes, *(Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad)]
+    notes += [Note(CHANGED, name) for name in _contents(journal) if journal.files[name].changed()]
     if answer.assumption:
         notes.append(Note(ASSUMED, text=answer.assumption))
     unchecked = get_format(journal.format).editions[edition].unchecked
@@ -230,6 +237,53 @@ def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None)
         seen, verdict=REFUSED, phase=problem.phase, code=problem.code, message=message, at=problem.at,
         dropped=dropped, files=files, state=None,
     )  # fmt: skip
+
+
+def _contents(journal: Journal) -> list[str]:
+    """Return the names of the files that were read from a disk; what was given in memory has no errors."""
+    return [name for name, content in journal.files.items() if isinstance(content, Content)]
+
+
+def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
+    """Return (file, range) for all that could not be read, in what nobody has looked at yet as well."""
+    return [(name, bad) for name in _contents(journal) for bad in journal.files[name].finish()]
+
+
+def _with_gaps(
+    seen: Observation, journal: Journal, bad: list[tuple[str, Unreadable]], policy: str | None
+) -> Observation:
+    """Return what is left to say if parts of files could not be read: for strict recovery, nothing."""
+    name, (start, end, why) = bad[0]
+    text = f"{len(bad)} range(s) of the journal could not be read, the first in {name} at {start}: {why}"
+    if policy not in (None, SALVAGE):
+        return refused("fileset", UNREAD, text, At(name, start, end - start))
+    if seen.verdict == REFUSED:
+        return replace(seen, message=f"{seen.message}; {text}")
+    # Records that reach into such a range were dropped for the same reason: said once is enough.
+    said: dict[str, list[tuple[int, int]]] = {}
+    for item in seen.dropped:
+        if item.reason == UNREADABLE:
+            said.setdefault(item.file, []).append((item.off, item.off + item.length))
+    gaps = [
+        Dropped(name, low, high - low, UNREADABLE)
+        for name, (start, end, _) in bad
+        for low, high in _less(start, end, said.get(name, []))
+    ]
+    order = {entry.file: number for number, entry in enumerate(seen.files)}
+    dropped = sorted((*seen.dropped, *gaps), key=lambda item: (order.get(item.file, len(order)), item.off))
+    return replace(seen, verdict=RECOVERED, dropped=tuple(dropped))
+
+
+def _less(start: int, end: int, taken: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield what is left of a range without those of `taken`."""
+    for low, high in sorted(taken):
+        if low > start:
+            yield start, min(low, end)
+        start = max(start, high)
+        if start >= end:
+            return
+    if start < end:
+        yield start, end
 
 
 def checked_params(description: Format, params: Mapping[str, str], edition: str | None = None) -> None:

@@ -128,10 +128,17 @@ class JournalReader(DataSourceReader):
         except UnknownFormat as error:
             raise JournalError(str(error.args[0])) from None
         except FilesetError as error:
-            nested = below(path, at_most=MOST_BELOW) if path.is_dir() else []
+            nested = self._below(path) if path.is_dir() else []
             if not nested:
                 raise JournalError(shown(f"{error}" + (f" ({error.hint})" if error.hint else ""))) from None
         return [entry for directory in nested for entry in self._here(directory)]
+
+    @staticmethod
+    def _below(path: Path) -> list[Path]:
+        try:
+            return below(path, at_most=MOST_BELOW, every=True)
+        except FilesetError as error:
+            raise JournalError(shown(f"{error} ({error.hint})")) from None
 
     def _here(self, path: Path) -> list[JournalPartition]:
         journals = find_journals(load_files(path), self._format, self._edition, self._params)

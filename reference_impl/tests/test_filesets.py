@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from journalspec.formats import UnknownFormat
+from journalspec_reference import filesets
 from journalspec_reference.filesets import FilesetError, below, find_journals, load
 
 #: The smallest pair that a writer leaves: two headers, nothing logged.
@@ -165,6 +168,39 @@ def test_nothing_here_names_where_something_is(tmp_path: Path) -> None:
         find_journals(load(tmp_path))
     assert raised.value.hint.splitlines()[1:] == [f"  {tmp_path / 'a' / 'b'}", f"  {tmp_path / 'c'}"]
     assert below(tmp_path, at_most=1) == [tmp_path / "a" / "b"]
+
+
+def test_a_journal_below_is_found_by_name_if_nothing_of_it_can_be_read(tmp_path: Path) -> None:
+    make_pair(tmp_path / "a")
+    (tmp_path / "b" / "old.tlog").mkdir(parents=True)
+    for number in (1, 2):
+        (tmp_path / "a" / f"btm{number}.tlog").unlink()
+        (tmp_path / "a" / f"btm{number}.tlog").symlink_to("/nowhere/at/all")
+    assert below(tmp_path) == below(tmp_path, every=True) == [tmp_path / "a"]
+
+
+def test_who_wants_every_journal_below_is_told_what_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = make_pair(tmp_path.joinpath(*"abcdefgh"))
+    assert below(tmp_path) == []
+    assert below(tmp_path, every=True) == [pair]
+    real = os.scandir
+
+    def refusing(path: Any) -> Any:
+        if str(path).endswith("c"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return real(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refusing)
+        assert below(tmp_path) == []
+        with pytest.raises(FilesetError, match=r"cannot list '.*c': Permission denied"):
+            below(tmp_path, every=True)
+    monkeypatch.setattr(filesets, "MAX_DIRECTORIES", 3)
+    assert below(tmp_path, at_most=3) == []
+    with pytest.raises(FilesetError, match="holds more than 3 directories"):
+        below(tmp_path, at_most=3, every=True)
 
 
 def test_an_unknown_file_can_be_read_as_what_the_user_says(tmp_path: Path) -> None:
