@@ -11,7 +11,7 @@ there to do it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -132,7 +132,9 @@ def walk(
     yield from _Search(view, dialect, dialect.stamp(file_id), digest).between(dialect.header_size, limit)
 
 
-def stale(data: Any, file_id: int, dialect: Dialect, gaps: list[tuple[int, int]]) -> Iterator[JournalRecord]:
+def stale(
+    data: Any, file_id: int, dialect: Dialect, gaps: Iterable[tuple[int, int]]
+) -> Iterator[JournalRecord]:
     """Yield the records of earlier lives of a file within `gaps`: healthy but for their file id.
 
     A forensic extra: four bytes of check size are all that vouches for them.
@@ -153,7 +155,7 @@ def healthy(data: Any, dialect: Dialect) -> Iterator[JournalRecord]:
 def _of_any_file(
     view: memoryview,
     dialect: Dialect,
-    gaps: list[tuple[int, int]],
+    gaps: Iterable[tuple[int, int]],
     wanted: Callable[[JournalRecord], bool] | None = None,
 ) -> Iterator[JournalRecord]:
     digest: Hash = PrefixDigest(view) if dialect.hashed else direct
