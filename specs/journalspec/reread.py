@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, groupby, islice
 from typing import Generic, TypeVar, overload
 
+S = TypeVar("S")
 T = TypeVar("T")
 #: Given an item, the file that it is in, and its offset and length there.
 Place = Callable[[T], tuple[str, int, int]]
@@ -153,6 +155,30 @@ class Collector(Generic[T]):
         self._end()
         self._count = 0
         return Lazy(self._parts)
+
+
+def collected(place: Place[T], sources: Iterable[tuple[str, Callable[[], Iterable[T]]]]) -> Sequence[T]:
+    """Return what each source, a file's name and what is found in it, yields: kept if it is little."""
+    collector = Collector(place)
+    for name, again in sources:
+        collector.begin(name, again)
+        for item in again():
+            collector.add(item)
+    return collector.done()
+
+
+def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
+    """Return `function` of each item; of a sequence that is read again it is asked each time."""
+    if not isinstance(sequence, Lazy):
+        return tuple(map(function, sequence))
+    return Lazy(Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts)
+
+
+def files_of(place: Place[T], sequence: Sequence[T]) -> list[str]:
+    """Return the names of the files that items of `sequence` are in, in the order of the first of each."""
+    if isinstance(sequence, Lazy):
+        return list(dict.fromkeys(part.name for part in sequence.parts))
+    return list(dict.fromkeys(place(item)[0] for item in sequence))
 
 
 def few(again: Callable[[], Iterable[T]], count: int, size: Callable[[T], int]) -> Sequence[T]:

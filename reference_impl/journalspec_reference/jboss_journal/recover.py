@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -21,7 +21,7 @@ from journalspec.observation import (
     refused,
     region_place,
 )
-from journalspec.reread import Changed, Collector, few, joined
+from journalspec.reread import Changed, Collector, collected, files_of, joined, mapped
 from journalspec_reference.api import Files, Params
 from journalspec_reference.jboss_journal.codec import Fault, JournalRecord, decode_record
 from journalspec_reference.jboss_journal.dialect import Dialect
@@ -120,6 +120,10 @@ def _gaps(items: Iterable[JournalRecord | Fault], at: int, limit: int) -> Iterat
     yield at, limit
 
 
+def _healthy_again(file: DataFile) -> Iterator[Record]:
+    return (_as_stamped(item, file) for item in healthy(file.data, file.dialect))
+
+
 #: Bits of a place that are the offset; the others number the file.
 _OFFSET_BITS = 40
 
@@ -166,8 +170,6 @@ class _Reading:
         self._stored = _Stored()
         usable = [file for file in files if file.problem is None]
         self.replay = Replay((file.file_id for file in usable), self._stored)
-        #: Names of files that hold records of earlier lives.
-        self.holders: dict[str, None] = {}
         for file in usable:
             limit = limit_of(file, params)
             self._take(file, limit, forensic)
@@ -186,7 +188,6 @@ class _Reading:
             return
         self._beside.begin(file.name, partial(_beside_again, file, limit))
         for item in _earlier_lives(file, items, limit):
-            self.holders[file.name] = None
             if self._beside.wants(item.off, item.end - item.off):
                 self._beside.keep(_as_stamped(item, file))
 
@@ -244,27 +245,19 @@ def read(files: Files, dialect: Dialect, params: Params) -> Observation:
         if not found.files and not found.others:
             return refused("fileset", "no-files", "no file has the journal's extension")
     seen = _observe(found, params, forensic=True)
-    sound = (file for file in found.others if file.problem is None)
-    aside, _ = _collected(sound, lambda file: _records_again(file, file.length))
+    aside = collected(
+        record_place,
+        (
+            (file.name, partial(_records_again, file, file.length))
+            for file in found.others
+            if file.problem is None
+        ),
+    )
     return replace(
         seen,
         records=joined(record_place, seen.records, aside),
         files=(*seen.files, *(_map_of(file) for file in found.others)),
     )
-
-
-def _collected(
-    files: Iterable[DataFile], again: Callable[[DataFile], Iterator[Record]]
-) -> tuple[Sequence[Record], list[str]]:
-    """Return what `again` yields of each file, and the names of those where that is something."""
-    collector = Collector(record_place)
-    holders: dict[str, None] = {}
-    for file in files:
-        collector.begin(file.name, partial(again, file))
-        for record in again(file):
-            collector.add(record)
-            holders[file.name] = None
-    return collector.done(), list(holders)
 
 
 def _observe(found: FileSet, params: Params, forensic: bool = False) -> Observation:
@@ -277,9 +270,9 @@ def _observe(found: FileSet, params: Params, forensic: bool = False) -> Observat
     ]
     dropped = joined(region_place, left_out, reading.dropped)
     # The header may be what is wrong: the file id that counts here is the one in the record.
-    unusable = (file for file in found.files if file.problem is not None)
-    lost, holders = _collected(
-        unusable, lambda file: (_as_stamped(item, file) for item in healthy(file.data, file.dialect))
+    lost = collected(
+        record_place,
+        ((file.name, partial(_healthy_again, file)) for file in found.files if file.problem is not None),
     )
     return Observation(
         RECOVERED if dropped or _rejected(state) else CLEAN,
@@ -290,9 +283,9 @@ def _observe(found: FileSet, params: Params, forensic: bool = False) -> Observat
         notes=joined(
             note_place,
             found.notes,
-            _transaction_notes(state),
-            [Note("unanchored", name) for name in holders],
-            [Note("stale", name) for name in reading.holders],
+            mapped(_transaction_note, state["discarded"]),
+            [Note("unanchored", name) for name in files_of(record_place, lost)],
+            [Note("stale", name) for name in files_of(record_place, reading.beside)],
         ),
         unanchored=joined(record_place, lost, reading.beside),
     )
@@ -303,16 +296,9 @@ def _rejected(state: dict[str, Any]) -> bool:
     return any(item["why"] != "no-end" for item in state["discarded"])
 
 
-def _transaction_notes(state: dict[str, Any]) -> Sequence[Note]:
-    codes = {"no-end": "incomplete-transaction"}
-    return few(
-        lambda: (
-            Note(codes.get(str(i["why"]), str(i["why"])), text=f"transaction {i['tx']}")
-            for i in state["discarded"]
-        ),
-        len(state["discarded"]),
-        lambda _: 0,
-    )
+def _transaction_note(item: dict[str, Any]) -> Note:
+    why = str(item["why"])
+    return Note({"no-end": "incomplete-transaction"}.get(why, why), text=f"transaction {item['tx']}")
 
 
 def _map_of(file: DataFile) -> FileMap:
