@@ -102,6 +102,11 @@ class Dropped(Item):
     length: int
     reason: str
 
+    @property
+    def end(self) -> int:
+        """Where it ends: the offset behind its last byte."""
+        return self.off + self.length
+
     def members(self) -> dict[str, object]:
         """Return ``{"file", "off", "len", "reason"}``."""
         return {"file": self.file, "off": self.off, "len": self.length, "reason": self.reason}
