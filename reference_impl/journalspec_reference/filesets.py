@@ -1,36 +1,29 @@
 """From a path to journals: which files lie there, and which of them belong together.
 
-Reading only: files are opened without write access and mapped, so that the size
-of a file costs address space and not memory. Files that end in ``.gz`` are
-decompressed on the side, up to a bound, and keep their names.
+Reading only: files are opened without write access, once, and read where they are
+looked at (:mod:`.content`), so that neither their size nor their number costs memory or
+descriptors. Files that end in ``.gz`` are decompressed on the side, up to a bound, and
+keep their names.
 """
 
 from __future__ import annotations
 
-import errno
-import mmap
 import os
 import stat
 import tempfile
-import zlib
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from journalspec.files import GZIP_MAGIC, Unfit, inflated
 from journalspec.formats import format_ids, get_format
 from journalspec_reference.api import Detection, Params
 from journalspec_reference.api import load as load_implementation
+from journalspec_reference.content import SECTOR, Budget, Content, Descriptors, FileSource, PartOfFile
 
 #: What all compressed files of one directory may decompress to, together.
 MAX_BYTES = 1 << 30
-#: Files up to this size are copied: a copy cannot change while it is read.
-COPY_BELOW = 256 << 10
-#: A mapping holds a file handle; a directory may hold more files than handles.
-OPEN_AT_ONCE = 64
-CHUNK = 1 << 20
-GZIP_MAGIC = b"\x1f\x8b"
 #: So many names are spelt out in a sentence.
 MOST_NAMES = 12
 #: How far `below` looks around before it gives up.
@@ -74,8 +67,8 @@ def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, s
 class Loaded:
     """The files at a path.
 
-    `files` maps names to read-only buffers, opened when asked for; `asked` is
-    the name of the one file that the user pointed at, or None for a directory.
+    `files` maps names to their :class:`~journalspec_reference.content.Content`, opened when asked for;
+    `asked` is the name of the one file that the user pointed at, or None for a directory.
     """
 
     path: Path
@@ -127,89 +120,95 @@ class Journal:
     params: Params = field(default_factory=dict)
     root: Path | None = None
 
-    def verified(self) -> Journal:
-        """Return the journal with those files moved to `unread` that can be opened and not read to their end.
-
-        A mapped page that the disk cannot deliver kills the process that looks at it.
-        """
-        bad = []
-        for name, content in self.files.items():
-            if self.root is not None and isinstance(content, mmap.mmap) and not name.endswith(".gz"):
-                why = _unreadable(self.root / name)
-                bad += [LeftOut(name, why, len(content))] if why else []
-        if not bad:
-            return self
-        gone = {entry.name for entry in bad}
-        files = {name: content for name, content in self.files.items() if name not in gone}
-        return replace(self, files=files, unread=(*self.unread, *bad))
-
-
-class _Refused(Exception):
-    """Internal: this one file cannot be taken; the text says why."""
-
-
-class _Budget:
-    """How many decompressed bytes are still allowed; a file is charged once."""
-
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self.left = total
-        self._charged: set[str] = set()
-
-    def limit(self, name: str) -> int:
-        return self.total if name in self._charged else self.left
-
-    def charge(self, name: str, size: int) -> None:
-        if name not in self._charged:
-            self._charged.add(name)
-            self.left -= size
-
 
 class _Files(Mapping[str, Any]):
-    """Name -> content, opened on first use; the few used last are kept open."""
+    """Name -> content, opened on first use; all of them share memory and descriptors."""
 
-    def __init__(self, paths: Mapping[str, Path], left_out: dict[str, str], max_bytes: int) -> None:
-        self._paths = dict(paths)
+    def __init__(self, root: Path, names: Iterable[str], left_out: dict[str, str], max_bytes: int) -> None:
+        self._root = str(root)
+        self._names = dict.fromkeys(names)
         self._left_out = left_out
-        self._budget = _Budget(max_bytes)
-        self._open: OrderedDict[str, Any] = OrderedDict()
+        self._opened: dict[str, Content] = {}
+        self._handles = Descriptors()
+        self._budget = Budget()
+        self._spool = _Spool(max_bytes)
 
     def __getitem__(self, name: str) -> Any:
-        if name in self._open:
-            self._open.move_to_end(name)
-            return self._open[name]
-        content = self._content(name)
-        self._open[name] = content
-        if len(self._open) > OPEN_AT_ONCE:
-            # Dropped, not closed: whoever still holds the buffer keeps it.
-            self._open.popitem(last=False)
-        return content
-
-    def _content(self, name: str) -> Any:
-        path = self._paths[name]
+        found = self._opened.get(name)
+        if found is not None:
+            return found
+        if name not in self._names:
+            raise KeyError(name)
         try:
-            return _open_file(path, self._budget)
-        except _Refused as error:
-            self._left_out[name] = str(error)
+            found = self._content(name)
         except OSError as error:
             self._left_out[name] = error.strerror or str(error)
-        del self._paths[name]
-        raise KeyError(name)
+            del self._names[name]
+            raise KeyError(name) from None
+        self._opened[name] = found
+        return found
+
+    def _content(self, name: str) -> Content:
+        source = FileSource(os.path.join(self._root, name), self._handles)  # noqa: PTH118  # of 100,000 files
+        if name.endswith(".gz"):
+            head = bytearray(len(GZIP_MAGIC))
+            if source.read_into(0, memoryview(head)) == len(head) and head == GZIP_MAGIC:
+                return Content(self._spool.inflate(source, Path(name)), self._budget)
+        return Content(source, self._budget)
 
     def __iter__(self) -> Iterator[str]:
         # Opening may take a name away, so that what is listed can be read.
-        for name in list(self._paths):
-            try:
-                self[name]
-            except KeyError:
-                continue
-            yield name
+        for name in list(self._names):
+            if name in self:
+                yield name
 
     def __contains__(self, name: object) -> bool:
-        return name in self._paths
+        return isinstance(name, str) and self.get(name) is not None
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+class _Spool:
+    """One file without a name for all that is decompressed; blocks of zeros become holes in it."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+        self._end = 0
+        self._stream: Any = None
+
+    def inflate(self, source: FileSource, path: Path) -> PartOfFile:
+        """Return what `source` decompresses to; raises Unfit if that is too much, or nothing sound."""
+        if self._stream is None:
+            # Unbuffered: it is read by descriptor.
+            self._stream = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives as long as its parts
+        base, size = self._end, 0
+        # What a file that failed has left behind is no part of the next one.
+        self._stream.truncate(base)
+        with os.fdopen(source.handle(), "rb", buffering=0, closefd=False) as packed:
+            packed.seek(0)
+            for block in inflated(packed, path):
+                size += len(block)
+                if size > self._left:
+                    text = f"decompresses to more than {self._left} bytes"
+                    raise Unfit(f"{text}; decompress it and give the path of the result", path)
+                if block.count(0) != len(block):
+                    self._write(base + size - len(block), block)
+        self._left -= size
+        # Holes begin and end where the file system has blocks.
+        self._end = base + -(-size // SECTOR) * SECTOR
+        self._stream.truncate(self._end)
+        return PartOfFile(self._stream, base, size)
+
+    def _write(self, off: int, block: bytes) -> None:
+        self._stream.seek(off)
+        data = memoryview(block)
+        try:
+            while data:
+                data = data[self._stream.write(data) :]
+        except OSError as error:
+            where = tempfile.gettempdir()
+            raise OSError(error.errno, f"cannot be decompressed into {where}: {error.strerror}") from None
 
 
 class _Entries(Mapping[str, Any]):
@@ -254,24 +253,24 @@ def load(path: Path, *, max_bytes: int = MAX_BYTES) -> Loaded:
         raise FilesetError(
             f"{str(path)!r} is neither a file nor a directory", "give the directory that holds the journal"
         )
-    paths, left_out = _entries(root, asked)
-    files = _Files(paths, left_out, max_bytes)
+    names, left_out = _entries(root, asked)
+    files = _Files(root, names, left_out, max_bytes)
     if asked is not None and files.get(asked) is None:
         why = left_out.get(asked, "it went away")
         raise FilesetError(f"cannot read {str(path)!r}: {why}")
     return Loaded(path, root, files, asked, left_out)
 
 
-def _entries(root: Path, asked: str | None) -> tuple[dict[str, Path], dict[str, str]]:
-    """Return the readable-looking files of `root` by name, and what was left out."""
-    paths: dict[str, Path] = {}
+def _entries(root: Path, asked: str | None) -> tuple[list[str], dict[str, str]]:
+    """Return the names of what looks like readable files in `root`, and what was left out."""
+    names: list[str] = []
     left_out: dict[str, str] = {}
     try:
         with os.scandir(root) as entries:
             for entry in sorted(entries, key=lambda item: item.name):
                 why = _unfit(entry)
                 if why is None:
-                    paths[entry.name] = Path(entry.path)
+                    names.append(entry.name)
                 else:
                     left_out[entry.name] = why
     except OSError as error:
@@ -280,8 +279,8 @@ def _entries(root: Path, asked: str | None) -> tuple[dict[str, Path], dict[str, 
                 f"cannot list {str(root)!r}: {error.strerror}", "check its permissions"
             ) from None
         # A readable file in a directory that may not be listed: alone, then.
-        paths[asked] = root / asked
-    return paths, left_out
+        names = [asked]
+    return names, left_out
 
 
 def _unfit(entry: os.DirEntry[str]) -> str | None:
@@ -302,105 +301,6 @@ def _length(path: Path) -> int:
     except OSError:
         return 0
     return info.st_size if stat.S_ISREG(info.st_mode) else 0
-
-
-def _unreadable(path: Path) -> str:
-    """Read a file to its end, holes left out; return why that fails, or nothing."""
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    except OSError as error:
-        return error.strerror or str(error)
-    try:
-        at, size = 0, os.fstat(handle).st_size
-        while at < size:
-            at = _next_data(handle, at, size)
-            os.lseek(handle, at, os.SEEK_SET)
-            read = len(os.read(handle, CHUNK))
-            if at < size and not read:
-                return f"ends at {at} of {size} bytes"
-            at += read
-    except OSError as error:
-        return f"{error.strerror or error} (at offset {at})"
-    finally:
-        os.close(handle)
-    return ""
-
-
-def _next_data(handle: int, at: int, size: int) -> int:
-    """Return where the next data from `at` on begin; a file system that knows no holes says `at`."""
-    if not hasattr(os, "SEEK_DATA"):
-        return at
-    try:
-        return os.lseek(handle, at, os.SEEK_DATA)
-    except OSError as error:
-        # ENXIO: nothing but a hole up to the end.
-        return size if error.errno == errno.ENXIO else at
-
-
-def _open_file(path: Path, budget: _Budget) -> Any:
-    # Non-blocking: the entry may have become a pipe since it was listed.
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(handle, "rb", buffering=0) as stream:
-        info = os.fstat(stream.fileno())
-        if not stat.S_ISREG(info.st_mode):
-            raise _Refused("not a regular file")
-        if path.suffix == ".gz" and stream.read(2) == GZIP_MAGIC:
-            stream.seek(0)
-            return _gunzip(stream, path.name, budget)
-        return _map(stream, info.st_size)
-
-
-def _map(stream: Any, size: int) -> Any:
-    if size <= COPY_BELOW:
-        os.lseek(stream.fileno(), 0, os.SEEK_SET)
-        return b"".join(iter(lambda: os.read(stream.fileno(), CHUNK), b""))
-    return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def _gunzip(stream: Any, name: str, budget: _Budget) -> Any:
-    """Decompress into an unnamed temporary file (blocks of zeros become holes) and map that."""
-    limit = budget.limit(name)
-    size = 0
-    # Unbuffered: the mapping must see everything that was written.
-    with tempfile.TemporaryFile(buffering=0) as target:
-        for block in _inflate(stream):
-            size += len(block)
-            if size > limit:
-                budget.charge(name, 0)
-                raise _Refused(
-                    f"decompresses to more than {limit} bytes; decompress it and give the path of the result"
-                )
-            if block.count(0) == len(block):
-                target.seek(len(block), os.SEEK_CUR)
-            else:
-                target.write(block)
-        target.truncate(size)
-        budget.charge(name, size)
-        return _map(target, size)
-
-
-def _inflate(stream: Any) -> Iterator[bytes]:
-    """Yield the decompressed blocks of all gzip members; raises _Refused with the place of damage."""
-    engine = zlib.decompressobj(wbits=31)
-    pending = b""
-    while True:
-        data = pending or stream.read(CHUNK)
-        if not data:
-            break
-        try:
-            if engine.eof:
-                if not data.strip(b"\0"):
-                    pending = b""
-                    continue  # zero padding behind the last member, as tapes leave it
-                engine = zlib.decompressobj(wbits=31)
-            block = engine.decompress(data, CHUNK)
-        except zlib.error as error:
-            raise _Refused(f"not a sound gzip file ({error})") from None
-        pending = engine.unconsumed_tail or engine.unused_data
-        if block:
-            yield block
-    if not engine.eof:
-        raise _Refused("the gzip data end early")
 
 
 def find_journals(

@@ -32,6 +32,8 @@ UNCOUNTED = 8
 MIN_RECORD_LENGTH = 29
 MAX_GTRID = 127
 MAX_NAME = 0x7FFF
+#: A record that reaches beyond what is loaded of the file, and is not decided yet.
+NOT_LOADED = "not-loaded"
 #: The CRC leaves out the crc32 field and the gtridLength byte behind it.
 CRC_AT, CRC_RESUMES_AT = 24, 29
 
@@ -111,7 +113,7 @@ class Fault(NamedTuple):
 
 def decode_header(data: Any) -> FileHeader:
     """Return the file header of `data`, which holds at least 21 bytes; checks nothing."""
-    return FileHeader(*FILE_HEADER.unpack_from(data))
+    return FileHeader(*FILE_HEADER.unpack(data[:HEADER_SIZE]))
 
 
 def encode_header(timestamp: int, state: int, position: int) -> bytes:
@@ -122,9 +124,10 @@ def encode_header(timestamp: int, state: int, position: int) -> bytes:
 def decode_record(data: Any, off: int, limit: int, layout: Layout = DISK) -> LogRecord | Fault:
     """Return the record of `data` at `off`, or the Fault that says why there is none.
 
-    Never reads at or beyond `limit` (which is within `data`), never raises, and
-    takes time and memory linear in the record's length. The checks come in the
-    spec's order: framing, then form, then checksum (BTM-RDR).
+    Never reads at or beyond `limit`, never raises, and takes time and memory
+    linear in the record's length. The checks come in the spec's order: framing,
+    then form, then checksum (BTM-RDR). `data` may end before `limit`, but not
+    within the first 8 bytes: a record that goes on there is the fault NOT_LOADED.
     """
     if off + UNCOUNTED > limit:
         return Fault(off, "out-of-bounds", False, limit, f"{limit - off} bytes left before the tail")
@@ -136,12 +139,19 @@ def decode_record(data: Any, off: int, limit: int, layout: Layout = DISK) -> Log
         return Fault(
             off, "out-of-bounds", False, limit, f"recordLength {length} reaches beyond the tail at {limit}"
         )
-    (marker,) = INT.unpack_from(data, end - 4)
+    if end > len(data):
+        return Fault(off, NOT_LOADED, True, end, "")
+    return no_end_marker(data[end - 4 : end], off, limit) or _decode_framed(data, off, end, layout)
+
+
+def no_end_marker(last: Any, off: int, limit: int) -> Fault | None:
+    """Return what is wrong with a record whose frame ends with the bytes `last`; None: they are right."""
+    (marker,) = INT.unpack(last)
     if marker != END_RECORD:
         return Fault(
             off, "no-end-marker", False, limit, f"0x{marker & 0xFFFFFFFF:08x} where the end marker belongs"
         )
-    return _decode_framed(data, off, end, layout)
+    return None
 
 
 def _decode_framed(data: Any, off: int, end: int, layout: Layout) -> LogRecord | Fault:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,10 @@ from journalspec_reference.api import Files
 from journalspec_reference.bitronix_tlog.codec import STATUS_CODES
 from journalspec_reference.bitronix_tlog.nio_codec import (
     BANNER,
+    FRAME_HEAD,
     FRAME_START,
     HEADER_SIZE,
+    MAX_FRAME,
     NioFault,
     NioHeader,
     NioRecord,
@@ -26,6 +29,7 @@ from journalspec_reference.bitronix_tlog.nio_codec import (
     decode_header,
 )
 from journalspec_reference.bitronix_tlog.transactions import UNDECIDED
+from journalspec_reference.content import UNREADABLE, Window
 
 COMMITTING = STATUS_CODES["COMMITTING"]
 #: UNKNOWN does not finish a transaction here, unlike in the disk journal.
@@ -53,24 +57,39 @@ def scan(data: Any, header: NioHeader) -> NioScan:
     Every frame start is looked at once, and costs at most one frame's length
     (64 KiB), so that the time is linear in the file's length.
     """
-    view = memoryview(data)
+    window = Window(data)
     records: list[NioRecord] = []
     broken: list[NioFault] = []
     at = HEADER_SIZE
-    for match in re.finditer(re.escape(FRAME_START), view):
-        if match.start() < at:
+    for off in _frame_starts(window):
+        if off < at:
             continue
-        item = decode_frame(view, match.start(), header)
+        item = decode_frame(window.reach(off, off + MAX_FRAME), off, header)
         if isinstance(item, NioRecord):
             records.append(item)
             at = item.end
         else:
+            why = window.why(off, max(item.end, off + FRAME_HEAD.size))
+            item = item._replace(reason=UNREADABLE, detail=why) if why else item
             broken.append(item)
-            at = max(at, match.start() + 1)
+            at = max(at, off + 1)
     insert = max(
         (record.end for record in records if record.delimiter == header.current), default=HEADER_SIZE
     )
-    return NioScan(header, tuple(records), tuple(_damage(view, records, broken, insert)), insert)
+    return NioScan(header, tuple(records), tuple(_damage(data, records, broken, insert)), insert)
+
+
+def _frame_starts(window: Window) -> Iterator[int]:
+    """Yield where FRAME_START stands; what is looked through is loaded on the way, holes left out."""
+    pattern = re.compile(re.escape(FRAME_START))
+    at = HEADER_SIZE
+    while (at := window.next_data(at)) < window.limit:
+        view = window.reach(at, min(at + len(FRAME_START), window.limit))
+        ready = window.ready
+        for match in pattern.finditer(view, at, ready):
+            yield match.start()
+        # The last bytes may be the beginning of one.
+        at = ready if ready == window.limit else max(at + 1, ready - len(FRAME_START) + 1)
 
 
 def _damage(data: Any, records: list[NioRecord], broken: list[NioFault], insert: int) -> list[NioFault]:

@@ -30,6 +30,7 @@ FRAME_END = b"]-"
 FRAME_HEAD = struct.Struct(f">5s{UUID_SIZE}siI2s")
 FRAME_TAIL = struct.Struct(f">2s{UUID_SIZE}s")
 MAX_PAYLOAD = 65536
+MAX_FRAME = FRAME_HEAD.size + MAX_PAYLOAD + FRAME_TAIL.size
 
 #: tag, status, recordLength, time, sequence, rolled-over flag, gtrid length
 PAYLOAD = struct.Struct(">6siiqqbB")
@@ -109,6 +110,7 @@ def encode_header(header: NioHeader) -> bytes:
 def decode_frame(data: Any, off: int, header: NioHeader) -> NioRecord | NioFault:
     """Return the frame of `data` at `off`, where FRAME_START stands; never raises.
 
+    `data` ends where the file does, or not before MAX_FRAME bytes from `off` on.
     A frame that is not valid ends, for the search, just behind its start.
     """
     size = len(data)

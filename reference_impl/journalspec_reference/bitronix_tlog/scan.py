@@ -2,7 +2,8 @@
 
 A fault inside a known frame is stepped over; any other ends the walk, because
 nothing says where the next record would start (BTM-RDR). Searching what the
-walk left out is a forensic extra with its own function and its own bound.
+walk left out is a forensic extra with its own function and its own bound. Of a file
+on a disk only a part is in memory at a time.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from typing import Any, NamedTuple
 from journalspec_reference.bitronix_tlog.codec import (
     DISK,
     INT,
+    NOT_LOADED,
     UNCOUNTED,
     Fault,
     Layout,
     LogRecord,
     decode_record,
+    no_end_marker,
 )
+from journalspec_reference.content import UNREADABLE, Window
 
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
@@ -38,13 +42,26 @@ def walk(data: Any, limit: int, layout: Layout = DISK) -> Iterator[LogRecord | F
     Each step moves forward by at least the framed length, so that the whole
     walk is linear in `limit` whatever the bytes say.
     """
+    window = Window(data, limit)
     at = layout.log_start
     while at < limit:
-        item = decode_record(data, at, limit, layout)
+        item = decode(window, at, limit, layout)
         yield item
         if isinstance(item, Fault) and not item.framed:
             return
         at = item.end
+
+
+def decode(window: Window, off: int, limit: int, layout: Layout = DISK) -> LogRecord | Fault:
+    """Return the record at `off`, or why there is none, after loading what has to be looked at for that."""
+    item = decode_record(window.reach(off, min(off + UNCOUNTED, limit)), off, limit, layout)
+    if isinstance(item, Fault) and item.reason == NOT_LOADED:
+        # The end marker says whether all of it is worth loading.
+        problem = no_end_marker(window.peek(item.end - INT.size, item.end), off, limit)
+        item = problem or decode_record(window.reach(off, item.end), off, limit, layout)
+    framed = isinstance(item, LogRecord) or item.framed
+    why = window.why(off, item.end if framed else off + UNCOUNTED)
+    return Fault(off, UNREADABLE, framed, item.end, why) if why else item
 
 
 def scan(data: Any, limit: int, layout: Layout = DISK) -> Scan:
@@ -66,18 +83,13 @@ def search(data: Any, start: int, end: int, layout: Layout = DISK) -> Iterator[L
     that the search stops, so that crafted bytes cannot make it quadratic.
     """
     budget = SEARCH_BUDGET * max(0, end - start)
-    view = memoryview(data)[:end]
+    window = Window(data, end)
     at = start
-    constant = INT.pack(layout.header_length)
-    # The last byte is looked for and what precedes it is checked: over zeros, of which files are
-    # full, that is six times as fast as looking for three zeros first.
-    candidates = re.compile(re.escape(constant[-1:]) + b"(?<=" + re.escape(constant) + b")", re.DOTALL)
     # From `start` on: a journal may have as many regions as records, each searched by itself.
-    for match in candidates.finditer(view, start):
-        off = match.end() - len(constant) - UNCOUNTED
+    for off in _candidates(window, start, end, layout):
         if off < at:
             continue
-        item = decode_record(view, off, end, layout)
+        item = decode(window, off, end, layout)
         if isinstance(item, LogRecord):
             yield item
             at = item.end
@@ -86,3 +98,20 @@ def search(data: Any, start: int, end: int, layout: Layout = DISK) -> Iterator[L
             budget -= item.end - off
             if budget < 0:
                 return
+
+
+def _candidates(window: Window, start: int, end: int, layout: Layout) -> Iterator[int]:
+    """Yield where records may begin whose headerLength stands between `start` and `end`."""
+    constant = INT.pack(layout.header_length)
+    # The last byte is looked for and what precedes it is checked: over zeros, of which files are
+    # full, that is six times as fast as looking for three zeros first. For the same reason no hole
+    # holds that byte; what precedes it may lie in one.
+    pattern = re.compile(re.escape(constant[-1:]) + b"(?<=" + re.escape(constant) + b")", re.DOTALL)
+    before = len(constant) + UNCOUNTED
+    at = start
+    while (at := window.next_data(at)) < end:
+        view = window.reach(max(0, at - before), at + 1)
+        ready = min(window.ready, end)
+        for match in pattern.finditer(view, at, ready):
+            yield match.end() - before
+        at = ready

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
@@ -13,15 +15,30 @@ from journalspec.observation import (
 )
 from journalspec.reread import joined, mapped
 from journalspec_reference.api import Files
-from journalspec_reference.bitronix_tlog.codec import SEED, LogRecord, decode_record
+from journalspec_reference.bitronix_tlog.codec import (
+    INT,
+    MIN_RECORD_LENGTH,
+    SEED,
+    UNCOUNTED,
+    LogRecord,
+    no_end_marker,
+)
 from journalspec_reference.bitronix_tlog.log import Log
 from journalspec_reference.bitronix_tlog.observe import unanchored_note
 from journalspec_reference.bitronix_tlog.pair import LogFile
+from journalspec_reference.bitronix_tlog.scan import decode
+from journalspec_reference.content import Window
 
 
-def looks_like_seed(data: bytes) -> bool:
+def looks_like_seed(data: Any) -> bool:
     """Tell whether a valid record of this edition stands at the very start."""
-    return isinstance(decode_record(data, 0, len(data), SEED), LogRecord)
+    if len(data) < UNCOUNTED + MIN_RECORD_LENGTH:
+        return False
+    # Of most files, and there may be many, a few bytes tell that they are none.
+    end = UNCOUNTED + INT.unpack(data[4:UNCOUNTED])[0]
+    if not UNCOUNTED + MIN_RECORD_LENGTH <= end <= len(data) or no_end_marker(data[end - 4 : end], 0, end):
+        return False
+    return isinstance(decode(Window(data), 0, len(data), SEED), LogRecord)
 
 
 def _only_file(files: Files) -> tuple[str, Observation | None]:

@@ -17,6 +17,11 @@ LONG_HEADER = struct.Struct(">iiq")
 PROLOGUE = 5
 CHECK_SIZE = 4
 
+#: The longest fixed part that any type has in any edition, its check size included.
+MOST_FIXED = 48
+#: A record that reaches beyond what is loaded of the file, and is not decided yet.
+NOT_LOADED = "not-loaded"
+
 #: Given (data, start, end), the CRC-32 of those bytes. A scan passes one that is cheap on overlaps.
 Hash = Callable[[Any, int, int], int]
 
@@ -93,6 +98,8 @@ def decode_record(data: Any, off: int, end: int, dialect: Dialect, digest: Hash)
     The caller has seen a type of the edition and the right file id there. Takes
     constant time except for the body of a record that is accepted (and, in
     seed+hash, for `digest`); never raises, never reads at or beyond `end`.
+    `data` may end before `end`, but not within the fixed part of a record: a
+    record that goes on there is the fault NOT_LOADED.
     """
     form = forms(dialect)[data[off]]
     start = off + form.size
@@ -106,7 +113,9 @@ def decode_record(data: Any, off: int, end: int, dialect: Dialect, digest: Hash)
     stop = start + size + PAIR.size * listed + CHECK_SIZE
     if stop > end:
         return Fault(off, "bad-size", 0, f"ends at {stop}, the file at {end}")
-    problem = _check(data, off, stop, dialect, digest)
+    if stop > len(data):
+        return Fault(off, NOT_LOADED, stop, "")
+    problem = check(data[stop - CHECK_SIZE : stop], data, off, stop, dialect, digest)
     if problem is not None:
         return problem
     payload = bytes(data[start : start + size])
@@ -132,8 +141,9 @@ def decode_record(data: Any, off: int, end: int, dialect: Dialect, digest: Hash)
     )
 
 
-def _check(data: Any, off: int, stop: int, dialect: Dialect, digest: Hash) -> Fault | None:
-    (stored,) = INT.unpack_from(data, stop - CHECK_SIZE)
+def check(last: Any, data: Any, off: int, stop: int, dialect: Dialect, digest: Hash) -> Fault | None:
+    """Return what is wrong with a record that ends at `stop` with the bytes `last`; None: it is healthy."""
+    (stored,) = INT.unpack(last)
     if dialect.hashed:
         computed = digest(data, off, stop - CHECK_SIZE)
         if stored & 0xFFFFFFFF == computed:

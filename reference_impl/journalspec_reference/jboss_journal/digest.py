@@ -13,6 +13,8 @@ import zlib
 from functools import cache
 from typing import Any
 
+from journalspec_reference.content import Window
+
 #: Bytes between stored prefix checksums: four bytes of memory for each of these.
 STEP = 1024
 _POLYNOMIAL = 0xEDB88320
@@ -26,23 +28,27 @@ def direct(data: Any, start: int, end: int) -> int:
 class PrefixDigest:
     """CRC-32 of ranges of one buffer, in time independent of their length."""
 
-    def __init__(self, data: Any) -> None:
-        self._data = memoryview(data)
-        self._prefixes = [0]
+    def __init__(self, data: Any, limit: int | None = None) -> None:
+        self._data = Window(data, limit)
+        self._base, self._prefixes = 0, [0]
 
     def __call__(self, data: Any, start: int, end: int) -> int:
-        """Return the CRC-32 of the range; `data` is the buffer given at construction."""
+        """Return the CRC-32 of the range; `data` is what was given at construction."""
         if end - start <= STEP:
-            return zlib.crc32(self._data[start:end])
+            return zlib.crc32(self._data.reach(start, end)[start:end])
+        if not self._base <= start <= self._base + STEP * len(self._prefixes):
+            # Of what lies between, which may be a hole, nothing is asked: the checksums begin anew.
+            self._base, self._prefixes = start // STEP * STEP, [0]
         return self._prefix(end) ^ _shift(self._prefix(start), end - start)
 
     def _prefix(self, at: int) -> int:
-        """Return the checksum of the first `at` bytes."""
-        index = at // STEP
+        """Return the checksum of the bytes from the base to `at`."""
+        index = (at - self._base) // STEP
         while len(self._prefixes) <= index:
-            base = (len(self._prefixes) - 1) * STEP
-            self._prefixes.append(zlib.crc32(self._data[base : base + STEP], self._prefixes[-1]))
-        return zlib.crc32(self._data[index * STEP : at], self._prefixes[index])
+            base = self._base + (len(self._prefixes) - 1) * STEP
+            step = self._data.reach(base, base + STEP)[base : base + STEP]
+            self._prefixes.append(zlib.crc32(step, self._prefixes[-1]))
+        return zlib.crc32(self._data.peek(self._base + index * STEP, at), self._prefixes[index])
 
 
 def _multiply(left: int, right: int) -> int:

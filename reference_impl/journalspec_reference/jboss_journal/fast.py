@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from journalspec_reference.content import BUDGET, Window
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, PAIR, PROLOGUE, Form, forms
 from journalspec_reference.jboss_journal.dialect import Dialect
 from journalspec_reference.jboss_journal.fast_digest import RangeDigest
@@ -23,6 +24,8 @@ Offsets = npt.NDArray[np.int64]
 
 #: Offsets that are looked at together: some 8 bytes of memory each for a few arrays.
 WINDOW = 1 << 17
+#: How far behind a window ends of records are looked for together, in files that do not fit into memory.
+FURTHER = 4 << 20
 
 
 class Candidates(NamedTuple):
@@ -38,17 +41,17 @@ class Candidates(NamedTuple):
 
 
 class Finder:
-    """Finds candidates in one buffer; `stamp` is the file id they carry, None for any.
+    """Finds candidates in one file; `stamp` is the file id they carry, None for any.
 
-    Nothing at or beyond `limit` is read; a candidate's own five bytes end before it.
+    Nothing at or beyond `limit` is read; a candidate's own five bytes end before it. What reaches
+    beyond the part of the file that is loaded is hopeful.
     """
 
     def __init__(self, data: Any, dialect: Dialect, stamp: int | None, limit: int) -> None:
-        self._bytes = np.frombuffer(data, np.uint8, limit)
-        # Every offset as the start of a big-endian integer: a view, not a copy.
-        self._ints: npt.NDArray[Any] = np.ndarray((max(0, limit - 3),), ">i4", data, 0, (1,))
+        self._window = Window(data, limit)
+        self._view: memoryview | None = None
         self._limit = limit
-        self._digest = RangeDigest(memoryview(data)[:limit]) if dialect.hashed else None
+        self._digest = RangeDigest(data, limit) if dialect.hashed else None
         self._stamp = None if stamp is None else stamp.to_bytes(4, "big")
         self._plans = [_Plan.of(form) for form in forms(dialect).values()]
         self._is_type = np.zeros(256, np.bool_)
@@ -57,6 +60,12 @@ class Finder:
     def window(self, start: int) -> Candidates:
         """Return the candidates of the window that begins at `start`; at the buffer's end it is empty."""
         end = max(start, min(start + WINDOW, self._limit - PROLOGUE + 1))
+        whole = self._limit <= BUDGET
+        view = self._window.reach(0 if whole else start, self._limit if whole else end + FURTHER)
+        if view is not self._view:
+            self._view, self._bytes = view, np.frombuffer(view, np.uint8)
+            # Every offset as the start of a big-endian integer: a view, not a copy.
+            self._ints: npt.NDArray[Any] = np.ndarray((max(0, len(view) - 3),), ">i4", view, 0, (1,))
         found = self._found(start, end)
         types = self._bytes[found]
         hopeful = [self._hopeful(found[types == plan.code], plan) for plan in self._plans]
@@ -83,13 +92,14 @@ class Finder:
             found, stop = found[right], stop[right]
         right = stop <= self._limit
         found, stop = found[right], stop[right]
+        there = stop <= len(self._bytes)
+        beyond, found, stop = found[~there], found[there], stop[there]
         check: Offsets = self._ints[stop - CHECK_SIZE].astype(np.int64)
         wanted = stop - found
         if self._digest is not None:
             wanted = self._digest.ranges(found, stop - CHECK_SIZE).astype(np.int64)
             check &= 0xFFFFFFFF
-        kept: Offsets = found[check == wanted]
-        return kept
+        return np.concatenate([found[check == wanted], beyond])
 
 
 class _Plan(NamedTuple):

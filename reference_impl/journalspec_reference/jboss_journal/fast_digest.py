@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from journalspec_reference.content import Window
 from journalspec_reference.jboss_journal.digest import _multiply, _power
 
 Offsets = npt.NDArray[np.int64]
@@ -33,15 +34,18 @@ _ALL = 0xFFFFFFFF
 class RangeDigest:
     """CRC-32 of ranges of `data`; memory is four bytes for each STEP of it, and the arrays of one call."""
 
-    def __init__(self, data: Any) -> None:
-        self._data = memoryview(data)
-        self._bytes = np.frombuffer(data, np.uint8)
-        self._checkpoints = array("I", [0])
+    def __init__(self, data: Any, limit: int | None = None) -> None:
+        self._data = Window(data, limit)
+        self._base, self._checkpoints = 0, array("I", [0])
 
     def ranges(self, starts: Offsets, ends: Offsets) -> Checks:
         """Return the checksum of each range; ends are not before starts."""
         if not len(starts):
             return np.zeros(0, np.uint32)
+        first = int(starts.min())
+        if not self._base <= first <= self._base + STEP * len(self._checkpoints):
+            # Of what lies between, which may be a hole, nothing is asked: the checksums begin anew.
+            self._base, self._checkpoints = first // STEP * STEP, array("I", [0])
         return self._prefixes(ends) ^ shifted(self._prefixes(starts), ends - starts)
 
     def _prefixes(self, offsets: Offsets) -> Checks:
@@ -51,24 +55,26 @@ class RangeDigest:
         return self._rows(low, high)[offsets - low]
 
     def _prefix(self, at: int) -> int:
-        """Return the checksum of the first `at` bytes."""
-        index = at // STEP
+        """Return the checksum of the bytes from the base to `at`."""
+        index = (at - self._base) // STEP
         known = self._checkpoints
         while len(known) <= index:
-            base = (len(known) - 1) * STEP
-            known.append(zlib.crc32(self._data[base : base + STEP], known[-1]))
-        return zlib.crc32(self._data[index * STEP : at], known[index])
+            base = self._base + (len(known) - 1) * STEP
+            step = self._data.reach(base, base + STEP)[base : base + STEP]
+            known.append(zlib.crc32(step, known[-1]))
+        return zlib.crc32(self._data.peek(self._base + index * STEP, at), known[index])
 
     def _rows(self, low: int, high: int) -> Checks:
         """Return the checksums of the prefixes of every length from `low` to `high`."""
         count = (high - low) // ROW + 1
         block = np.zeros(count * ROW, np.uint8)
-        part = self._bytes[low : low + count * ROW]
+        view = self._data.reach(low, low + count * ROW)
+        part = np.frombuffer(view, np.uint8)[low : low + count * ROW]
         block[: len(part)] = part
         heads = array("I", [self._prefix(low)])
         for row in range(1, count):
             start = low + (row - 1) * ROW
-            heads.append(zlib.crc32(self._data[start : start + ROW], heads[-1]))
+            heads.append(zlib.crc32(view[start : start + ROW], heads[-1]))
         columns = block.reshape(count, ROW).T.astype(np.uint32)
         register = np.frombuffer(heads, np.uint32) ^ np.uint32(_ALL)
         out = np.empty((count, ROW), np.uint32)

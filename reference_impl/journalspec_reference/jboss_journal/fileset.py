@@ -140,9 +140,9 @@ def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile
             name, data, dialect, problem=("short-file", f"{length} bytes, the header has {needed}")
         )
     if not dialect.versions:
-        (file_id,) = INT.unpack_from(data)
+        (file_id,) = INT.unpack(data[: INT.size])
         return DataFile(name, data, dialect, file_id, problem=_length_problem(length, dialect, params))
-    version, user, file_id = LONG_HEADER.unpack_from(data)
+    version, user, file_id = LONG_HEADER.unpack(data[: LONG_HEADER.size])
     problem = None
     expected_user = int(params.get("user_version", "0"))
     if version not in dialect.versions:
@@ -157,8 +157,8 @@ def header_of(file: DataFile) -> dict[str, int]:
     if file.length < file.dialect.header_size:
         return {}
     if not file.dialect.versions:
-        return {"file_id": INT.unpack_from(file.data)[0]}
-    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack_from(file.data), strict=True))
+        return {"file_id": INT.unpack(file.data[: INT.size])[0]}
+    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack(file.data[: LONG_HEADER.size]), strict=True))
 
 
 def _length_problem(length: int, dialect: Dialect, params: Params) -> tuple[str, str] | None:

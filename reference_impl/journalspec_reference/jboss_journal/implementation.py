@@ -22,6 +22,8 @@ FORMAT = "jboss_journal"
 EXTENSIONS = {"jbm": "seed", "hq": "v2", "amq": "v2e", "jms": "", "bindings": ""}
 SHORT = tuple(name for name, dialect in DIALECTS.items() if not dialect.versions)
 LONG = tuple(name for name, dialect in DIALECTS.items() if dialect.versions)
+#: So much of a control file is looked at for the names in it (bytes).
+MOST_CONTROL = 1 << 20
 #: File ids from here on are no sign of a 16-byte header.
 MAX_ID = 1 << 48
 
@@ -103,10 +105,10 @@ def _head(data: Any) -> str:
     if not first.strip(first[:1]):
         return ""
     if len(data) >= LONG_HEADER.size:
-        version, user, file_id = LONG_HEADER.unpack_from(data)
+        version, user, file_id = LONG_HEADER.unpack(first)
         if version in (1, 2) and 0 <= user < EVENT << 24 and 0 < file_id < MAX_ID:
             return str(version)
-    return "short" if len(data) >= INT.size and INT.unpack_from(data)[0] >= 0 else ""
+    return "short" if len(data) >= INT.size and INT.unpack_from(first)[0] >= 0 else ""
 
 
 def _ours(extension: str, names: list[str], files: Files) -> bool:
@@ -130,6 +132,6 @@ def _control_of(extensions: list[str], groups: dict[str, list[str]], files: File
     """Return the extension whose journal the control file belongs to: one that it names, else the largest."""
     if CONTROL not in files or not extensions:
         return None
-    content = bytes(files[CONTROL])
+    content = bytes(files[CONTROL][:MOST_CONTROL])
     named = [item for item in extensions if b"." + item.encode() in content]
     return max(named or extensions, key=lambda item: len(groups[item]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -23,9 +24,8 @@ from journalspec.observation import (
 )
 from journalspec.reread import Changed, Collector, collected, files_of, joined, mapped
 from journalspec_reference.api import Files, Params
-from journalspec_reference.jboss_journal.codec import Fault, JournalRecord, decode_record
+from journalspec_reference.jboss_journal.codec import Fault, JournalRecord
 from journalspec_reference.jboss_journal.dialect import Dialect
-from journalspec_reference.jboss_journal.digest import direct
 from journalspec_reference.jboss_journal.fileset import (
     DataFile,
     FileSet,
@@ -35,7 +35,7 @@ from journalspec_reference.jboss_journal.fileset import (
     limit_of,
 )
 from journalspec_reference.jboss_journal.replay import Replay
-from journalspec_reference.jboss_journal.scan import healthy, stale, walk
+from journalspec_reference.jboss_journal.scan import Lookup, healthy, stale, walk
 
 
 def record_of(item: JournalRecord, file: DataFile) -> Record:
@@ -134,6 +134,7 @@ class _Stored:
     def __init__(self) -> None:
         self._files: list[tuple[DataFile, int]] = []
         self._remembered: dict[int, JournalRecord] = {}
+        self._lookups: OrderedDict[int, Lookup] = OrderedDict()
 
     def next_file(self, file: DataFile, limit: int) -> None:
         self._files.append((file, limit))
@@ -147,15 +148,20 @@ class _Stored:
     def get(self, place: int) -> JournalRecord:
         if place in self._remembered:
             return self._remembered[place]
-        file, limit = self._files[place >> _OFFSET_BITS]
-        off = place & (1 << _OFFSET_BITS) - 1
-        if file.data[off] in file.dialect.kinds:
-            found = decode_record(file.data, off, limit, file.dialect, direct)
-            if isinstance(found, JournalRecord):
-                return found
-        raise Changed(file.name)
+        number = place >> _OFFSET_BITS
+        file, limit = self._files[number]
+        if number not in self._lookups:
+            if len(self._lookups) >= LOOKUPS:
+                self._lookups.popitem(last=False)
+            self._lookups[number] = Lookup(file.data, limit, file.dialect)
+        found = self._lookups[number].record(place & (1 << _OFFSET_BITS) - 1)
+        if found is None:
+            raise Changed(file.name)
+        return found
 
 
+#: Of so many files records are looked up at a time: changes of a transaction may stand in several.
+LOOKUPS = 4
 #: So many records, none longer than this (bytes), are not decoded again.
 REMEMBERED, MOST_REMEMBERED = 256, 4096
 

@@ -5,7 +5,8 @@ expression finds at the speed of memory. A rejected candidate costs constant
 time and the search resumes one byte behind its start, so that the whole scan
 is linear in the file's length whatever the bytes say. Where rejected candidates
 crowd, whole windows of them are looked at together (:mod:`.fast`), if NumPy is
-there to do it.
+there to do it. Of a file on a disk only a part is in memory at a time, and its holes are
+passed over: no record begins with a zero.
 """
 
 from __future__ import annotations
@@ -16,7 +17,18 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from journalspec_reference.jboss_journal.codec import Fault, Hash, JournalRecord, decode_record
+from journalspec_reference.content import UNREADABLE, Window
+from journalspec_reference.jboss_journal.codec import (
+    CHECK_SIZE,
+    MOST_FIXED,
+    NOT_LOADED,
+    PROLOGUE,
+    Fault,
+    Hash,
+    JournalRecord,
+    check,
+    decode_record,
+)
 from journalspec_reference.jboss_journal.dialect import Dialect
 from journalspec_reference.jboss_journal.digest import PrefixDigest, direct
 
@@ -41,20 +53,22 @@ def _fast() -> ModuleType | None:
 
 
 class _Search:
-    """One search through ``view[at:limit]``, as an iterator of records and rejected candidates."""
+    """Searches through a file, as iterators of records and rejected candidates; `limit` is where it ends."""
 
     def __init__(
         self,
-        view: memoryview,
+        data: Any,
+        limit: int,
         dialect: Dialect,
         stamp: int | None,
-        digest: Hash,
         wanted: Callable[[JournalRecord], bool] | None = None,
     ) -> None:
-        self._view = view
+        self._data = data
+        self._window = Window(data, limit)
+        self._view = self._window.view
         self._dialect = dialect
         self._stamp = stamp
-        self._digest = digest
+        self._digest: Hash = PrefixDigest(data, limit) if dialect.hashed else direct
         self._wanted = wanted
         self._pattern = _pattern(tuple(sorted(dialect.kinds)), stamp)
         self._at = self._limit = self._covered = 0
@@ -63,8 +77,10 @@ class _Search:
         """Yield what is found at offsets from `start`, looking no further than `limit`."""
         self._at, self._limit, self._covered = start, limit, 0
         rejected, since = 0, start
-        while (match := self._pattern.search(self._view, self._at, limit)) is not None:
-            item = self._take(match.start())
+        if start < self._window.start:
+            self._view = self._window.reach(start, start)
+        while (off := self._candidate()) is not None:
+            item = self._take(off)
             if item is not None:
                 yield item
             if isinstance(item, JournalRecord):
@@ -75,9 +91,57 @@ class _Search:
                     yield from self._crowd()
                 rejected, since = 0, self._at
 
+    def jumping(self, limit: int) -> None:
+        """Be ready for single records from anywhere before `limit`, each of them hashed by itself."""
+        self._limit = limit
+        self._digest = direct
+
+    def at(self, off: int) -> JournalRecord | None:
+        """Return the record at `off`, None if there is none."""
+        if not 0 <= off < self._limit:
+            return None
+        self._view = self._window.reach(off, min(off + MOST_FIXED, self._limit))
+        if self._view[off] not in self._dialect.kinds:
+            return None
+        item = self._decide(off)
+        return item if isinstance(item, JournalRecord) else None
+
+    def _candidate(self) -> int | None:
+        """Return where the next candidate begins, or None; what is searched is loaded on the way."""
+        while True:
+            ready = min(self._window.ready, self._limit)
+            match = self._pattern.search(self._view, self._at, ready)
+            if match is not None:
+                return match.start()
+            if ready >= self._limit:
+                return None
+            # The last bytes that are loaded may be the beginning of a candidate.
+            self._at = self._window.next_data(max(self._at, ready - PROLOGUE + 1))
+            if self._at >= self._limit:
+                return None
+            self._view = self._window.reach(self._at, min(self._at + PROLOGUE, self._limit))
+
+    def _decide(self, off: int) -> JournalRecord | Fault:
+        """Return what the candidate at `off` is, after loading what has to be looked at for that."""
+        window = self._window
+        if off + MOST_FIXED > window.ready < self._limit:
+            self._view = window.reach(off, min(off + MOST_FIXED, self._limit))
+        item = decode_record(self._view, off, self._limit, self._dialect, self._digest)
+        if isinstance(item, Fault) and item.reason == NOT_LOADED:
+            # A few bytes at its end say whether all of it is worth loading.
+            last = window.peek(item.end - CHECK_SIZE, item.end)
+            problem = check(last, self._view, off, item.end, self._dialect, self._digest)
+            if problem is None:
+                self._view = window.reach(off, item.end)
+                item = decode_record(self._view, off, self._limit, self._dialect, self._digest)
+            else:
+                item = problem
+        why = window.why(off, item.end or off + MOST_FIXED)
+        return Fault(off, UNREADABLE, item.end, why) if why else item
+
     def _take(self, off: int) -> JournalRecord | Fault | None:
         """Decide on the candidate at `off` and move on; None if it is not worth a word."""
-        item = decode_record(self._view, off, self._limit, self._dialect, self._digest)
+        item = self._decide(off)
         if isinstance(item, Fault):
             self._at = off + 1
             if off < self._covered:
@@ -95,7 +159,7 @@ class _Search:
         fast = _fast()
         if fast is None:
             return
-        finder = fast.Finder(self._view, self._dialect, self._stamp, self._limit)
+        finder = fast.Finder(self._data, self._dialect, self._stamp, self._limit)
         crowded = True
         while crowded:
             window = finder.window(self._at)
@@ -127,9 +191,7 @@ def walk(
     same torn region.
     """
     limit = len(data) if end is None else min(end, len(data))
-    view = memoryview(data)[:limit]
-    digest: Hash = PrefixDigest(view) if dialect.hashed else direct
-    yield from _Search(view, dialect, dialect.stamp(file_id), digest).between(dialect.header_size, limit)
+    yield from _Search(data, limit, dialect, dialect.stamp(file_id)).between(dialect.header_size, limit)
 
 
 def stale(
@@ -139,9 +201,8 @@ def stale(
 
     A forensic extra: four bytes of check size are all that vouches for them.
     """
-    view = memoryview(data)
     own = dialect.stamp(file_id).to_bytes(4, "big")
-    yield from _of_any_file(view, dialect, gaps, lambda item: view[item.off + 1 : item.off + 5] != own)
+    yield from _of_any_file(data, dialect, gaps, lambda item: data[item.off + 1 : item.off + 5] != own)
 
 
 def healthy(data: Any, dialect: Dialect) -> Iterator[JournalRecord]:
@@ -149,17 +210,28 @@ def healthy(data: Any, dialect: Dialect) -> Iterator[JournalRecord]:
 
     A forensic extra, as :func:`stale` is.
     """
-    yield from _of_any_file(memoryview(data), dialect, [(0, len(data))])
+    yield from _of_any_file(data, dialect, [(0, len(data))])
+
+
+class Lookup:
+    """Single records of one file, by their offsets; nothing is looked at at or beyond `limit`."""
+
+    def __init__(self, data: Any, limit: int, dialect: Dialect) -> None:
+        self._search = _Search(data, limit, dialect, None)
+        self._search.jumping(limit)
+
+    def record(self, off: int) -> JournalRecord | None:
+        """Return the record at `off`, None if there is none."""
+        return self._search.at(off)
 
 
 def _of_any_file(
-    view: memoryview,
+    data: Any,
     dialect: Dialect,
     gaps: Iterable[tuple[int, int]],
     wanted: Callable[[JournalRecord], bool] | None = None,
 ) -> Iterator[JournalRecord]:
-    digest: Hash = PrefixDigest(view) if dialect.hashed else direct
-    search = _Search(view, dialect, None, digest, wanted)
+    search = _Search(data, len(data), dialect, None, wanted)
     for start, end in gaps:
         for item in search.between(start, end):
             if isinstance(item, JournalRecord):

@@ -1,0 +1,345 @@
+"""What a file holds: bounded memory, errors as ranges, no zeros that the file does not have."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+import random
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from journalspec.files import Unfit
+from journalspec_reference import content as content_module
+from journalspec_reference.content import (
+    CHUNK,
+    MOST_IN_CHUNK,
+    MOST_IN_FILE,
+    MOST_OPEN,
+    SECTOR,
+    SHORTER,
+    Budget,
+    Content,
+    Descriptors,
+    FileSource,
+    PartOfFile,
+    Window,
+)
+
+EIO = os.strerror(errno.EIO)
+
+
+class Disk:
+    """A file of which sectors fail, or that is cut while it is read; what is asked of it is counted."""
+
+    def __init__(self, data: bytes, bad: frozenset[int] = frozenset(), cut: int | None = None) -> None:
+        self.data = data
+        self.size = len(data)
+        self.bad = bad
+        self.cut = cut
+        self.number = errno.EIO
+        self.calls = self.errors = self.delivered = 0
+
+    def read_into(self, off: int, target: memoryview) -> int:
+        self.calls += 1
+        end = min(off + len(target), self.size if self.cut is None else self.cut)
+        sectors = range(off // SECTOR, -(-end // SECTOR))
+        first = next((sector for sector in sectors if sector in self.bad), None)
+        if first is not None:
+            end = min(end, max(off, first * SECTOR))
+            if end == off:
+                self.errors += 1
+                raise OSError(self.number, os.strerror(self.number))
+        if end <= off:
+            return 0
+        target[: end - off] = self.data[off:end]
+        self.delivered += end - off
+        return end - off
+
+    def next_data(self, off: int) -> int:
+        block = off // SECTOR
+        while block * SECTOR < self.size and not self.data[block * SECTOR : (block + 1) * SECTOR].strip(
+            b"\0"
+        ):
+            block += 1
+        return min(max(off, block * SECTOR), self.size)
+
+    def changed(self) -> bool:
+        return False
+
+
+@cache
+def noise(size: int) -> bytes:
+    return random.Random(size).randbytes(size)
+
+
+def ranges(content: Content) -> list[tuple[int, int, str]]:
+    return [(bad.start, bad.end, bad.why) for bad in content.unreadable]
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, SECTOR, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 77])
+def test_slices_are_those_of_the_bytes(size: int) -> None:
+    data = noise(size)
+    content = Content(Disk(data))
+    assert len(content) == size
+    places = random.Random(1)
+    for _ in range(200):
+        start, end = places.randint(0, size), places.randint(0, size)
+        assert content[start:end] == data[start:end]
+        assert content[-start:] == data[-start:]
+    assert bytes(content) == data
+    assert content[: size + 5 : 7] == data[::7]
+    assert [content[at] for at in range(min(size, 5))] == list(data[:5])
+    with pytest.raises(IndexError, match=f"offset {size} in a file of {size} bytes"):
+        content[size]
+
+
+def test_nobody_gets_at_pages_that_are_not_loaded() -> None:
+    content = Content(Disk(noise(2 * CHUNK)))
+    with pytest.raises(TypeError):
+        memoryview(content)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        re.search(b"x", content)  # type: ignore[call-overload]
+    with pytest.raises(TypeError):
+        iter(content)
+
+
+@contextmanager
+def small_chunks() -> Iterator[int]:
+    """Make chunks so small that many of them are quick to fill."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, size in (("CHUNK", 1 << 14), ("AHEAD", 1 << 15), ("SMALL", 1 << 10)):
+            patch.setattr(content_module, name, size)
+        yield 1 << 14
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_whatever_is_given_back_a_window_shows_the_file(data: st.DataObject) -> None:
+    """Several windows on three files share a budget of three chunks, and none ever sees zeros for bytes."""
+    with small_chunks() as size:
+        files = [noise(9 * size + 9), noise(size + 5), noise(700)]
+        budget = Budget(3 * size)
+        contents = [Content(Disk(file), budget) for file in files]
+        windows = [(file, Window(content)) for file, content in zip(files * 2, contents * 2, strict=True)]
+        for _ in range(12):
+            file, window = data.draw(st.sampled_from(windows))
+            start = data.draw(st.integers(0, len(file) - 1))
+            end = data.draw(st.integers(start, min(len(file), start + 2 * size)))
+            if data.draw(st.booleans()):
+                assert window.peek(start, min(end, start + 9)) == file[start : min(end, start + 9)]
+            window.reach(start, end)
+            for each, held in windows:
+                assert held.view[held.start : held.ready] == each[held.start : held.ready]
+
+
+def test_memory_is_given_back() -> None:
+    data = noise(24 * CHUNK)
+    budget = Budget(2 * CHUNK)
+    content = Content(Disk(data), budget)
+    window = Window(content)
+    for at in range(0, len(data), CHUNK):
+        assert window.reach(at, at + 100)[at : at + 100] == data[at : at + 100]
+        assert budget.used <= 6 * CHUNK
+    del window
+    gc.collect()
+    small = [Content(Disk(noise(1000)), budget) for _ in range(5)]
+    assert [len(bytes(each)) for each in small] == [1000] * 5
+    content[5 * CHUNK : 5 * CHUNK + 5000]
+    assert budget.used <= 2 * CHUNK
+
+
+def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
+    data = noise(3 * CHUNK)
+    disk = Disk(data, bad=frozenset({3, 4, 300}))
+    content = Content(disk)
+    assert content[: 3 * SECTOR] == data[: 3 * SECTOR]
+    assert content[5 * SECTOR : 300 * SECTOR] == data[5 * SECTOR : 300 * SECTOR]
+    assert content[301 * SECTOR :] == data[301 * SECTOR :]
+    assert ranges(content) == [(3 * SECTOR, 5 * SECTOR, EIO), (300 * SECTOR, 301 * SECTOR, EIO)]
+    assert content.why(5 * SECTOR - 1, 5 * SECTOR) == EIO
+    assert content.why(2 * SECTOR, 3 * SECTOR + 1) == EIO
+    assert content.why(0, 3 * SECTOR) == content.why(5 * SECTOR, 300 * SECTOR) == ""
+    # What is known to be bad is not asked for again: a disk takes seconds for each.
+    before = disk.errors
+    assert content.peek(4 * SECTOR, 4 * SECTOR + 8) == bytes(8)
+    assert disk.errors == before
+
+
+def test_a_ruined_disk_is_not_asked_sector_by_sector_for_ever() -> None:
+    disk = Disk(noise(40 * CHUNK), bad=frozenset(range(10, 40 * CHUNK // SECTOR - 5)))
+    content = Content(disk)
+    assert content[:100] == disk.data[:100]
+    content.finish()
+    assert disk.errors <= MOST_IN_FILE + 2 * 40
+    assert ranges(content)[0] == (10 * SECTOR, ranges(content)[0][1], EIO)
+    assert ranges(Content(Disk(noise(SECTOR), bad=frozenset({0})))) == []
+    one = Content(Disk(noise(2 * CHUNK), bad=frozenset(range(0, 256, 2))))
+    one.finish()
+    assert sum(end - start for start, end, _ in ranges(one)) >= MOST_IN_CHUNK * SECTOR
+    assert one[CHUNK : 2 * CHUNK] == noise(2 * CHUNK)[CHUNK:]
+
+
+@pytest.mark.parametrize("number", [errno.ESTALE, errno.EMFILE, errno.EACCES, errno.ENOENT])
+def test_an_error_that_is_no_sector_s_is_the_file_s(number: int) -> None:
+    disk = Disk(noise(4 * CHUNK), bad=frozenset(range(256, 10_000)))
+    disk.number = number
+    content = Content(disk)
+    assert content.finish() == [(CHUNK, 4 * CHUNK, os.strerror(number))]
+    assert disk.errors == 3
+
+
+def test_a_file_that_becomes_shorter() -> None:
+    data = noise(4 * CHUNK)
+    disk = Disk(data)
+    content = Content(disk)
+    assert content[:5000] == data[:5000]
+    disk.cut = 2 * CHUNK + 100
+    assert content[2 * CHUNK : 2 * CHUNK + 200] == data[2 * CHUNK : 2 * CHUNK + 100] + bytes(100)
+    assert ranges(content) == [(2 * CHUNK + 100, 4 * CHUNK, SHORTER)]
+    assert content.finish() == content.unreadable
+    disk.cut = 10
+    assert len(content) == 4 * CHUNK
+    other = Content(disk)
+    assert other.finish() == [(10, 4 * CHUNK, SHORTER)]
+
+
+def test_what_nobody_looked_at_is_read_once_for_its_errors() -> None:
+    disk = Disk(noise(4 * CHUNK), bad=frozenset({700}))
+    content = Content(disk)
+    Window(content).reach(0, 4 * CHUNK)
+    assert ranges(content) == [(700 * SECTOR, 701 * SECTOR, EIO)]
+    before = disk.delivered
+    content.finish()
+    assert disk.delivered == before
+    other = Content(disk)
+    other.finish()
+    assert ranges(other) == ranges(content)
+
+
+def test_holes_are_neither_read_nor_searched() -> None:
+    data = bytearray(24 * CHUNK)
+    data[20 * CHUNK + 5] = 7
+    disk = Disk(bytes(data))
+    content = Content(disk)
+    content.finish()
+    assert disk.calls == 1
+    assert content.next_data(0) == 20 * CHUNK
+    assert Window(content).next_data(20 * CHUNK + 5) == 20 * CHUNK + 5
+    assert content.next_data(21 * CHUNK) == len(data)
+    assert Window(b"\0\0\1").next_data(0) == 0
+    assert bytes(content) == bytes(data)
+
+
+def test_a_sparse_file_costs_what_is_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "sparse"
+    path.write_bytes(b"begin")
+    os.truncate(path, 1 << 40)
+    content = Content(FileSource(str(path), Descriptors()))
+    assert content[:7] == b"begin\0\0"
+    assert Window(content).reach((1 << 40) - 4, 1 << 40)[-4:] == bytes(4)
+    assert content[1 << 39 : (1 << 39) + 3] == bytes(3)
+    assert content.next_data(1 << 30) in (1 << 30, 1 << 40)
+
+
+def test_a_real_file_cut_between_two_looks(tmp_path: Path) -> None:
+    """Under mmap this is where the process dies."""
+    path = tmp_path / "cut"
+    data = noise(20 * CHUNK)
+    path.write_bytes(data)
+    content = Content(FileSource(str(path), Descriptors()))
+    window = Window(content)
+    assert window.reach(0, CHUNK)[:CHUNK] == data[:CHUNK]
+    os.truncate(path, 3 * CHUNK)
+    assert content[15 * CHUNK : 15 * CHUNK + 9] == bytes(9)
+    window.reach(2 * CHUNK, 16 * CHUNK)
+    (bad,) = content.finish()
+    assert (bad.end, bad.why) == (len(data), SHORTER)
+    assert bad.start >= 3 * CHUNK
+    assert content.changed()
+
+
+def test_a_cut_in_a_sparse_file_is_no_hole(tmp_path: Path) -> None:
+    path = tmp_path / "cut"
+    path.write_bytes(b"x" * SECTOR)
+    os.truncate(path, 40 * CHUNK)
+    content = Content(FileSource(str(path), Descriptors()))
+    os.truncate(path, 20 * CHUNK)
+    assert content.finish() == [(20 * CHUNK, 40 * CHUNK, SHORTER)]
+
+
+def test_another_file_in_its_place_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(bytes([1]) * (2 * CHUNK))
+    handles = Descriptors(1)
+    content = Content(FileSource(str(path), handles))
+    assert not content.changed()
+    (tmp_path / "b").write_bytes(bytes([2]) * (2 * CHUNK))
+    (tmp_path / "b").replace(path)
+    FileSource(str(tmp_path / "a"), Descriptors())
+    (tmp_path / "c").touch()
+    handles.handle(str(tmp_path / "c"))
+    assert content[CHUNK : CHUNK + 5000] == bytes(5000)
+    (bad,) = content.finish()
+    assert (bad.start, bad.end) == (0, 2 * CHUNK)
+    assert "another file has taken its place" in bad.why
+    assert content.changed()
+
+
+def limits(monkeypatch: pytest.MonkeyPatch, most: int) -> Callable[[], int]:
+    """Make opening fail like a process that may have `most` files open; return how many it has open now."""
+    opened: set[int] = set()
+    real_open, real_close = os.open, os.close
+
+    def limited(path: str, *more: int) -> int:
+        if len(opened) >= most:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
+        handle = real_open(path, *more)
+        opened.add(handle)
+        return handle
+
+    def closed(handle: int) -> None:
+        opened.discard(handle)
+        real_close(handle)
+
+    monkeypatch.setattr(os, "open", limited)
+    monkeypatch.setattr(os, "close", closed)
+    return lambda: len(opened)
+
+
+@pytest.mark.parametrize("most", [1, 3, 100])
+def test_few_files_are_open_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    for number in range(50):
+        (tmp_path / str(number)).write_bytes(noise(CHUNK + number))
+    count = limits(monkeypatch, most)
+    handles = Descriptors()
+    contents = [Content(FileSource(str(tmp_path / str(number)), handles)) for number in range(50)]
+    for number in (*range(50), 3, 49):
+        assert bytes(contents[number]) == noise(CHUNK + number)
+        assert count() <= min(most, MOST_OPEN)
+    del contents, handles
+    gc.collect()
+    assert count() == 0
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(Unfit, match="not a regular file"):
+        FileSource(str(tmp_path / "pipe"), Descriptors())
+
+
+def test_a_part_of_a_file_is_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "whole"
+    path.write_bytes(noise(3 * SECTOR))
+    with path.open("rb") as stream:
+        content = Content(PartOfFile(stream, SECTOR, SECTOR + 5))
+        assert bytes(content) == noise(3 * SECTOR)[SECTOR : 2 * SECTOR + 5]
+        assert (len(content), content.next_data(7), content.changed()) == (SECTOR + 5, 7, False)
+        assert content.finish() == []
