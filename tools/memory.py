@@ -119,8 +119,7 @@ def bitronix_tlog(directory: Path, size: int, shape: Shape) -> int:
     _fill(directory / "btm2.tlog", bytes(21), size // 2, _decisions(shape))
     for path, timestamp in ((active, 2), (directory / "btm2.tlog", 1)):
         with path.open("r+b") as out:
-            tail = _tail(path)
-            out.write(struct.pack(">4sqBq", b"Btnx", timestamp, 0, tail))
+            out.write(struct.pack(">4sqBq", b"Btnx", timestamp, 0, max(21, _tail(path))))
     return live
 
 

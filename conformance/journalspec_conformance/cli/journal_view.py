@@ -128,10 +128,13 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
         if line.rstrip(" "):
             yield line.rstrip(" ")
             told = True
+        if not chunk.strip(" "):
+            line = ""
+            continue
         while len(chunk) - begin > room:
             yield chunk[begin : begin + room]
             begin, told = begin + room, True
-        line = chunk[begin:] if chunk.strip(" ") or not told else ""
+        line = chunk[begin:]
     if line.rstrip(" ") or not told:
         yield line.rstrip(" ")
 
