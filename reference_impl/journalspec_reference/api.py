@@ -15,7 +15,7 @@ from journalspec.formats import format_module
 from journalspec.observation import Observation
 from journalspec_reference.storage import Storage
 
-#: The files of one directory: name -> content (bytes, memoryview or mmap).
+#: The files of one directory: name -> content (bytes, memoryview, or :class:`.content.Content`).
 Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12
 
 Params = Mapping[str, str]

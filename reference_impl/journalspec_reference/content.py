@@ -84,17 +84,19 @@ class Budget:
     def __init__(self, limit: int = BUDGET) -> None:
         self.limit = limit
         self.used = 0
-        self._held: OrderedDict[tuple[Content, int], int] = OrderedDict()
+        # Weakly: what nobody reads any more is gone without waiting for the collector of cycles.
+        self._held: OrderedDict[tuple[ref[Content], int], int] = OrderedDict()
 
     def charge(self, content: Content, chunk: int, size: int) -> None:
         """Count a chunk that was loaded; give back others, but none that somebody looks at."""
-        self._held[content, chunk] = size
+        self._held[ref(content), chunk] = size
         self.used += size
         looked_at = 0
         # The chunk itself stays: whoever asked for it has not looked yet.
         while self.used > self.limit and looked_at < len(self._held) - 1:
             key, size = self._held.popitem(last=False)
-            if key[0].release(key[1]):
+            oldest = key[0]()
+            if oldest is None or oldest.release(key[1]):
                 self.used -= size
             else:
                 self._held[key] = size
@@ -157,7 +159,9 @@ class Content:
 
     def next_data(self, off: int) -> int:
         """Return the first offset from `off` on that is in no hole: holes are zeros, without reading them."""
-        return self._source.next_data(off) if off < self._size else off
+        if off >= self._size or self._size <= SMALL:
+            return off
+        return self._source.next_data(off)
 
     def why(self, start: int, end: int) -> str:
         """Return why some of the bytes from `start` to `end` could not be read; nothing if all were."""
@@ -170,7 +174,7 @@ class Content:
         count = -(-self._size // CHUNK)
         at = 0 if len(self._seen) < count else self._size
         scratch = bytearray(CHUNK if at < self._size else 0)
-        while (at := self.next_data(at)) < self._size:
+        while at < self._size and (at := self._source.next_data(at)) < self._size:
             chunk = at // CHUNK
             if chunk not in self._seen:
                 self._seen.add(chunk)
@@ -240,7 +244,7 @@ class Content:
 
     def _fetch(self, chunk: int, target: Any) -> None:
         start, end = chunk * CHUNK, min((chunk + 1) * CHUNK, self._size)
-        at = self.next_data(start)
+        at = start if self._size <= SMALL else self._source.next_data(start)
         if at < end:
             self._fill(memoryview(target), 0, at, end)
         self._loaded.add(chunk)
@@ -323,7 +327,7 @@ class Window:
             return self.view
         content = self._content
         assert content is not None  # of bytes in memory all is there
-        self._ahead = min(2 * self._ahead, AHEAD) if start <= self.ready else CHUNK
+        self._ahead = min(2 * self._ahead, AHEAD) if self.start <= start <= self.ready else CHUNK
         # First the claim, then the loading, which may give back what nobody claims.
         self.start = start // CHUNK * CHUNK
         self.ready = min(max(end, self.start + self._ahead), self.limit)

@@ -145,6 +145,8 @@ class _Files(Mapping[str, Any]):
             self._left_out[name] = error.strerror or str(error)
             del self._names[name]
             raise KeyError(name) from None
+        # While it is open anyway: most formats want to see how it begins.
+        found[:1]
         self._opened[name] = found
         return found
 

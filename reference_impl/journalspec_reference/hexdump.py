@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from journalspec_reference.api import Span
+from journalspec_reference.content import hole_end
 
 WIDTH = 16
 #: Kinds that name a region rather than a field of it.
@@ -187,27 +188,29 @@ def _run(data: Any, at: int, end: int) -> int:
     head = bytes(data[at : at + WIDTH * FOLD_ABOVE])
     if head != value * len(head):
         return 0
-    pattern = value * CHUNK
-    here = at
-    while here < end:
-        piece = bytes(data[here : min(here + CHUNK, end)])
+    return _same_until(data, at, end, value) - at
+
+
+def _same_until(data: Any, at: int, end: int, value: bytes) -> int:
+    """Return where the first byte from `at` on stands that is not `value`; `end` if there is none."""
+    pattern = value * min(end - at, CHUNK)
+    while at < end:
+        if value == b"\0" and (hole := min(end, hole_end(data, at))) > at:
+            at = hole
+            continue
+        piece = bytes(data[at : min(at + CHUNK, end)])
         if piece != pattern[: len(piece)]:
-            return here - at + len(piece) - len(piece.lstrip(value))
-        here += len(piece)
-    return end - at
+            return at + len(piece) - len(piece.lstrip(value))
+        at += len(piece)
+    return end
 
 
 def uniform(data: Any, off: int, length: int) -> int | None:
     """Return the byte that all `length` bytes at `off` are, or None if they differ or are none."""
     if length <= 0:
         return None
-    value = bytes([data[off]])
-    pattern = value * min(length, CHUNK)
-    for here in range(off, off + length, CHUNK):
-        piece = bytes(data[here : min(here + CHUNK, off + length)])
-        if piece != pattern[: len(piece)]:
-            return None
-    return value[0]
+    value = data[off]
+    return value if _same_until(data, off, off + length, bytes([value])) == off + length else None
 
 
 def printable(text: str) -> str:

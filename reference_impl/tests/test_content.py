@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from weakref import ref
 
 import pytest
 from hypothesis import given, settings
@@ -153,6 +154,11 @@ def test_memory_is_given_back() -> None:
     small = [Content(Disk(noise(1000)), budget) for _ in range(5)]
     assert [len(bytes(each)) for each in small] == [1000] * 5
     content[5 * CHUNK : 5 * CHUNK + 5000]
+    assert budget.used <= 2 * CHUNK
+    gone = ref(content)
+    del content
+    assert gone() is None
+    assert bytes(Content(Disk(noise(3 * CHUNK)), budget)) == noise(3 * CHUNK)
     assert budget.used <= 2 * CHUNK
 
 

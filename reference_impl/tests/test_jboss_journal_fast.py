@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tempfile
 import time
 import tracemalloc
 import zlib
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from journalspec.observation import Dropped
+from journalspec_reference import content
 from journalspec_reference.jboss_journal import scan
 from journalspec_reference.jboss_journal.codec import Fault, JournalRecord, decode_record, encode_record
 from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect
@@ -118,6 +120,31 @@ class TestSmallWindows:
     def test_walk_gives_the_records_and_regions_of_single_steps(self, drawn: tuple[Dialect, bytes]) -> None:
         dialect, data = drawn
         agree(data, dialect)
+
+    @settings(max_examples=50, deadline=None)
+    @given(crowded(), st.sampled_from([16, 64]), st.sampled_from([0, 1 << 20]))
+    def test_a_file_of_which_little_is_in_memory_gives_the_same(
+        self, drawn: tuple[Dialect, bytes], chunk: int, fits: int
+    ) -> None:
+        """Records that reach beyond what is loaded are decided one by one, or the file is loaded whole."""
+        dialect, data = drawn
+        with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryFile(buffering=0) as stream:
+            for name, size in (("CHUNK", chunk), ("AHEAD", 2 * chunk), ("SMALL", 4)):
+                patch.setattr(content, name, size)
+            patch.setattr(fast, "FURTHER", chunk)
+            patch.setattr(fast, "BUDGET", fits)
+            stream.write(data)
+            lazy = content.Content(content.PartOfFile(stream, 0, len(data)))
+            quick = list(scan.walk(lazy, FILE_ID, dialect))
+            assert [item for item in quick if isinstance(item, JournalRecord)] == [
+                item for item in plain(data, dialect) if isinstance(item, JournalRecord)
+            ]
+            assert regions(data, dialect, quick) == regions(data, dialect, plain(data, dialect))
+            whole = [(0, len(data))]
+            other = FILE_ID + 1
+            assert list(scan.stale(lazy, other, dialect, whole)) == list(
+                scan.stale(data, other, dialect, whole)
+            )
 
     @settings(max_examples=60, deadline=None)
     @given(crowded(), st.integers(0, 200), st.integers(0, 400))

@@ -32,7 +32,7 @@ from journalspec_conformance.cli.journal_view import (
     write_state,
     write_title,
 )
-from journalspec_reference.answers import Answer
+from journalspec_reference.answers import UNREAD, Answer
 
 STRICT = "strict"
 
@@ -88,7 +88,7 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
     out.wrapped("policy   ", f"{policy}: {description.policies[policy]}")
     lost = seen.given_up
     if seen.verdict == REFUSED:
-        for step, what_to_type in _next_steps(description, asked, policy, bool(answer.journal.unread)):
+        for step, what_to_type in _next_steps(description, asked, policy, seen.code == UNREAD):
             out.wrapped("next     ", step)
             if what_to_type:
                 out.line(f"           {what_to_type}")
@@ -113,7 +113,7 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
 def _next_steps(description: Format, asked: Asked, policy: str, unread: bool) -> Iterator[tuple[str, str]]:
     """Yield what an operator can do about a refusal and the command for it, the least daring first."""
     if unread:
-        yield "make the files readable that could not be read, or raise `ulimit -n` if they are too many", ""
+        yield "make readable what could not be read: rights, mounts, a copy by ddrescue from a bad disk", ""
     yield "keep a copy of all files before anything opens them for writing", ""
     yield "look at the bytes and what they mean:", asked.again("inspect", "--hex")
     for name, meaning in description.policies.items():

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from journalspec_reference.content import BUDGET, Window
-from journalspec_reference.jboss_journal.codec import CHECK_SIZE, PAIR, PROLOGUE, Form, forms
+from journalspec_reference.jboss_journal.codec import CHECK_SIZE, MOST_FIXED, PAIR, PROLOGUE, Form, forms
 from journalspec_reference.jboss_journal.dialect import Dialect
 from journalspec_reference.jboss_journal.fast_digest import RangeDigest
 
@@ -61,7 +61,7 @@ class Finder:
         """Return the candidates of the window that begins at `start`; at the buffer's end it is empty."""
         end = max(start, min(start + WINDOW, self._limit - PROLOGUE + 1))
         whole = self._limit <= BUDGET
-        view = self._window.reach(0 if whole else start, self._limit if whole else end + FURTHER)
+        view = self._window.reach(0 if whole else start, self._limit if whole else end + MOST_FIXED + FURTHER)
         if view is not self._view:
             self._view, self._bytes = view, np.frombuffer(view, np.uint8)
             # Every offset as the start of a big-endian integer: a view, not a copy.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -36,9 +36,10 @@ from journalspec_reference.jboss_journal.digest import PrefixDigest, direct
 CROWD, STRETCH = 256, 1 << 16
 
 
-@cache
+#: A directory may hold a hundred thousand files, each with an id of its own.
+@lru_cache(256)
 def _pattern(codes: tuple[int, ...], stamp: int | None) -> re.Pattern[bytes]:
-    types = b"[" + b"".join(b"\\x%02x" % code for code in codes) + b"]"
+    types = b"[" + bytes(codes) + b"]"
     return re.compile(types + (b"" if stamp is None else re.escape(stamp.to_bytes(4, "big"))), re.DOTALL)
 
 

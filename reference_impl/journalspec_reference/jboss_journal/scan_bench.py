@@ -1,14 +1,13 @@
 """How long a scan of hostile bytes takes, and how much memory: nearly every byte begins a candidate.
 
 Run as ``python -m journalspec_reference.jboss_journal.scan_bench [--mib N]``. The
-file is made in a temporary directory and scanned through mmap, once per pattern.
+file is made in a temporary directory and scanned as `inspect` does, once per pattern.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import mmap
 import resource
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from journalspec_reference.content import Content, Descriptors, FileSource
 from journalspec_reference.jboss_journal import fast
 from journalspec_reference.jboss_journal.codec import JournalRecord
 from journalspec_reference.jboss_journal.dialect import DIALECTS, ROLLBACK, Dialect
@@ -30,7 +30,7 @@ FILE_ID = TYPE * 0x01010101
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One scan. `peak_mib` is the most memory that the process had besides the mapped file."""
+    """One scan. `peak_mib` is the most memory that the process had, what was loaded of the file included."""
 
     edition: str
     pattern: str
@@ -92,13 +92,12 @@ def measure(edition: str, pattern: str, mib: int, directory: Path) -> Measured:
         for _ in range(mib):
             out.write(block)
     try:
-        with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return _scan(dialect, pattern, mib, data)
+        return _scan(dialect, pattern, mib, Content(FileSource(str(path), Descriptors())))
     finally:
         path.unlink()
 
 
-def _scan(dialect: Dialect, pattern: str, mib: int, data: mmap.mmap) -> Measured:
+def _scan(dialect: Dialect, pattern: str, mib: int, data: Content) -> Measured:
     records = regions = 0
     peak = _anonymous()
     began, used = time.monotonic(), time.process_time()
@@ -127,7 +126,7 @@ def _scan(dialect: Dialect, pattern: str, mib: int, data: mmap.mmap) -> Measured
     )
 
 
-def _count(dialect: Dialect, data: mmap.mmap) -> int:
+def _count(dialect: Dialect, data: Content) -> int:
     """Return how many candidates `data` has."""
     finder = fast.Finder(data, dialect, dialect.stamp(FILE_ID), len(data))
     at = count = 0
