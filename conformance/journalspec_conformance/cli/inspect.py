@@ -191,7 +191,7 @@ def _write_dump(out: Painter, journal: Journal) -> None:
 
 def _write_row(out: Painter, row: Row, turns: dict[str, str]) -> None:
     beside, below = notes(row.labels, out.columns)
-    if out.console.is_terminal:
+    if out.on_terminal:
         blank = " " * (len(hex_cells(b"")) - 3 * len(row.data) + 2)
         out.line((f"{row.off:08x}", "dim"), "  ", *_coloured(row, turns), blank, beside)
     else:

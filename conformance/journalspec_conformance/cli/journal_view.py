@@ -72,10 +72,13 @@ class Painter:
             reconfigure(errors="backslashreplace")
         self.console = PipeConsole(file=sys.stdout, highlight=False, markup=False, emoji=False)
         self.columns = max(40, self.console.width)
+        #: Asked once: a dump has a line for every few bytes.
+        self.on_terminal = self.console.is_terminal
+        self._draws = not self.on_terminal and self.console.encoding.startswith("utf")
 
     def line(self, *parts: Part) -> None:
         """Write one line made of `parts`."""
-        if self.console.is_terminal:
+        if self.on_terminal:
             self.console.print(Text.assemble(*parts), soft_wrap=True)
         else:
             text = "".join(part if isinstance(part, str) else part[0] for part in parts)
@@ -100,8 +103,7 @@ class Painter:
     def _boxed(self, title: str, rows: Sequence[str]) -> bool:
         """Draw the box by hand where that gives the same (a journal may have many files); tell whether."""
         inner = max(len(title) + 2, *map(len, rows)) + 2
-        plain = not self.console.is_terminal and self.console.encoding.startswith("utf")
-        if not plain or inner + 2 > self.console.width or not "".join((title, *rows)).isascii():
+        if not self._draws or inner + 2 > self.console.width or not "".join((title, *rows)).isascii():
             return False
         self.line(f"╭─ {title} {'─' * (inner - len(title) - 3)}╮")
         for row in rows:
