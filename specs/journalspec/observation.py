@@ -272,10 +272,13 @@ def jsonable(value: object) -> Json:
         return str(int(value))
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value).hex()
-    if isinstance(value, Mapping):
-        return {str(key): jsonable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, Lazy)):
+    # Plain types first: asking whether something is a mapping costs more than all of them.
+    if isinstance(value, (list, tuple)):
         return [jsonable(item) for item in value]
     if isinstance(value, Item):
         return value.to_json()
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, Lazy):
+        return [jsonable(item) for item in value]
     raise TypeError(f"{type(value).__name__} has no JSON form here: {value!r}")
