@@ -10,9 +10,11 @@ journals through :func:`ask` alone.
 
 from __future__ import annotations
 
-import json
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from journalspec.formats import Format, get_format
@@ -25,8 +27,11 @@ from journalspec.observation import (
     FileMap,
     Note,
     Observation,
+    note_place,
     refused,
+    region_place,
 )
+from journalspec.reread import joined
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.content import UNREADABLE, Content, Unreadable
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
@@ -132,14 +137,14 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     words = get_format(journal.format).vocabulary.notes
     if seen.verdict == CLEAN and any(note.code in words and words[note.code].loss for note in seen.notes):
         seen = replace(seen, verdict=RECOVERED)
-    notes = [*seen.notes, *(Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad)]
+    notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
     notes += [Note(CHANGED, name) for name in _contents(journal) if journal.files[name].changed()]
     if answer.assumption:
         notes.append(Note(ASSUMED, text=answer.assumption))
     unchecked = get_format(journal.format).editions[edition].unchecked
     if unchecked and seen.verdict == CLEAN:
         notes.append(Note(UNCHECKED, text=unchecked))
-    return replace(answer, observation=replace(seen, notes=tuple(notes)))
+    return replace(answer, observation=replace(seen, notes=joined(note_place, seen.notes, notes)))
 
 
 def _settle(journal: Journal) -> tuple[str, Observation | None, tuple[Trial, ...]]:
@@ -153,7 +158,7 @@ def _settle(journal: Journal) -> tuple[str, Observation | None, tuple[Trial, ...
         reader: implementation.read(journal.files, edition=reader, params=journal.params)
         for reader in dict.fromkeys(readers.values())
     }
-    keys = {reader: _answer_of(observation) for reader, observation in seen.items()}
+    keys = _alike(seen)
     taken = set(keys.values()) if len(set(keys.values())) == 1 else {keys[reader] for reader in _sound(seen)}
     if len(taken) == 1 and len(set(keys.values())) > 1:
         # A reading that finds no record explains nothing: it may be clean because it looks at nothing.
@@ -176,10 +181,24 @@ def _trials(
         )
 
 
-def _answer_of(seen: Observation) -> str:
-    """Return all that an answer amounts to, in a form that can be compared."""
-    whole = seen.to_json()
-    return json.dumps({name: whole.get(name) for name in ("verdict", "code", "records", "dropped", "state")})
+def _alike(seen: Mapping[str, Observation]) -> dict[str, str]:
+    """Return for each reader the first one whose answer is the same."""
+    keys: dict[str, str] = {}
+    for reader, found in seen.items():
+        firsts = (other for other, first in keys.items() if other == first)
+        keys[reader] = next((first for first in firsts if _same(seen[first], found)), reader)
+    return keys
+
+
+def _same(one: Observation, other: Observation) -> bool:
+    """Tell whether two answers amount to the same; long ones are read side by side, up to a difference."""
+    return (
+        (one.verdict, one.code) == (other.verdict, other.code)
+        and (len(one.records), len(one.dropped)) == (len(other.records), len(other.dropped))
+        and one.dropped == other.dropped
+        and one.records == other.records
+        and one.state == other.state
+    )
 
 
 def _sound(seen: Mapping[str, Observation]) -> list[str]:
@@ -197,27 +216,49 @@ def _sound(seen: Mapping[str, Observation]) -> list[str]:
     ]
 
 
-def _extents(seen: Observation) -> list[tuple[str, int, int]]:
-    """Return the ranges that records take, sorted, adjacent ones joined."""
-    joined: list[tuple[str, int, int]] = []
-    for at in sorted((r.at for r in seen.records), key=lambda at: (at.file, at.off)):
-        if joined and joined[-1][0] == at.file and joined[-1][2] >= at.off:
-            joined[-1] = (at.file, joined[-1][1], max(joined[-1][2], at.off + at.length))
+#: Starts and ends of byte ranges, ascending: 16 bytes for each.
+Ranges = tuple["array[int]", "array[int]"]
+
+
+def _extents(seen: Observation) -> dict[str, Ranges]:
+    """Return the ranges that records take in each file, adjacent ones joined."""
+    found: dict[str, Ranges] = {}
+    for record in seen.records:
+        at = record.at
+        starts, ends = found.setdefault(at.file, (array("q"), array("q")))
+        if ends and starts[-1] <= at.off <= ends[-1]:
+            ends[-1] = max(ends[-1], at.off + at.length)
         else:
-            joined.append((at.file, at.off, at.off + at.length))
-    return joined
+            starts.append(at.off)
+            ends.append(at.off + at.length)
+    return {name: _ascending(*ranges) for name, ranges in found.items()}
 
 
-def _covers(whole: list[tuple[str, int, int]], part: list[tuple[str, int, int]]) -> bool:
-    """Tell whether each range of `part` lies within one of `whole`; both are sorted."""
-    ranges = iter(whole)
-    current = next(ranges, None)
-    for file, start, end in part:
-        while current is not None and (current[0], current[2]) < (file, end):
-            current = next(ranges, None)
-        if current is None or current[0] != file or current[1] > start:
-            return False
-    return True
+def _ascending(starts: array[int], ends: array[int]) -> Ranges:
+    """Return ranges in order and joined; records come in order as a rule, and then they are already."""
+    if all(end < start for end, start in zip(ends, islice(starts, 1, None), strict=False)):
+        return starts, ends
+    joined_up: Ranges = (array("q"), array("q"))
+    for start, end in sorted(zip(starts, ends, strict=True)):
+        if joined_up[1] and joined_up[1][-1] >= start:
+            joined_up[1][-1] = max(joined_up[1][-1], end)
+        else:
+            joined_up[0].append(start)
+            joined_up[1].append(end)
+    return joined_up
+
+
+def _covers(whole: Mapping[str, Ranges], part: Mapping[str, Ranges]) -> bool:
+    """Tell whether each range of `part` lies within one of `whole`."""
+    return all(
+        name in whole and all(_within(whole[name], start, end) for start, end in zip(*ranges, strict=True))
+        for name, ranges in part.items()
+    )
+
+
+def _within(ranges: Ranges, start: int, end: int) -> bool:
+    index = bisect_right(ranges[0], start) - 1
+    return index >= 0 and end <= ranges[1][index]
 
 
 def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None) -> Observation:
@@ -228,7 +269,8 @@ def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None)
     problem = refused("fileset", UNREAD, message, At(first.name, 0, first.length))
     if policy is not None and (policy != SALVAGE or seen.verdict == REFUSED):
         return problem
-    dropped = (*(Dropped(entry.name, 0, entry.length, UNREAD) for entry in unread), *seen.dropped)
+    gone = [Dropped(entry.name, 0, entry.length, UNREAD) for entry in unread]
+    dropped = joined(region_place, gone, seen.dropped)
     files = (*seen.files, *(FileMap(entry.name, entry.length, "unread") for entry in unread))
     if policy is not None:
         return replace(seen, verdict=RECOVERED, dropped=dropped, files=files)

@@ -5,8 +5,10 @@ A room ``journalspec_reference.<format>`` exposes one object, ``IMPLEMENTATION``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Protocol
 
 from journalspec.formats import format_module
@@ -103,11 +105,31 @@ class Implementation(Protocol):
     ) -> Observation:
         """Return the logical state after recovery under `policy`. Changes nothing."""
 
-    def spans(self, files: Files, *, edition: str, params: Params | None = None) -> Iterator[Span]:
-        """Yield the named byte ranges of all files in file and offset order."""
+    def spans(
+        self, files: Files, *, edition: str, params: Params | None = None, fields: bool = True
+    ) -> Iterator[Span]:
+        """Yield the named byte ranges, file by file in the order of `files`, by offset in each.
+
+        Without `fields` what is within headers and records is not named.
+        """
 
     def writer(self, storage: Storage, *, edition: str, params: Params | None = None) -> Writer:
         """Open (or create) a journal on `storage` for writing."""
+
+
+def spans_by_file(names: Iterable[str], spans: Iterable[Span]) -> Iterator[tuple[str, Iterator[Span]]]:
+    """Yield each of `names` with its part of `spans`, which come file by file in the same order.
+
+    A part has to be used up before the next one is asked for.
+    """
+    parts = groupby(spans, key=attrgetter("file"))
+    part: tuple[str, Iterator[Span]] | None = next(parts, None)
+    for name in names:
+        if part is not None and part[0] == name:
+            yield part
+            part = next(parts, None)
+        else:
+            yield name, iter(())
 
 
 def load(format_id: str) -> Implementation:

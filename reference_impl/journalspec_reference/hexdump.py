@@ -124,15 +124,16 @@ def _region_lines(data: Any, region: Region) -> Iterator[Line]:
 
 
 def _row(content: bytes, off: int, fields: _Cursor) -> Row:
-    covering = [fields.at(off + index) for index in range(len(content))]
-    labels = tuple(fields.starting(off, off + len(content)))
-    return Row(
-        off,
-        content,
-        tuple(span.kind for span in covering),
-        tuple(span.path for span in covering),
-        labels,
-    )
+    kinds: list[str] = []
+    paths: list[str] = []
+    at, stop = off, off + len(content)
+    while at < stop:
+        span = fields.at(at)
+        size = min(stop, fields.same_until()) - at
+        kinds += [span.kind] * size
+        paths += [span.path] * size
+        at += size
+    return Row(off, content, tuple(kinds), tuple(paths), tuple(fields.starting(off, stop)))
 
 
 class _Cursor:
@@ -153,6 +154,11 @@ class _Cursor:
         while len(self._stack) > 1 and self._stack[-1].off + self._stack[-1].length <= off:
             self._stack.pop()
         return self._stack[-1]
+
+    def same_until(self) -> int:
+        """Return where the field that `at` has just returned ends, or the next one begins within it."""
+        end = self._stack[-1].off + self._stack[-1].length
+        return min(end, self._fields[self._next].off) if self._next < len(self._fields) else end
 
     def next_start(self, off: int) -> int:
         """Return where the next field begins at or after `off`; the region's end if there is none."""
@@ -227,7 +233,7 @@ def ascii_column(data: bytes) -> str:
 
 def hex_cells(data: bytes) -> str:
     """Return the two-digit cells of one row, padded to full width."""
-    return " ".join(f"{byte:02x}" for byte in data).ljust(3 * WIDTH - 1)
+    return data.hex(" ").ljust(3 * WIDTH - 1)
 
 
 #: Columns before the notes: eight digits, two blanks, the cells, two blanks.

@@ -10,10 +10,14 @@ Levels, each containing the one before: ``verdict`` < ``records`` < ``state`` <
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
+
+from journalspec.reread import Lazy, Part
 
 #: A JSON value as the protocol knows it: no numbers, no floats.
 Json = Any  # the recursive alias helps no checker and no reader
@@ -45,21 +49,35 @@ class Level(IntEnum):
             raise ValueError(f"unknown level {text!r}: expected one of {names}") from None
 
 
+class Item:
+    """A part of an observation that is one JSON object."""
+
+    __slots__ = ()
+
+    def members(self) -> dict[str, object]:
+        """Return the members of the object, their values as they are here."""
+        raise NotImplementedError
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the object under the JSON rules."""
+        return {name: jsonable(value) for name, value in self.members().items()}
+
+
 @dataclass(frozen=True, slots=True)
-class At:
+class At(Item):
     """A byte range: `length` bytes at `off` (bytes from the start) of `file`."""
 
     file: str
     off: int
     length: int
 
-    def to_json(self) -> dict[str, Json]:
+    def members(self) -> dict[str, object]:
         """Return ``{"file", "off", "len"}``."""
-        return {"file": self.file, "off": str(self.off), "len": str(self.length)}
+        return {"file": self.file, "off": self.off, "len": self.length}
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Record(Item):
     """One record: its type by the spec's name, its fields, and where it stands.
 
     `fields` maps the spec's field names to ``int``, ``str``, ``bytes`` or lists
@@ -70,13 +88,13 @@ class Record:
     fields: Mapping[str, object]
     at: At
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the record as one flat JSON object with ``type`` and ``at``."""
-        return {"type": self.type, **jsonable(self.fields), "at": self.at.to_json()}
+    def members(self) -> dict[str, object]:
+        """Return the record as one flat mapping with ``type`` and ``at``."""
+        return {"type": self.type, **self.fields, "at": self.at}
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Item):
     """A byte range that a reader did not take as records, and why (a spec reason)."""
 
     file: str
@@ -84,13 +102,18 @@ class Dropped:
     length: int
     reason: str
 
-    def to_json(self) -> dict[str, Json]:
+    @property
+    def end(self) -> int:
+        """Where it ends: the offset behind its last byte."""
+        return self.off + self.length
+
+    def members(self) -> dict[str, object]:
         """Return ``{"file", "off", "len", "reason"}``."""
-        return {"file": self.file, "off": str(self.off), "len": str(self.length), "reason": self.reason}
+        return {"file": self.file, "off": self.off, "len": self.length, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Note(Item):
     """Something worth saying that changes no result (a spec note code)."""
 
     code: str
@@ -98,20 +121,20 @@ class Note:
     off: int | None = None
     text: str = ""
 
-    def to_json(self) -> dict[str, Json]:
+    def members(self) -> dict[str, object]:
         """Return the note with only the members that carry something."""
-        out: dict[str, Json] = {"code": self.code}
+        out: dict[str, object] = {"code": self.code}
         if self.file:
             out["file"] = self.file
         if self.off is not None:
-            out["off"] = str(self.off)
+            out["off"] = self.off
         if self.text:
             out["text"] = self.text
         return out
 
 
 @dataclass(frozen=True, slots=True)
-class FileMap:
+class FileMap(Item):
     """One file of the set at level ``layout``: its length, role and header fields.
 
     `content` is what a file says as a whole that is neither data nor damaged,
@@ -124,72 +147,111 @@ class FileMap:
     header: Mapping[str, object] = field(default_factory=dict)
     content: Mapping[str, object] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Json]:
+    def members(self) -> dict[str, object]:
         """Return ``{"file", "len", "role", "header"}``, and ``content`` if there is any."""
-        out = {
-            "file": self.file,
-            "len": str(self.length),
-            "role": self.role,
-            "header": jsonable(self.header),
-        }
-        return out | ({"content": jsonable(self.content)} if self.content else {})
+        out = {"file": self.file, "len": self.length, "role": self.role, "header": self.header}
+        return out | ({"content": self.content} if self.content else {})
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The whole answer of a reader or of recovery for one journal."""
+    """The whole answer of a reader or of recovery for one journal.
+
+    Of a large journal the long sequences, those in `state` among them, are read
+    again from its files whenever somebody iterates over them (:mod:`.reread`).
+    """
 
     verdict: str
-    records: tuple[Record, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    records: Sequence[Record] = ()
+    dropped: Sequence[Dropped] = ()
     state: Mapping[str, object] | None = None
     files: tuple[FileMap, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: Sequence[Note] = ()
     phase: str | None = None
     code: str | None = None
     message: str = ""
     #: Where the reader stood when it refused; part of level ``layout``.
     at: At | None = None
     #: Forensic finds that never enter the result (records outside the log).
-    unanchored: tuple[Record, ...] = ()
+    unanchored: Sequence[Record] = ()
 
     @property
-    def given_up(self) -> tuple[Record, ...]:
+    def given_up(self) -> Sequence[Record]:
         """Return the unanchored records in what was given up: had that been sound, they might count.
 
         That is a dropped region, or a file that cannot be used. The others stand where
         records of no account are normal (behind the end of the log, of an earlier life).
+        Takes 16 bytes of memory for each dropped region.
         """
+        if not self.unanchored:
+            return ()
         unusable = {entry.file for entry in self.files if entry.role == "invalid"}
-        regions = [(region.file, region.off, region.off + region.length) for region in self.dropped]
-        return tuple(
-            record
-            for record in self.unanchored
-            if record.at.file in unusable
-            or any(file == record.at.file and start <= record.at.off < end for file, start, end in regions)
-        )
+        given = _Regions(self.dropped)
 
-    def to_json(self, level: Level = Level.LAYOUT) -> dict[str, Json]:
-        """Return the observation as the protocol's JSON object, cut to `level`."""
-        out: dict[str, Json] = {"verdict": self.verdict}
+        def again() -> Iterator[Record]:
+            for record in self.unanchored:
+                if record.at.file in unusable or given.hold(record.at):
+                    yield record
+
+        if isinstance(self.unanchored, Lazy):
+            return Lazy([Part("", again, sum(1 for _ in again()))])
+        return tuple(again())
+
+    def members(self, level: Level = Level.LAYOUT) -> dict[str, object]:
+        """Return the members of the protocol's JSON object, cut to `level`, their values as they are here."""
+        out: dict[str, object] = {"verdict": self.verdict}
         if self.verdict == REFUSED:
             out["phase"] = self.phase
             out["code"] = self.code
         if self.message:
             out["message"] = self.message
         if level >= Level.RECORDS:
-            out["records"] = [record.to_json() for record in self.records]
+            out["records"] = self.records
         if level >= Level.STATE and self.state is not None:
-            out["state"] = jsonable(self.state)
+            out["state"] = self.state
         if level >= Level.LAYOUT:
-            out["dropped"] = [region.to_json() for region in self.dropped]
-            out["files"] = [entry.to_json() for entry in self.files]
-            out["notes"] = [note.to_json() for note in self.notes]
+            out |= {"dropped": self.dropped, "files": self.files, "notes": self.notes}
             if self.at is not None:
-                out["at"] = self.at.to_json()
+                out["at"] = self.at
             if self.unanchored:
-                out["unanchored"] = [record.to_json() for record in self.unanchored]
+                out["unanchored"] = self.unanchored
         return out
+
+    def to_json(self, level: Level = Level.LAYOUT) -> dict[str, Json]:
+        """Return the observation as the protocol's JSON object, cut to `level`."""
+        return {name: jsonable(value) for name, value in self.members(level).items()}
+
+
+class _Regions:
+    """Byte ranges of files, in ascending order within each, for being asked what they hold."""
+
+    def __init__(self, regions: Sequence[Dropped]) -> None:
+        self._found: dict[str, tuple[array[int], array[int]]] = {}
+        for region in regions:
+            starts, ends = self._found.setdefault(region.file, (array("q"), array("q")))
+            starts.append(region.off)
+            ends.append(region.off + region.length)
+
+    def hold(self, at: At) -> bool:
+        """Tell whether what stands at `at` begins within one of them."""
+        starts, ends = self._found.get(at.file, ((), ()))
+        index = bisect_right(starts, at.off) - 1
+        return index >= 0 and at.off < ends[index]
+
+
+def record_place(record: Record) -> tuple[str, int, int]:
+    """Return the file, offset and length of a record."""
+    return record.at.file, record.at.off, record.at.length
+
+
+def region_place(region: Dropped) -> tuple[str, int, int]:
+    """Return the file, offset and length of a dropped region."""
+    return region.file, region.off, region.length
+
+
+def note_place(note: Note) -> tuple[str, int, int]:
+    """Return the file and offset that a note is about."""
+    return note.file, note.off or 0, 0
 
 
 def refused(phase: str, code: str, message: str, at: At | None = None, **more: Any) -> Observation:
@@ -210,8 +272,13 @@ def jsonable(value: object) -> Json:
         return str(int(value))
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value).hex()
+    # Plain types first: asking whether something is a mapping costs more than all of them.
+    if isinstance(value, (list, tuple)):
+        return [jsonable(item) for item in value]
+    if isinstance(value, Item):
+        return value.to_json()
     if isinstance(value, Mapping):
         return {str(key): jsonable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, Lazy):
         return [jsonable(item) for item in value]
     raise TypeError(f"{type(value).__name__} has no JSON form here: {value!r}")

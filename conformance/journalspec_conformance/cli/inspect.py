@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,8 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec.observation import FileMap, Level, Observation
+from journalspec.observation import FileMap, Level, Observation, Record, record_place, region_place
+from journalspec.reread import by_file
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
     Asked,
@@ -22,8 +23,10 @@ from journalspec_conformance.cli.journal_view import (
     find,
     finish,
     options,
+    unchanging,
     write_beside,
     write_dropped,
+    write_json,
     write_notes,
     write_outside,
     write_records,
@@ -31,7 +34,7 @@ from journalspec_conformance.cli.journal_view import (
     write_title,
 )
 from journalspec_reference.answers import Answer
-from journalspec_reference.api import Span
+from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.filesets import Journal
 from journalspec_reference.hexdump import (
@@ -73,17 +76,18 @@ def command(level: str, as_hex: bool, as_json: bool, **what: Any) -> None:
     asked = Asked(**what)
     loaded, journals = find(asked)
     chosen = Level.parse(level)
-    found = answers(asked, "inspect", journals, None)
-    if as_json:
-        objects = [answer.observation.to_json(chosen) for answer in found]
-        click.echo(json.dumps(document(asked, loaded, found, objects), indent=1))
-    else:
-        out = Painter()
-        for number, answer in enumerate(found):
-            if number:
-                out.line("")
-            _write_journal(out, answer, asked.path, chosen, as_hex)
-        write_beside(out, loaded, found)
+    with unchanging():
+        found = answers(asked, "inspect", journals, None)
+        if as_json:
+            objects = [answer.observation.members(chosen) for answer in found]
+            write_json(document(asked, loaded, found, objects))
+        else:
+            out = Painter()
+            for number, answer in enumerate(found):
+                if number:
+                    out.line("")
+                _write_journal(out, answer, asked.path, chosen, as_hex)
+            write_beside(out, loaded, found)
     finish(found)
 
 
@@ -94,69 +98,87 @@ def _write_journal(out: Painter, answer: Answer, path: Path, level: Level, as_he
     if as_hex:
         _write_dump(out, journal)
     elif level >= Level.RECORDS:
-        spans = _bare_spans(journal, seen) if level >= Level.LAYOUT else {}
-        for name in journal.files:
-            _write_file(out, description, name, journal, seen, level, spans.get(name, []))
+        _write_files(out, description, journal, seen, level)
     if level >= Level.STATE and seen.state is not None:
-        if level >= Level.LAYOUT and seen.given_up:
+        lost = seen.given_up if level >= Level.LAYOUT else ()
+        if lost:
             out.line("")
-            write_outside(out, description, seen)
+            write_outside(out, description, seen, lost)
         out.line("")
         write_state(out, description, seen.state)
     if level >= Level.LAYOUT:
         write_notes(out, description, seen.notes)
 
 
-def _bare_spans(journal: Journal, seen: Observation) -> dict[str, list[Span]]:
-    """Return, per file, the ranges that hold no record and were not dropped either."""
-    told = {(record.at.file, record.at.off) for record in (*seen.records, *seen.unanchored)}
-    found: dict[str, list[Span]] = {}
-    spans = load_implementation(journal.format).spans
-    for span in spans(journal.files, edition=journal.edition, params=journal.params):
-        if span.kind in BARE_KINDS and span.length and (span.file, span.off) not in told:
-            found.setdefault(span.file, []).append(span)
-    return found
-
-
-def _write_file(  # one file of a journal and everything known about it
-    out: Painter,
-    description: Format,
-    name: str,
-    journal: Journal,
-    seen: Observation,
-    level: Level,
-    bare: list[Span],
+def _write_files(
+    out: Painter, description: Format, journal: Journal, seen: Observation, level: Level
 ) -> None:
-    out.line("")
-    records = [record for record in seen.records if record.at.file == name]
-    entry = next((entry for entry in seen.files if entry.file == name), None)
-    if level >= Level.LAYOUT:
-        entry = entry or FileMap(name, len(journal.files[name]), "unknown")
+    """Write a table of each file: what it is, its records, and what is no record."""
+    records = by_file(record_place, seen.records)
+    beside = by_file(record_place, seen.unanchored)
+    dropped = by_file(region_place, seen.dropped)
+    entries = {entry.file: entry for entry in seen.files}
+    for name, spans in spans_by_file(
+        journal.files, _spans(journal, fields=False) if level >= Level.LAYOUT else ()
+    ):
+        out.line("")
+        if level < Level.LAYOUT:
+            out.line((shown(name), "bold"))
+            _write_counted(out, records(name))
+            continue
+        entry = entries.get(name) or FileMap(name, len(journal.files[name]), "unknown")
         out.panel(f"{shown(name)}: {entry.length} bytes, {entry.role}", {**entry.header, **entry.content})
-    else:
-        out.line((shown(name), "bold"))
+        _write_counted(out, records(name))
+        write_dropped(out, description, dropped(name))
+        outside = beside(name)
+        for span in _untold(spans, records(name), outside):
+            fill = uniform(journal.files[name], span.off, span.length)
+            content = span.value if fill is None else f"all {fill:02x}"
+            text = (
+                f"  {span.kind} {span.off}..{span.off + span.length} ({span.length} bytes) {shown(content)}"
+            )
+            out.line((text, KIND_STYLES.get(span.kind, "")))
+        if outside:
+            out.line((f"  {len(outside)} valid record(s) outside the log, not counted:", "yellow"))
+            write_records(out, outside)
+
+
+def _write_counted(out: Painter, records: Sequence[Record]) -> None:
     out.line(f"  {len(records)} record(s)")
     write_records(out, records)
-    if level < Level.LAYOUT:
-        return
-    write_dropped(out, description, (region for region in seen.dropped if region.file == name))
-    for span in bare:
-        fill = uniform(journal.files[name], span.off, span.length)
-        content = span.value if fill is None else f"all {fill:02x}"
-        text = f"  {span.kind} {span.off}..{span.off + span.length} ({span.length} bytes) {shown(content)}"
-        out.line((text, KIND_STYLES.get(span.kind, "")))
-    beside = [record for record in seen.unanchored if record.at.file == name]
-    if beside:
-        out.line((f"  {len(beside)} valid record(s) outside the log, not counted:", "yellow"))
-        write_records(out, beside)
+
+
+def _spans(journal: Journal, *, fields: bool) -> Iterator[Span]:
+    spans = load_implementation(journal.format).spans
+    return spans(journal.files, edition=journal.edition, params=journal.params, fields=fields)
+
+
+def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]:
+    """Yield the ranges that hold no record and were not dropped either; `records` are told otherwise.
+
+    All are of one file, each in offset order.
+    """
+    told = merge(*records, key=_offset)
+    at = -1
+    for span in spans:
+        if span.kind not in BARE_KINDS or not span.length:
+            continue
+        # Only what is stale may be told as a record too.
+        while span.kind == "stale" and at < span.off and (record := next(told, None)) is not None:
+            at = record.at.off
+        if span.kind != "stale" or at != span.off:
+            yield span
+
+
+def _offset(record: Record) -> int:
+    return record.at.off
 
 
 def _write_dump(out: Painter, journal: Journal) -> None:
-    implementation = load_implementation(journal.format)
-    for name, data in journal.files.items():
+    for name, spans in spans_by_file(journal.files, _spans(journal, fields=True)):
+        data = journal.files[name]
         out.line("")
         out.line((f"== {shown(name)}: {len(data)} bytes", "bold"))
-        spans = implementation.spans(journal.files, edition=journal.edition, params=journal.params)
         turns: dict[str, str] = {}
         for line in lines(data, spans, name):
             if isinstance(line, Head):
@@ -169,7 +191,7 @@ def _write_dump(out: Painter, journal: Journal) -> None:
 
 def _write_row(out: Painter, row: Row, turns: dict[str, str]) -> None:
     beside, below = notes(row.labels, out.columns)
-    if out.console.is_terminal:
+    if out.on_terminal:
         blank = " " * (len(hex_cells(b"")) - 3 * len(row.data) + 2)
         out.line((f"{row.off:08x}", "dim"), "  ", *_coloured(row, turns), blank, beside)
     else:

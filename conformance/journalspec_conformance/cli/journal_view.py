@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.panel import Panel
 from rich.text import Text
 
+from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import Format, UnknownFormat, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation, Record
+from journalspec.reread import Changed, Lazy
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import PipeConsole
 from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer, UnknownEdition, ask, checked_params
@@ -39,7 +42,8 @@ STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
 EXIT_STATUS = (
     "Exit status: 0 clean; 1 recovered: something is damaged or was left out, and the rest is told;"
     " 3 refused; of several journals the worst. 2 usage or configuration: no such path, no journal there,"
-    " an unknown format, edition, policy or parameter, or an edition that cannot be told."
+    " an unknown format, edition, policy or parameter, an edition that cannot be told, or files that change"
+    " while they are read."
     " 130 interrupted, 141 closed pipe."
 )
 #: Notes that stand above the tables already.
@@ -69,10 +73,13 @@ class Painter:
             reconfigure(errors="backslashreplace")
         self.console = PipeConsole(file=sys.stdout, highlight=False, markup=False, emoji=False)
         self.columns = max(40, self.console.width)
+        #: Asked once: a dump has a line for every few bytes.
+        self.on_terminal = self.console.is_terminal
+        self._draws = not self.on_terminal and self.console.encoding.startswith("utf")
 
     def line(self, *parts: Part) -> None:
         """Write one line made of `parts`."""
-        if self.console.is_terminal:
+        if self.on_terminal:
             self.console.print(Text.assemble(*parts), soft_wrap=True)
         else:
             text = "".join(part if isinstance(part, str) else part[0] for part in parts)
@@ -80,19 +87,59 @@ class Painter:
 
     def wrapped(self, first: str, text: str, style: str = "") -> None:
         """Write `text` behind `first`, continued under itself."""
-        indent = " " * len(first)
-        room = self.columns - len(first)
-        pieces = textwrap.wrap(text, max(room, MIN_FIELDS), break_on_hyphens=False) or [""]
-        for number, piece in enumerate(pieces):
-            self.line(indent if number else (first, style), piece)
+        room = max(self.columns - len(first), MIN_FIELDS)
+        head: Part = (first, style)
+        for piece in wrapped_lines(text, room):
+            self.line(head, piece)
+            head = " " * len(first)
 
     def panel(self, title: str, fields: Mapping[str, object]) -> None:
         """Write a box with one field a line."""
         width = max((len(name) for name in fields), default=0)
-        body = "\n".join(f"{name:<{width}}  {value_text(value)}" for name, value in fields.items())
-        self.console.print(
-            Panel(Text(body or "(no header)"), title=Text(title), title_align="left", expand=False)
-        )
+        rows = [f"{name:<{width}}  {value_text(value)}" for name, value in fields.items()] or ["(no header)"]
+        if self._boxed(title, rows):
+            return
+        self.console.print(Panel(Text("\n".join(rows)), title=Text(title), title_align="left", expand=False))
+
+    def _boxed(self, title: str, rows: Sequence[str]) -> bool:
+        """Draw the box by hand where that gives the same (a journal may have many files); tell whether."""
+        inner = max(len(title) + 2, *map(len, rows)) + 2
+        if not self._draws or inner + 2 > self.console.width or not "".join((title, *rows)).isascii():
+            return False
+        self.line(f"╭─ {title} {'─' * (inner - len(title) - 3)}╮")
+        for row in rows:
+            self.line(f"│ {row:<{inner - 2}} │")
+        self.line(f"╰{'─' * inner}╯")
+        return True
+
+
+def wrapped_lines(text: str, room: int) -> Iterator[str]:
+    """Yield `text` on lines of at most `room` characters, as `textwrap.wrap` breaks it; at least one.
+
+    A body in hexadecimal is one word of any length: it costs time by its length and not by its square.
+    """
+    line, told = "", False
+    for chunk in re.split(r"( +)", text) if len(text) > room else [text]:
+        if len(line) + len(chunk) <= room:
+            # What a line begins with is no blank, except the first.
+            line += chunk if line or not told or chunk.strip(" ") else ""
+            continue
+        begin = 0
+        if len(chunk) > room:
+            begin = room - len(line)
+            line += chunk[:begin]
+        if line.rstrip(" "):
+            yield line.rstrip(" ")
+            told = True
+        if not chunk.strip(" "):
+            line = ""
+            continue
+        while len(chunk) - begin > room:
+            yield chunk[begin : begin + room]
+            begin, told = begin + room, True
+        line = chunk[begin:]
+    if line.rstrip(" ") or not told:
+        yield line.rstrip(" ")
 
 
 def value_text(value: object) -> str:
@@ -103,7 +150,7 @@ def value_text(value: object) -> str:
         return bytes(value).hex() or "-"
     if isinstance(value, Mapping):
         return " ".join(f"{key} {value_text(item)}" for key, item in value.items())
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, Lazy)):
         return ",".join(value_text(item) for item in value) or "-"
     return shown(str(value)) or '""'
 
@@ -202,19 +249,39 @@ def _problem(error: FilesetError, commands: Sequence[str] = ()) -> UsageProblem:
     return UsageProblem("\n".join(lines), "\n    ".join([*hint, *commands]))
 
 
+@contextmanager
+def unchanging() -> Iterator[None]:
+    """Turn files that change in the block into a problem that says what to do."""
+    try:
+        yield
+    except Changed as error:
+        sys.stdout.flush()
+        what = f"{shown(str(error))}: what was printed, if anything, is not whole"
+        raise UsageProblem(what, "stop what writes there, or look at a copy") from None
+
+
+def write_json(whole: Mapping[str, object]) -> None:
+    """Write a document, piece by piece."""
+    jsontext.write(whole, sys.stdout)
+
+
 def finish(found: Iterable[Answer]) -> None:
     """End the command with the exit status of the worst verdict."""
     raise SystemExit(max((STATUSES[answer.observation.verdict] for answer in found), default=0))
 
 
 def document(
-    asked: Asked, loaded: Loaded, found: Sequence[Answer], objects: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
+    asked: Asked, loaded: Loaded, found: Sequence[Answer], objects: Sequence[dict[str, object]]
+) -> dict[str, object]:
     """Return the JSON of a command: for each journal what it is, where, what was not read, and its object."""
     tagged = []
     for answer, body in zip(found, objects, strict=True):
         journal = answer.journal
-        head: dict[str, Any] = {"format": journal.format, "edition": journal.edition, "path": str(asked.path)}
+        head: dict[str, object] = {
+            "format": journal.format,
+            "edition": journal.edition,
+            "path": str(asked.path),
+        }
         if answer.trials:
             trials = [trial.to_json() for trial in answer.trials]
             head["edition_assumed"] = {"why": answer.assumption, "trials": trials}
@@ -244,7 +311,7 @@ def write_beside(out: Painter, loaded: Loaded, found: Sequence[Answer]) -> None:
         out.wrapped("left out ", shown(f"{names}: {why}"), "yellow")
 
 
-def as_document(journals: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def as_document(journals: Sequence[dict[str, object]]) -> dict[str, object]:
     """Return one journal's object itself, several under ``journals``."""
     return dict(journals[0]) if len(journals) == 1 else {"journals": list(journals)}
 
@@ -287,15 +354,10 @@ def write_records(out: Painter, records: Sequence[Record]) -> None:
     """Write a table of records; fields that are the same in all of them are said once."""
     if not records:
         return
-    common = _common(records)
+    common, widths = _columns(records)
     if common:
         text = ", ".join(f"{name} {value_text(value)}" for name, value in common.items())
         out.wrapped("  in every record: ", text)
-    widths = [
-        max(6, *(len(str(record.at.off)) for record in records)),
-        max(6, *(len(str(record.at.length)) for record in records)),
-        max(4, *(len(record.type) for record in records)),
-    ]
     head = f"  {'offset':>{widths[0]}}  {'length':>{widths[1]}}  {'type':<{widths[2]}}  fields"
     out.line((head, "dim"))
     for record in records:
@@ -309,18 +371,22 @@ def write_records(out: Painter, records: Sequence[Record]) -> None:
         out.wrapped(first, "; ".join(fields))
 
 
-def _common(records: Sequence[Record]) -> dict[str, object]:
-    """Return the fields that have one value in all of several records."""
-    if len(records) < 3:  # with fewer, repeating them is shorter
-        return {}
-    common = dict(records[0].fields)
+def _columns(records: Sequence[Record]) -> tuple[dict[str, object], tuple[int, int, int]]:
+    """Return the fields that have one value in all of several records, and how wide the columns are."""
+    off = length = 0
+    types: set[str] = set()
+    common: dict[str, object] | None = None
     for record in records:
+        off, length = max(off, record.at.off), max(length, record.at.length)
+        types.add(record.type)
+        if common is None:
+            common = dict(record.fields)
         for name in list(common):
             if name not in record.fields or record.fields[name] != common[name]:
                 del common[name]
-        if not common:
-            break
-    return common
+    if common is None or len(records) < 3:  # with fewer, repeating them is shorter
+        common = {}
+    return common, (max(6, len(str(off))), max(6, len(str(length))), max(4, *map(len, types)))
 
 
 def write_dropped(out: Painter, description: Format, dropped: Iterable[Dropped]) -> None:
@@ -330,9 +396,11 @@ def write_dropped(out: Painter, description: Format, dropped: Iterable[Dropped])
         out.wrapped(first, f"{region.reason}: {description.meaning('reasons', region.reason)}", "yellow")
 
 
-def write_outside(out: Painter, description: Format, seen: Observation) -> None:
-    """Write what stands outside the log, and what that means for the state that is told below."""
-    lost = seen.given_up
+def write_outside(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
+    """Write what stands outside the log, and what that means for the state that is told below.
+
+    `lost` are those of the records that stand in what was given up.
+    """
     rest = len(seen.unanchored) - len(lost)
     if lost:
         kinds = ", ".join(f"{count} {name}" for name, count in Counter(item.type for item in lost).items())
@@ -341,7 +409,7 @@ def write_outside(out: Painter, description: Format, seen: Observation) -> None:
         told = f"{_valid(len(lost))} outside the log, in what could not be used: {kinds}."
         told += f" {they} not count{below}:"
         out.wrapped("", told, "bold yellow")
-        for record in lost[:MOST_TOLD]:
+        for record in islice(lost, MOST_TOLD):
             out.wrapped("  - ", _one(description, record))
         if len(lost) > MOST_TOLD:
             out.line(f"  - and {len(lost) - MOST_TOLD} more, which `journalspec inspect` lists")
@@ -350,11 +418,11 @@ def write_outside(out: Painter, description: Format, seen: Observation) -> None:
         out.wrapped("", f"{_valid(rest)} {told}")
 
 
-def write_doubt(out: Painter, description: Format, seen: Observation) -> None:
+def write_doubt(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
     """Write that the state may be wrong where something was given up, unless that was said already."""
     words = description.vocabulary.notes
     gone = any(note.code in words and words[note.code].loss for note in seen.notes)
-    if (gone or seen.dropped) and not seen.given_up:
+    if (gone or seen.dropped) and not lost:
         told = "Something of the journal was lost or left out (see above and the notes): what it said of the"
         told += " transactions is not known, and the state below may be incomplete or wrong."
         out.wrapped("", told, "bold yellow")
@@ -378,28 +446,24 @@ def write_state(out: Painter, description: Format, state: Mapping[str, object] |
         return
     out.line(("state after recovery", "bold"))
     for name, value in state.items():
-        items = value if isinstance(value, (list, tuple)) else [value]
-        text = f"{len(items)}" if isinstance(value, (list, tuple)) else value_text(value)
+        items = value if isinstance(value, (list, tuple, Lazy)) else None
+        text = value_text(value) if items is None else f"{len(items)}"
         explained = description.state.get(name, "")
         out.wrapped(f"  {name}: ", f"{text}  ({explained})" if explained else text)
-        if isinstance(value, (list, tuple)):
-            for item in items:
-                out.wrapped("    - ", value_text(item))
+        for item in items or ():
+            out.wrapped("    - ", value_text(item))
 
 
 def write_notes(out: Painter, description: Format, notes: Sequence[Note]) -> None:
     """Write the notes, each kind explained once."""
-    notes = [note for note in notes if note.code not in SAID]
-    if not notes:
+    codes = list(dict.fromkeys(note.code for note in notes if note.code not in SAID))
+    if not codes:
         return
     out.line("")
     out.line(("notes", "bold"))
-    by_code: dict[str, list[Note]] = {}
-    for note in notes:
-        by_code.setdefault(note.code, []).append(note)
-    for code, several in by_code.items():
+    for code in codes:
         out.wrapped(f"  {code}: ", description.meaning("notes", code), "cyan")
-        for note in several:
-            if note.file or note.text:
+        for note in notes:
+            if note.code == code and (note.file or note.text):
                 where = shown(note.file) + ("" if note.off is None else f" at {note.off}")
                 out.wrapped("    - ", " ".join(part for part in (where, shown(note.text)) if part))

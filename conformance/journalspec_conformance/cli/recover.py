@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec.observation import REFUSED
+from journalspec.observation import REFUSED, region_place
+from journalspec.reread import by_file, files_of
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
     Asked,
@@ -22,9 +22,11 @@ from journalspec_conformance.cli.journal_view import (
     find,
     finish,
     options,
+    unchanging,
     write_beside,
     write_doubt,
     write_dropped,
+    write_json,
     write_notes,
     write_outside,
     write_state,
@@ -58,17 +60,18 @@ def command(policy: str, as_json: bool, **what: Any) -> None:
     for journal in journals:
         _check_policy(get_format(journal.format), policy)
     chosen = () if policy == STRICT else ("--policy", policy)
-    found = answers(asked, "recover", journals, policy, *chosen)
-    if as_json:
-        objects = [{**answer.observation.to_json(), "policy": policy} for answer in found]
-        click.echo(json.dumps(document(asked, loaded, found, objects), indent=1))
-    else:
-        out = Painter()
-        for number, answer in enumerate(found):
-            if number:
-                out.line("")
-            _write_outcome(out, answer, asked, policy)
-        write_beside(out, loaded, found)
+    with unchanging():
+        found = answers(asked, "recover", journals, policy, *chosen)
+        if as_json:
+            objects = [{**answer.observation.members(), "policy": policy} for answer in found]
+            write_json(document(asked, loaded, found, objects))
+        else:
+            out = Painter()
+            for number, answer in enumerate(found):
+                if number:
+                    out.line("")
+                _write_outcome(out, answer, asked, policy)
+            write_beside(out, loaded, found)
     finish(found)
 
 
@@ -83,6 +86,7 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
     description = get_format(answer.journal.format)
     write_title(out, answer, asked.path)
     out.wrapped("policy   ", f"{policy}: {description.policies[policy]}")
+    lost = seen.given_up
     if seen.verdict == REFUSED:
         for step, what_to_type in _next_steps(description, asked, policy, seen.code == UNREAD):
             out.wrapped("next     ", step)
@@ -90,17 +94,18 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
                 out.line(f"           {what_to_type}")
         if seen.unanchored:
             out.line("")
-            write_outside(out, description, seen)
+            write_outside(out, description, seen, lost)
     else:
         out.line(f"records  {len(seen.records)} counted")
-        for name in dict.fromkeys(region.file for region in seen.dropped):
+        dropped = by_file(region_place, seen.dropped)
+        for name in files_of(region_place, seen.dropped):
             out.line(f"lost in {shown(name)}:")
-            write_dropped(out, description, (region for region in seen.dropped if region.file == name))
+            write_dropped(out, description, dropped(name))
         if seen.unanchored:
             out.line("")
-            write_outside(out, description, seen)
+            write_outside(out, description, seen, lost)
         out.line("")
-        write_doubt(out, description, seen)
+        write_doubt(out, description, seen, lost)
         write_state(out, description, seen.state)
     write_notes(out, description, seen.notes)
 

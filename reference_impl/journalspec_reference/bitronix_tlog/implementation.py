@@ -30,7 +30,7 @@ class Rules:
 
     read: Callable[[Files], Observation]
     recover: Callable[[Files, str], Observation]
-    spans: Callable[[Files], Iterator[Span]]
+    spans: Callable[[Files, bool], Iterator[Span]]
     writer: Callable[[Storage, str, Params], Writer]
 
 
@@ -82,9 +82,11 @@ class BitronixTlog:
             raise ValueError(f"no policy {policy!r}: use one of {', '.join(get_format(FORMAT).policies)}")
         return _rules(edition).recover(files, policy)
 
-    def spans(self, files: Files, *, edition: str, params: Params | None = None) -> Iterator[Span]:
+    def spans(
+        self, files: Files, *, edition: str, params: Params | None = None, fields: bool = True
+    ) -> Iterator[Span]:
         """Yield the named byte ranges of all files."""
-        return _rules(edition).spans(files)
+        return _rules(edition).spans(files, fields)
 
     def writer(self, storage: Storage, *, edition: str, params: Params | None = None) -> Writer:
         """Open or create a journal on `storage`; see the edition's writer for `params`."""

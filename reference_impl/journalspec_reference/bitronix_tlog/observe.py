@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import dropwhile
+from collections.abc import Container, Iterator
 
 from journalspec.observation import At, Dropped, FileMap, Note, Record
 from journalspec_reference.bitronix_tlog.codec import (
@@ -67,48 +66,70 @@ def map_of(file: LogFile) -> FileMap:
     return FileMap(file.name, file.length, file.role, header)
 
 
-def header_notes(file: LogFile, records: Iterable[LogRecord]) -> Iterator[Note]:
-    """Yield what the header of a usable file gives away (BTM-HDR, BTM-RCV)."""
+def unanchored_note(record: Record) -> Note:
+    """Return the note on a valid record that stands outside the log."""
+    return Note("unanchored", record.at.file, record.at.off)
+
+
+def header_notes(file: LogFile, boundaries: Container[int]) -> Iterator[Note]:
+    """Yield what the header of a usable file gives away (BTM-HDR, BTM-RCV).
+
+    `boundaries` are the offsets at which a record begins or ends, if only as far as that is of interest here.
+    """
     if file.header is None or file.problem is not None:
         return
     if file.header.state == STATE_UNCLEAN:
         yield Note("unclean", file.name, 12)
     elif file.header.state != STATE_CLEAN:
         yield Note("bad-state", file.name, 12, f"state byte {file.header.state}")
-    boundaries = {file.header.position}
-    for record in records:
-        boundaries.update((record.off, record.end))
-    if file.header.timestamp in boundaries:
+    if file.header.timestamp == file.header.position or file.header.timestamp in boundaries:
         yield Note("position-as-timestamp", file.name, 4, f"timestamp {file.header.timestamp}")
 
 
-def record_notes(records: list[LogRecord], file: str, layout: Layout) -> Iterator[Note]:
-    """Yield what is odd about valid records without making them invalid."""
-    suspects = stale_suspects(records)
-    for record in records:
-        if record.header_length != layout.header_length:
-            yield Note("header-length", file, record.off, f"headerLength {record.header_length}")
+class RecordNotes:
+    """What is odd about valid records without making them invalid; asked of each of a file in turn."""
+
+    def __init__(self, file: str, layout: Layout) -> None:
+        self._file = file
+        self._layout = layout
+        self._suspicion = StaleSuspicion()
+
+    def of(self, record: LogRecord) -> list[Note]:
+        """Return the notes on the next record."""
+        found = []
+        if record.header_length != self._layout.header_length:
+            found.append(
+                Note("header-length", self._file, record.off, f"headerLength {record.header_length}")
+            )
         if not all(map(is_printable, record.names)):
-            yield Note("name-not-recoverable", file, record.off)
+            found.append(Note("name-not-recoverable", self._file, record.off))
         elif not in_canonical_order(record.names):
-            yield Note("names-unsorted", file, record.off)
-        if record.off in suspects:
-            yield Note("stale-suspect", file, record.off)
+            found.append(Note("names-unsorted", self._file, record.off))
+        if self._suspicion.falls_on(record):
+            found.append(Note("stale-suspect", self._file, record.off))
+        return found
 
 
-def stale_suspects(records: list[LogRecord]) -> set[int]:
-    """Return the offsets of records that are older than all others of their run (BTM-RDR-011).
+class StaleSuspicion:
+    """Finds records that are older than all others of their run (BTM-RDR-011).
 
     Threads overtake each other by a few records, so that each is compared with
     the whole run; what a file held before is older than all of it.
     """
-    found = set()
-    time = sequence = None
-    for record in dropwhile(lambda record: record.status == COMMITTING, records):
-        if time is None or sequence is None or record.sequence_number in FIRST_OF_A_RUN:
-            time, sequence = record.time, record.sequence_number
-            continue
-        if record.time < time and record.sequence_number < sequence:
-            found.add(record.off)
-        time, sequence = min(time, record.time), min(sequence, record.sequence_number)
-    return found
+
+    def __init__(self) -> None:
+        self._begun = False
+        self._time = self._sequence = 0
+
+    def falls_on(self, record: LogRecord) -> bool:
+        """Tell whether the next record is such a one."""
+        if not self._begun and record.status == COMMITTING:
+            return False  # copied from the other file before the run began
+        if not self._begun or record.sequence_number in FIRST_OF_A_RUN:
+            self._begun = True
+            self._time, self._sequence = record.time, record.sequence_number
+            return False
+        older = record.time < self._time and record.sequence_number < self._sequence
+        self._time = min(self._time, record.time)
+        self._sequence = min(self._sequence, record.sequence_number)
+        return older

@@ -6,22 +6,27 @@ do them. Nothing here changes a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
-from journalspec.observation import CLEAN, RECOVERED, At, Dropped, Note, Observation, Record, refused
-from journalspec_reference.api import Files
-from journalspec_reference.bitronix_tlog.codec import DISK, Fault, Layout, LogRecord
-from journalspec_reference.bitronix_tlog.observe import (
-    dropped_of,
-    header_notes,
-    map_of,
-    record_notes,
-    record_of,
+from journalspec.observation import (
+    CLEAN,
+    RECOVERED,
+    At,
+    Dropped,
+    Note,
+    Observation,
+    Record,
+    note_place,
+    record_place,
+    refused,
+    region_place,
 )
+from journalspec.reread import joined, mapped
+from journalspec_reference.api import Files
+from journalspec_reference.bitronix_tlog.log import Log, anywhere, behind
+from journalspec_reference.bitronix_tlog.observe import map_of, unanchored_note
 from journalspec_reference.bitronix_tlog.pair import PAIR, LogFile, elect, load_pair, sibling
-from journalspec_reference.bitronix_tlog.scan import Scan, scan, search, walk
-from journalspec_reference.bitronix_tlog.transactions import outcome
 
 
 def fileset_refusal(pair: list[LogFile]) -> Observation | None:
@@ -67,7 +72,7 @@ def _unusable_with_finds(pair: list[LogFile]) -> Observation:
     return replace(
         unusable(pair),
         files=tuple(map_of(file) for file in pair),
-        unanchored=tuple(record for file in pair for record in unanchored(file, None, DISK)),
+        unanchored=anywhere(pair),
     )
 
 
@@ -103,29 +108,24 @@ def _election_notes(active: LogFile, tie: bool) -> tuple[Note, ...]:
 
 
 def _strict(active: LogFile, notes: tuple[Note, ...]) -> Observation:
-    records: list[LogRecord] = []
-    for item in walk(active.data, active.limit):
-        if isinstance(item, Fault):
-            phase = "checksum" if item.reason == "bad-checksum" else "record"
-            text = f"{active.name}: no valid record at {item.off}: {item.detail}"
-            return refused(
-                phase, item.reason, text, At(active.name, item.off, item.end - item.off), notes=notes
-            )
-        records.append(item)
-    found = Scan(records, [])
-    return _result(CLEAN, active, found, (), notes, unanchored(active, found, DISK))
+    log = Log(active, active.limit, strict=True)
+    if log.fault is not None:
+        item = log.fault
+        phase = "checksum" if item.reason == "bad-checksum" else "record"
+        text = f"{active.name}: no valid record at {item.off}: {item.detail}"
+        return refused(phase, item.reason, text, At(active.name, item.off, item.end - item.off), notes=notes)
+    return _result(CLEAN, active, log, (), notes, behind(active))
 
 
 def _salvage(pair: list[LogFile], active: LogFile, notes: tuple[Note, ...]) -> Observation:
-    found = scan(active.data, active.limit)
+    log = Log(active, active.limit)
     left_out, set_notes = fileset_losses(pair)
-    dropped = (*left_out, *(dropped_of(fault, active.name) for fault in found.faults))
+    dropped = joined(region_place, left_out, log.dropped)
     verdict = RECOVERED if dropped or set_notes else CLEAN
-    lost = [record for file in pair if file.problem is not None for record in unanchored(file, None, DISK)]
-    lost += _between(active, found, DISK)
+    lost = joined(record_place, anywhere(file for file in pair if file.problem is not None), log.between)
     # What lies behind the tail is no loss: only what was given up is worth a note.
-    told = (*set_notes, *notes, *map(_unanchored_note, lost))
-    return _result(verdict, active, found, dropped, told, [*lost, *_behind(active, DISK)])
+    told = joined(note_place, set_notes, notes, mapped(unanchored_note, lost))
+    return _result(verdict, active, log, dropped, told, joined(record_place, lost, behind(active)))
 
 
 def fileset_losses(pair: list[LogFile]) -> tuple[tuple[Dropped, ...], tuple[Note, ...]]:
@@ -146,23 +146,19 @@ def fileset_losses(pair: list[LogFile]) -> tuple[tuple[Dropped, ...], tuple[Note
 def _result(
     verdict: str,
     active: LogFile,
-    found: Scan,
-    dropped: tuple[Dropped, ...],
-    notes: tuple[Note, ...],
-    beside: Iterable[Record],
+    log: Log,
+    dropped: Sequence[Dropped],
+    notes: Sequence[Note],
+    beside: Sequence[Record],
 ) -> Observation:
     return Observation(
         verdict,
-        records=tuple(record_of(item, active.name) for item in found.records),
+        records=log.records,
         dropped=dropped,
-        state=outcome(found.records, active.name),
+        state=log.state,
         files=(map_of(active),),
-        notes=(
-            *notes,
-            *header_notes(active, found.records),
-            *record_notes(found.records, active.name, DISK),
-        ),
-        unanchored=tuple(beside),
+        notes=joined(note_place, notes, log.notes),
+        unanchored=beside,
     )
 
 
@@ -183,54 +179,28 @@ def read(files: Files) -> Observation:
 
 def _read_pair(pair: list[LogFile], active: LogFile, notes: tuple[Note, ...]) -> Observation:
     left_out, set_notes = fileset_losses(pair)
-    scans = {file.name: scan(file.data, file.limit) if file.problem is None else None for file in pair}
-    records: list[Record] = []
-    dropped: list[Dropped] = []
-    extra: list[Note] = [*set_notes, *notes]
-    beside: list[Record] = []
+    logs = {file.name: Log(file, file.limit) for file in pair if file.problem is None}
+    records: list[Sequence[Record]] = []
+    dropped: list[Sequence[Dropped]] = []
+    extra: list[Sequence[Note]] = [set_notes, notes]
+    beside: list[Sequence[Record]] = []
     for file in pair:
-        found = scans[file.name]
-        beside += unanchored(file, found, DISK)
-        if found is None:
-            dropped += [region for region in left_out if region.file == file.name]
+        if file.name not in logs:
+            beside.append(anywhere([file]))
+            dropped.append([region for region in left_out if region.file == file.name])
             continue
-        records += [record_of(item, file.name) for item in found.records]
-        dropped += [dropped_of(fault, file.name) for fault in found.faults]
-        extra += header_notes(file, found.records)
-        extra += record_notes(found.records, file.name, DISK)
-    active_scan = scans[active.name]
-    assert active_scan is not None  # the active file is a usable one
+        log = logs[file.name]
+        beside += [log.between, behind(file)]
+        records.append(log.records)
+        dropped.append(log.dropped)
+        extra.append(log.notes)
+    unanchored = joined(record_place, *beside)
     return Observation(
-        RECOVERED if dropped or set_notes else CLEAN,
-        records=tuple(records),
-        dropped=tuple(dropped),
-        state=outcome(active_scan.records, active.name),
+        RECOVERED if any(map(len, dropped)) or set_notes else CLEAN,
+        records=joined(record_place, *records),
+        dropped=joined(region_place, *dropped),
+        state=logs[active.name].state,
         files=tuple(map_of(file) for file in pair),
-        notes=(*extra, *map(_unanchored_note, beside)),
-        unanchored=tuple(beside),
+        notes=joined(note_place, *extra, mapped(unanchored_note, unanchored)),
+        unanchored=unanchored,
     )
-
-
-def unanchored(file: LogFile, found: Scan | None, layout: Layout) -> list[Record]:
-    """Return valid records outside the log of `file`: behind the tail, or in what was dropped."""
-    if found is None:
-        return _found_in(file, [(0, file.length)], layout)
-    return [*_between(file, found, layout), *_behind(file, layout)]
-
-
-def _between(file: LogFile, found: Scan, layout: Layout) -> list[Record]:
-    return _found_in(file, [(fault.off, fault.end) for fault in found.faults], layout)
-
-
-def _behind(file: LogFile, layout: Layout) -> list[Record]:
-    return _found_in(file, [(file.limit, file.length)], layout)
-
-
-def _found_in(file: LogFile, regions: Iterable[tuple[int, int]], layout: Layout) -> list[Record]:
-    return [
-        record_of(item, file.name) for start, end in regions for item in search(file.data, start, end, layout)
-    ]
-
-
-def _unanchored_note(record: Record) -> Note:
-    return Note("unanchored", record.at.file, record.at.off)

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from journalspec.observation import CLEAN, RECOVERED, At, FileMap, Note, Observation, refused
+from journalspec.observation import (
+    CLEAN,
+    RECOVERED,
+    At,
+    FileMap,
+    Observation,
+    note_place,
+    refused,
+)
+from journalspec.reread import joined, mapped
 from journalspec_reference.api import Files
 from journalspec_reference.bitronix_tlog.codec import (
     INT,
     MIN_RECORD_LENGTH,
     SEED,
     UNCOUNTED,
-    Fault,
     LogRecord,
     no_end_marker,
 )
-from journalspec_reference.bitronix_tlog.observe import dropped_of, record_notes, record_of
-from journalspec_reference.bitronix_tlog.scan import decode, scan, search
-from journalspec_reference.bitronix_tlog.transactions import outcome
+from journalspec_reference.bitronix_tlog.log import Log
+from journalspec_reference.bitronix_tlog.observe import unanchored_note
+from journalspec_reference.bitronix_tlog.pair import LogFile
+from journalspec_reference.bitronix_tlog.scan import decode
 from journalspec_reference.content import Window
 
 
@@ -45,28 +54,21 @@ def recover(files: Files, policy: str) -> Observation:
     name, problem = _only_file(files)
     if problem is not None:
         return problem
-    found = scan(files[name], len(files[name]), SEED)
-    if found.faults and policy == "strict":
-        first: Fault = found.faults[0]
+    file = LogFile(name, files[name])
+    log = Log(file, file.length, SEED)
+    if log.fault is not None and policy == "strict":
+        first = log.fault
         phase = "checksum" if first.reason == "bad-checksum" else "record"
         text = f"{name}: no valid record at {first.off}: {first.detail}"
         return refused(phase, first.reason, text, At(name, first.off, first.end - first.off))
-    beside = tuple(
-        record_of(item, name)
-        for fault in found.faults
-        for item in search(files[name], fault.off, fault.end, SEED)
-    )
     return Observation(
-        RECOVERED if found.faults else CLEAN,
-        records=tuple(record_of(item, name) for item in found.records),
-        dropped=tuple(dropped_of(fault, name) for fault in found.faults),
-        state=outcome(found.records, name),
-        files=(FileMap(name, len(files[name]), "active"),),
-        notes=(
-            *record_notes(found.records, name, SEED),
-            *(Note("unanchored", record.at.file, record.at.off) for record in beside),
-        ),
-        unanchored=beside,
+        RECOVERED if log.fault is not None else CLEAN,
+        records=log.records,
+        dropped=log.dropped,
+        state=log.state,
+        files=(FileMap(name, file.length, "active"),),
+        notes=joined(note_place, log.notes, mapped(unanchored_note, log.between)),
+        unanchored=log.between,
     )
 
 

@@ -34,62 +34,65 @@ FIXED_FIELDS = (
 HEADER_FIELDS = (("format_id", 0, 4), ("timestamp", 4, 8), ("state", 12, 1), ("position", 13, 8))
 
 
-def disk(files: Files) -> Iterator[Span]:
+def disk(files: Files, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of a pair: header, log, and what is stale or fill behind the tail."""
     pair = load_pair(files)
     usable = [file for file in pair if file.problem is None]
     active = elect(usable)[0] if usable else None
-    for each in pair:
+    examined = {file.name: file for file in pair}
+    for each in map(examined.__getitem__, files):
         file = active if active is not None and each.name == active.name else each
         if file.header is None:
             yield Span(file.name, 0, file.length, "file", "dropped", "short-file")
             continue
-        yield from _header(file)
+        yield from _header(file, fields)
         if file.problem is not None:
             yield Span(file.name, HEADER_SIZE, file.length - HEADER_SIZE, "log", "dropped", file.problem[0])
             continue
-        yield from _log(file.name, file.data, file.limit, DISK)
-        yield from _behind(file.name, file.data, file.limit, file.length)
+        yield from _log(file.name, file.data, file.limit, DISK, fields)
+        yield from _behind(file.name, file.data, file.limit, file.length, fields)
 
 
-def seed(files: Files) -> Iterator[Span]:
+def seed(files: Files, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of files that hold records and nothing else."""
     for name, data in files.items():
-        yield from _log(name, data, len(data), SEED)
+        yield from _log(name, data, len(data), SEED, fields)
 
 
-def nio(files: Files) -> Iterator[Span]:
+def nio(files: Files, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of NIO journals: header, frames of both laps, and the rest."""
     for name, data in files.items():
         header = nio_codec.decode_header(data)
         if not isinstance(header, nio_codec.NioHeader):
             yield Span(name, 0, len(data), "file", "dropped", header[0])
             continue
-        yield from _nio_header(name, header, len(data))
-        yield from _nio_frames(name, data, scan_nio(data, header))
+        yield from _nio_header(name, header, len(data), fields)
+        yield from _nio_frames(name, data, scan_nio(data, header), fields)
 
 
-def _header(file: LogFile) -> Iterator[Span]:
+def _header(file: LogFile, fields: bool) -> Iterator[Span]:
     assert file.header is not None  # the caller looked
     yield Span(file.name, 0, HEADER_SIZE, "header", "header", file.role)
     values = (f"0x{file.header.format_id & 0xFFFFFFFF:08x}", *(str(value) for value in file.header[1:]))
-    for (field, off, size), value in zip(HEADER_FIELDS, values, strict=True):
+    for (field, off, size), value in zip(HEADER_FIELDS, values, strict=True) if fields else ():
         yield Span(file.name, off, size, f"header.{field}", "field", value)
 
 
-def _log(name: str, data: Any, limit: int, layout: Layout) -> Iterator[Span]:
+def _log(name: str, data: Any, limit: int, layout: Layout, fields: bool) -> Iterator[Span]:
     index = 0
     for item in walk(data, limit, layout):
         if isinstance(item, Fault):
             yield Span(name, item.off, item.end - item.off, "dropped", "dropped", item.reason)
             continue
-        yield from _record(name, item, f"record[{index}]", "record", layout)
+        yield from _record(name, item, f"record[{index}]", "record", fields)
         index += 1
 
 
-def _record(name: str, record: LogRecord, path: str, kind: str, layout: Layout) -> Iterator[Span]:
+def _record(name: str, record: LogRecord, path: str, kind: str, fields: bool) -> Iterator[Span]:
     label = STATUS_NAMES.get(record.status, "OTHER")
     yield Span(name, record.off, record.end - record.off, path, kind, label)
+    if not fields:
+        return
     values = {**record._asdict(), "status": f"{record.status} {label}", "crc32": f"0x{record.crc32:08x}"}
     for field, off, size in FIXED_FIELDS:
         yield Span(name, record.off + off, size, f"{path}.{field}", "field", str(values[field]))
@@ -111,31 +114,32 @@ def _record(name: str, record: LogRecord, path: str, kind: str, layout: Layout) 
     yield Span(name, at, 4, f"{path}.end_record", "field", "xntB")
 
 
-def _behind(name: str, data: Any, start: int, end: int) -> Iterator[Span]:
+def _behind(name: str, data: Any, start: int, end: int, fields: bool) -> Iterator[Span]:
     """Yield what lies behind the tail: whole stale records, and fill between them."""
     at = start
     for index, record in enumerate(search(data, start, end)):
         if record.off > at:
             yield Span(name, at, record.off - at, "unused", "unused")
-        yield from _record(name, record, f"stale[{index}]", "stale", DISK)
+        yield from _record(name, record, f"stale[{index}]", "stale", fields)
         at = record.end
     if at < end:
         yield Span(name, at, end - at, "unused", "unused")
 
 
-def _nio_header(name: str, header: nio_codec.NioHeader, size: int) -> Iterator[Span]:
+def _nio_header(name: str, header: nio_codec.NioHeader, size: int, fields: bool) -> Iterator[Span]:
     start = nio_codec.PREVIOUS_AT
     yield Span(name, 0, min(nio_codec.HEADER_SIZE, size), "header", "header")
-    yield Span(name, 0, start, "header.banner", "field", nio_codec.BANNER[:21].decode("ascii"))
-    yield Span(name, start, 16, "header.previous_delimiter", "field", header.previous.hex())
-    yield Span(name, start + 16, 16, "header.current_delimiter", "field", header.current.hex())
-    yield Span(name, start + 32, 4, "header.separator", "field", "CR LF CR LF")
+    if fields:
+        yield Span(name, 0, start, "header.banner", "field", nio_codec.BANNER[:21].decode("ascii"))
+        yield Span(name, start, 16, "header.previous_delimiter", "field", header.previous.hex())
+        yield Span(name, start + 16, 16, "header.current_delimiter", "field", header.current.hex())
+        yield Span(name, start + 32, 4, "header.separator", "field", "CR LF CR LF")
     reserved = min(nio_codec.HEADER_SIZE, size) - nio_codec.HEADER_USED
     if reserved > 0:
         yield Span(name, nio_codec.HEADER_USED, reserved, "header.reserved", "unused")
 
 
-def _nio_frames(name: str, data: Any, found: NioScan) -> Iterator[Span]:
+def _nio_frames(name: str, data: Any, found: NioScan, fields: bool) -> Iterator[Span]:
     pieces: list[tuple[int, int, nio_codec.NioRecord | nio_codec.NioFault]] = [
         *((record.off, record.end, record) for record in found.records),
         *((fault.off, fault.end, fault) for fault in found.faults),
@@ -150,7 +154,8 @@ def _nio_frames(name: str, data: Any, found: NioScan) -> Iterator[Span]:
             stale = item.delimiter != found.header.current
             path = f"frame[{index}]"
             yield Span(name, start, end - start, path, "stale" if stale else "record", item.type)
-            yield from _nio_fields(name, item, path)
+            if fields:
+                yield from _nio_fields(name, item, path)
         at = max(at, end)
     if at < len(data):
         yield Span(name, at, len(data) - at, "unused", "unused")

@@ -78,9 +78,11 @@ class JbossJournal:
             raise ValueError(f"no policy {policy!r}: use one of {', '.join(get_format(FORMAT).policies)}")
         return recover.recover(files, _dialect(edition), policy, params or {})
 
-    def spans(self, files: Files, *, edition: str, params: Params | None = None) -> Iterator[Span]:
+    def spans(
+        self, files: Files, *, edition: str, params: Params | None = None, fields: bool = True
+    ) -> Iterator[Span]:
         """Yield the named byte ranges of all files."""
-        return spans.spans(files, _dialect(edition), params or {})
+        return spans.spans(files, _dialect(edition), params or {}, fields)
 
     def writer(self, storage: Storage, *, edition: str, params: Params | None = None) -> Writer:
         """Open or create a journal on `storage`; see the writer for `params`."""

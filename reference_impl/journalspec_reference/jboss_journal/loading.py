@@ -55,9 +55,8 @@ def load(storage: Storage, dialect: Dialect, params: Params, force_names: bool =
         loaded.ends[usage] = _replay_file(file, usage, loaded, replay)
         loaded.counter = max(loaded.counter, file.file_id)
     # Gone, a file that an unhealthy COMMIT or PREPARE lists would make it healthy (JBM-RCV-027).
-    proofs = {file_id for record in replay.unhealthy for file_id, _ in record.pairs}
     for usage in loaded.files:
-        if usage.file_id in proofs:
+        if usage.file_id in replay.disputed:
             # Nothing cancels this positive: the file stays for as long as this run lasts.
             usage.positives += 1
             loaded.pinned.add(usage)

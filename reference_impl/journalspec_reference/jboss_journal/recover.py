@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from journalspec.observation import (
     CLEAN,
@@ -14,8 +17,12 @@ from journalspec.observation import (
     Note,
     Observation,
     Record,
+    note_place,
+    record_place,
     refused,
+    region_place,
 )
+from journalspec.reread import Changed, Collector, collected, files_of, joined, mapped
 from journalspec_reference.api import Files, Params
 from journalspec_reference.jboss_journal.codec import Fault, JournalRecord
 from journalspec_reference.jboss_journal.dialect import Dialect
@@ -28,7 +35,7 @@ from journalspec_reference.jboss_journal.fileset import (
     limit_of,
 )
 from journalspec_reference.jboss_journal.replay import Replay
-from journalspec_reference.jboss_journal.scan import healthy, stale, walk
+from journalspec_reference.jboss_journal.scan import Lookup, healthy, stale, walk
 
 
 def record_of(item: JournalRecord, file: DataFile) -> Record:
@@ -54,42 +61,161 @@ def record_of(item: JournalRecord, file: DataFile) -> Record:
     return Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
 
 
-def torn_regions(file: DataFile, items: Iterable[JournalRecord | Fault], limit: int) -> Iterator[Dropped]:
-    """Yield the regions that candidates with the right file id claimed and no record explains.
+def laid_out(
+    file: DataFile, items: Iterable[JournalRecord | Fault], limit: int
+) -> Iterator[JournalRecord | Dropped]:
+    """Yield the records among `items`, and the regions that candidates with the right file id claimed.
 
     A region reaches as far as its candidate says, or to the next record; other
-    candidates inside it are not told apart from its content.
+    candidates inside it are not told apart from its content. All come in offset order.
     """
     torn: Fault | None = None
     for item in items:
         if torn is not None and (isinstance(item, JournalRecord) or item.off >= (torn.end or limit)):
             yield Dropped(file.name, torn.off, min(torn.end or limit, item.off) - torn.off, torn.reason)
             torn = None
-        if torn is None and isinstance(item, Fault):
+        if isinstance(item, JournalRecord):
+            yield item
+        elif torn is None:
             torn = item
     if torn is not None:
         yield Dropped(file.name, torn.off, (torn.end or limit) - torn.off, torn.reason)
 
 
-class _Reading:
-    """One pass over all files: records, torn regions, replay."""
+def torn_regions(file: DataFile, items: Iterable[JournalRecord | Fault], limit: int) -> Iterator[Dropped]:
+    """Yield the torn regions alone, see :func:`laid_out`."""
+    return (item for item in laid_out(file, items, limit) if isinstance(item, Dropped))
 
-    def __init__(self, files: Iterable[DataFile], params: Params) -> None:
-        self.records: list[tuple[DataFile, JournalRecord]] = []
-        self.dropped: list[Dropped] = []
+
+def _walked(file: DataFile, limit: int) -> Iterator[JournalRecord | Fault]:
+    return walk(file.data, file.file_id, file.dialect, limit)
+
+
+def _records_again(file: DataFile, limit: int) -> Iterator[Record]:
+    return (record_of(item, file) for item in _walked(file, limit) if isinstance(item, JournalRecord))
+
+
+def _regions_again(file: DataFile, limit: int) -> Iterator[Dropped]:
+    return torn_regions(file, _walked(file, limit), limit)
+
+
+def _beside_again(file: DataFile, limit: int) -> Iterator[Record]:
+    return (_as_stamped(item, file) for item in _earlier_lives(file, _walked(file, limit), limit))
+
+
+def _earlier_lives(
+    file: DataFile, items: Iterable[JournalRecord | Fault], limit: int
+) -> Iterator[JournalRecord]:
+    """Yield the records of earlier lives of a file, which stand between those among `items`."""
+    return stale(file.data, file.file_id, file.dialect, _gaps(items, file.dialect.header_size, limit))
+
+
+def _gaps(items: Iterable[JournalRecord | Fault], at: int, limit: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges from `at` to `limit` without records."""
+    for item in items:
+        if isinstance(item, JournalRecord):
+            if item.off > at:
+                yield at, item.off
+            at = item.end
+    yield at, limit
+
+
+def _healthy_again(file: DataFile) -> Iterator[Record]:
+    return (_as_stamped(item, file) for item in healthy(file.data, file.dialect))
+
+
+#: Bits of a place that are the offset; the others number the file.
+_OFFSET_BITS = 40
+
+
+class _Stored:
+    """The records of the files, by file and offset; the first few are remembered."""
+
+    def __init__(self) -> None:
+        self._files: list[tuple[DataFile, int]] = []
+        self._remembered: dict[int, JournalRecord] = {}
+        self._lookups: OrderedDict[int, Lookup] = OrderedDict()
+
+    def next_file(self, file: DataFile, limit: int) -> None:
+        self._files.append((file, limit))
+
+    def put(self, record: JournalRecord) -> int:
+        place = len(self._files) - 1 << _OFFSET_BITS | record.off
+        if len(self._remembered) < REMEMBERED and record.end - record.off <= MOST_REMEMBERED:
+            self._remembered[place] = record
+        return place
+
+    def get(self, place: int) -> JournalRecord:
+        if place in self._remembered:
+            return self._remembered[place]
+        number = place >> _OFFSET_BITS
+        file, limit = self._files[number]
+        if number not in self._lookups:
+            if len(self._lookups) >= LOOKUPS:
+                self._lookups.popitem(last=False)
+            self._lookups[number] = Lookup(file.data, limit, file.dialect)
+        found = self._lookups[number].record(place & (1 << _OFFSET_BITS) - 1)
+        if found is None:
+            raise Changed(file.name)
+        return found
+
+
+#: Of so many files records are looked up at a time: changes of a transaction may stand in several.
+LOOKUPS = 4
+#: So many records, none longer than this (bytes), are not decoded again.
+REMEMBERED, MOST_REMEMBERED = 256, 4096
+
+
+class _Reading:
+    """One pass over all files: records, regions, replay; if `forensic`, records of earlier lives too."""
+
+    def __init__(self, files: Iterable[DataFile], params: Params, forensic: bool) -> None:
+        self._records = Collector(record_place)
+        self._regions = Collector(region_place)
+        self._beside = Collector(record_place)
+        self._stored = _Stored()
         usable = [file for file in files if file.problem is None]
-        self.replay = Replay(file.file_id for file in usable)
+        self.replay = Replay((file.file_id for file in usable), self._stored)
         for file in usable:
             limit = limit_of(file, params)
-            self.dropped += torn_regions(file, self._taking(file, limit), limit)
+            self._take(file, limit, forensic)
+        self.records = self._records.done()
+        self.dropped = self._regions.done()
+        self.beside = self._beside.done()
 
-    def _taking(self, file: DataFile, limit: int) -> Iterator[JournalRecord | Fault]:
+    def _take(self, file: DataFile, limit: int, forensic: bool) -> None:
+        self._stored.next_file(file, limit)
+        self._records.begin(file.name, partial(_records_again, file, limit))
+        self._regions.begin(file.name, partial(_regions_again, file, limit))
+        items = self._seen(file, limit)
+        if not forensic:
+            for _ in items:
+                pass
+            return
+        self._beside.begin(file.name, partial(_beside_again, file, limit))
+        for item in _earlier_lives(file, items, limit):
+            if self._beside.wants(item.off, item.end - item.off):
+                self._beside.keep(_as_stamped(item, file))
+
+    def _seen(self, file: DataFile, limit: int) -> Iterator[JournalRecord]:
+        """Yield the records of a file; on the way all is collected, and the state replayed."""
         self.replay.next_file()
-        for item in walk(file.data, file.file_id, file.dialect, limit):
+        for item in laid_out(file, _walked(file, limit), limit):
             if isinstance(item, JournalRecord):
-                self.records.append((file, item))
+                if self._records.wants(item.off, item.end - item.off):
+                    self._records.keep(record_of(item, file))
                 self.replay.apply(item, file.file_id, file.dialect)
-            yield item
+                yield item
+            else:
+                self._regions.add(item)
+
+
+def _as_stamped(item: JournalRecord, file: DataFile) -> Record:
+    """Return a record with the file id that it bears itself, for where the header does not tell."""
+    stamp = int.from_bytes(
+        bytes(file.data[item.off + 1 : item.off + 5]), "big", signed=not file.dialect.versions
+    )
+    return record_of(item, replace(file, file_id=stamp))
 
 
 def refusal(found: FileSet) -> Observation | None:
@@ -124,92 +250,61 @@ def read(files: Files, dialect: Dialect, params: Params) -> Observation:
             return problem
         if not found.files and not found.others:
             return refused("fileset", "no-files", "no file has the journal's extension")
-    seen = _observe(found, params)
-    beside = tuple(
-        # Of an earlier life of the file: the file id is the record's own.
-        record_of(item, replace(file, file_id=_stamp_at(file, item.off)))
-        for file in found.files
-        if file.problem is None
-        for item in stale(file.data, file.file_id, file.dialect, _gaps(seen, file, limit_of(file, params)))
+    seen = _observe(found, params, forensic=True)
+    aside = collected(
+        record_place,
+        (
+            (file.name, partial(_records_again, file, file.length))
+            for file in found.others
+            if file.problem is None
+        ),
     )
-    aside = [
-        record_of(item, file)
-        for file in found.others
-        if file.problem is None
-        for item in walk(file.data, file.file_id, file.dialect)
-        if isinstance(item, JournalRecord)
-    ]
-    notes = [Note("stale", name) for name in dict.fromkeys(record.at.file for record in beside)]
-    return Observation(
-        seen.verdict,
-        (*seen.records, *aside),
-        seen.dropped,
-        seen.state,
-        (*seen.files, *(_map_of(file) for file in found.others)),
-        (*seen.notes, *notes),
-        unanchored=(*seen.unanchored, *beside),
+    return replace(
+        seen,
+        records=joined(record_place, seen.records, aside),
+        files=(*seen.files, *(_map_of(file) for file in found.others)),
     )
 
 
-def _gaps(seen: Observation, file: DataFile, limit: int) -> list[tuple[int, int]]:
-    """Return the ranges of `file` between its records."""
-    gaps = []
-    at = file.dialect.header_size
-    for record in seen.records:
-        if record.at.file == file.name:
-            if record.at.off > at:
-                gaps.append((at, record.at.off))
-            at = record.at.off + record.at.length
-    return [*gaps, (at, limit)]
-
-
-def _observe(found: FileSet, params: Params) -> Observation:
-    reading = _Reading(found.files, params)
+def _observe(found: FileSet, params: Params, forensic: bool = False) -> Observation:
+    reading = _Reading(found.files, params, forensic)
     state = reading.replay.outcome()
-    dropped = [
+    left_out = [
         Dropped(file.name, 0, file.length, file.problem[0])
         for file in found.files
         if file.problem is not None
     ]
-    dropped += reading.dropped
-    lost = tuple(
-        # The header may be what is wrong: the file id that counts here is the one in the record.
-        record_of(item, replace(file, file_id=_stamp_at(file, item.off)))
-        for file in found.files
-        if file.problem is not None
-        for item in healthy(file.data, file.dialect)
+    dropped = joined(region_place, left_out, reading.dropped)
+    # The header may be what is wrong: the file id that counts here is the one in the record.
+    lost = collected(
+        record_place,
+        ((file.name, partial(_healthy_again, file)) for file in found.files if file.problem is not None),
     )
-    holders = dict.fromkeys(record.at.file for record in lost)
     return Observation(
         RECOVERED if dropped or _rejected(state) else CLEAN,
-        records=tuple(record_of(item, file) for file, item in reading.records),
-        dropped=tuple(dropped),
+        records=reading.records,
+        dropped=dropped,
         state=state,
         files=tuple(_map_of(file) for file in found.files),
-        notes=(
-            *found.notes,
-            *_transaction_notes(state),
-            *(Note("unanchored", name) for name in holders),
+        notes=joined(
+            note_place,
+            found.notes,
+            mapped(_transaction_note, state["discarded"]),
+            [Note("unanchored", name) for name in files_of(record_place, lost)],
+            [Note("stale", name) for name in files_of(record_place, reading.beside)],
         ),
-        unanchored=lost,
+        unanchored=joined(record_place, lost, reading.beside),
     )
 
 
-def _stamp_at(file: DataFile, off: int) -> int:
-    return int.from_bytes(file.data[off + 1 : off + 5], "big", signed=not file.dialect.versions)
-
-
-def _rejected(state: dict[str, list[dict[str, object]]]) -> bool:
+def _rejected(state: dict[str, Any]) -> bool:
     """Tell whether a transaction with an end was dropped: its records were there once."""
     return any(item["why"] != "no-end" for item in state["discarded"])
 
 
-def _transaction_notes(state: dict[str, list[dict[str, object]]]) -> list[Note]:
-    codes = {"no-end": "incomplete-transaction"}
-    return [
-        Note(codes.get(str(i["why"]), str(i["why"])), text=f"transaction {i['tx']}")
-        for i in state["discarded"]
-    ]
+def _transaction_note(item: dict[str, Any]) -> Note:
+    why = str(item["why"])
+    return Note({"no-end": "incomplete-transaction"}.get(why, why), text=f"transaction {item['tx']}")
 
 
 def _map_of(file: DataFile) -> FileMap:

@@ -12,7 +12,7 @@ passed over: no record begins with a zero.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
@@ -91,6 +91,21 @@ class _Search:
                 if self._at - since <= STRETCH:
                     yield from self._crowd()
                 rejected, since = 0, self._at
+
+    def jumping(self, limit: int) -> None:
+        """Be ready for single records from anywhere before `limit`, each of them hashed by itself."""
+        self._limit = limit
+        self._digest = direct
+
+    def at(self, off: int) -> JournalRecord | None:
+        """Return the record at `off`, None if there is none."""
+        if not 0 <= off < self._limit:
+            return None
+        self._view = self._window.reach(off, min(off + MOST_FIXED, self._limit))
+        if self._view[off] not in self._dialect.kinds:
+            return None
+        item = self._decide(off)
+        return item if isinstance(item, JournalRecord) else None
 
     def _candidate(self) -> int | None:
         """Return where the next candidate begins, or None; what is searched is loaded on the way."""
@@ -180,7 +195,9 @@ def walk(
     yield from _Search(data, limit, dialect, dialect.stamp(file_id)).between(dialect.header_size, limit)
 
 
-def stale(data: Any, file_id: int, dialect: Dialect, gaps: list[tuple[int, int]]) -> Iterator[JournalRecord]:
+def stale(
+    data: Any, file_id: int, dialect: Dialect, gaps: Iterable[tuple[int, int]]
+) -> Iterator[JournalRecord]:
     """Yield the records of earlier lives of a file within `gaps`: healthy but for their file id.
 
     A forensic extra: four bytes of check size are all that vouches for them.
@@ -197,10 +214,22 @@ def healthy(data: Any, dialect: Dialect) -> Iterator[JournalRecord]:
     yield from _of_any_file(data, dialect, [(0, len(data))])
 
 
+class Lookup:
+    """Single records of one file, by their offsets; nothing is looked at at or beyond `limit`."""
+
+    def __init__(self, data: Any, limit: int, dialect: Dialect) -> None:
+        self._search = _Search(data, limit, dialect, None)
+        self._search.jumping(limit)
+
+    def record(self, off: int) -> JournalRecord | None:
+        """Return the record at `off`, None if there is none."""
+        return self._search.at(off)
+
+
 def _of_any_file(
     data: Any,
     dialect: Dialect,
-    gaps: list[tuple[int, int]],
+    gaps: Iterable[tuple[int, int]],
     wanted: Callable[[JournalRecord], bool] | None = None,
 ) -> Iterator[JournalRecord]:
     search = _Search(data, len(data), dialect, None, wanted)

@@ -8,71 +8,77 @@ from journalspec_reference.api import Files, Params, Span
 from journalspec_reference.jboss_journal.codec import JournalRecord
 from journalspec_reference.jboss_journal.dialect import ADD, Dialect
 from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, header_of, limit_of
-from journalspec_reference.jboss_journal.recover import torn_regions
+from journalspec_reference.jboss_journal.recover import laid_out
 from journalspec_reference.jboss_journal.scan import stale, walk
 
 
-def spans(files: Files, dialect: Dialect, params: Params) -> Iterator[Span]:
+def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -> Iterator[Span]:
     """Yield header, records, torn regions, records of earlier lives and what lies between, file by file.
 
-    Control files, leftovers and superseded files come last; what is in them is named as well.
+    Control files, leftovers and superseded files are among them; what is in them is named as well.
     """
     found = gather(files, dialect, params)
-    for file in (*found.files, *found.others):
+    known = {file.name: file for file in (*found.files, *found.others)}
+    for file in (known[name] for name in files if name in known):
         if file.problem is not None:
             yield Span(file.name, 0, file.length, "file", "dropped", file.problem[0])
             continue
-        yield from _header(file)
-        yield from _content(file, limit_of(file, params))
+        yield from _header(file, fields)
+        yield from _content(file, limit_of(file, params), fields)
 
 
-def _header(file: DataFile) -> Iterator[Span]:
-    fields = header_of(file)
+def _header(file: DataFile, fields: bool) -> Iterator[Span]:
+    found = header_of(file)
     size = min(file.dialect.header_size, file.length)
-    yield Span(file.name, 0, size, "header", "header", f"file {fields.get('file_id', '')}".rstrip())
+    yield Span(file.name, 0, size, "header", "header", f"file {found.get('file_id', '')}".rstrip())
     at = 0
-    for name, value in fields.items():
+    for name, value in found.items() if fields else ():
         width = 4 if name.endswith("version") or not file.dialect.versions else 8
         yield Span(file.name, at, width, f"header.{name}", "field", str(value))
         at += width
 
 
-def _content(file: DataFile, limit: int) -> Iterator[Span]:
-    items = list(walk(file.data, file.file_id, file.dialect, limit))
-    records = [item for item in items if isinstance(item, JournalRecord)]
-    pieces: list[tuple[int, int, str, JournalRecord | str]] = [
-        (item.off, item.end, f"record[{index}]", item) for index, item in enumerate(records)
-    ]
-    pieces += [
-        (region.off, region.off + region.length, "dropped", region.reason)
-        for region in torn_regions(file, items, limit)
-    ]
-    pieces.sort(key=lambda piece: piece[:2])
-    gaps = list(_gaps([(start, end) for start, end, _, _ in pieces], file.dialect.header_size, limit))
-    old = list(stale(file.data, file.file_id, file.dialect, gaps))
-    pieces += [(item.off, item.end, f"stale[{index}]", item) for index, item in enumerate(old)]
-    pieces.sort(key=lambda piece: piece[:2])
-    for start, end in _gaps(
-        [(start, end) for start, end, _, _ in pieces], file.dialect.header_size, file.length
-    ):
-        pieces.append((start, end, "unused", ""))
-    for start, end, path, what in sorted(pieces, key=lambda piece: piece[:2]):
-        if isinstance(what, JournalRecord):
-            kind = "stale" if path.startswith("stale") else "record"
-            yield Span(file.name, start, end - start, path, kind, what.kind.name)
-            yield from _fields(file, what, path)
+def _content(file: DataFile, limit: int, fields: bool) -> Iterator[Span]:
+    old = _Old(file, fields)
+    at = file.dialect.header_size
+    index = 0
+    for item in laid_out(file, walk(file.data, file.file_id, file.dialect, limit), limit):
+        if item.off > at:
+            yield from old.between(at, item.off, item.off)
+        if isinstance(item, JournalRecord):
+            yield from _record(file, item, f"record[{index}]", "record", fields)
+            index += 1
         else:
-            yield Span(file.name, start, end - start, path, path, what)
+            yield Span(file.name, item.off, item.length, "dropped", "dropped", item.reason)
+        at = item.end
+    yield from old.between(at, limit, file.length)
 
 
-def _gaps(pieces: list[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
-    at = start
-    for first, last in pieces:
-        if first > at:
-            yield at, first
-        at = max(at, last)
-    if at < end:
-        yield at, end
+class _Old:
+    """The records of earlier lives of a file, numbered over all that lies between its pieces."""
+
+    def __init__(self, file: DataFile, fields: bool) -> None:
+        self._file = file
+        self._fields = fields
+        self._index = 0
+
+    def between(self, start: int, limit: int, end: int) -> Iterator[Span]:
+        """Yield what stands from `start` on: such records up to `limit`, and what is unused up to `end`."""
+        file, at = self._file, start
+        for item in stale(file.data, file.file_id, file.dialect, [(start, limit)]) if start < limit else ():
+            if item.off > at:
+                yield Span(file.name, at, item.off - at, "unused", "unused")
+            yield from _record(file, item, f"stale[{self._index}]", "stale", self._fields)
+            self._index += 1
+            at = item.end
+        if at < end:
+            yield Span(file.name, at, end - at, "unused", "unused")
+
+
+def _record(file: DataFile, item: JournalRecord, path: str, kind: str, fields: bool) -> Iterator[Span]:
+    yield Span(file.name, item.off, item.end - item.off, path, kind, item.kind.name)
+    if fields:
+        yield from _fields(file, item, path)
 
 
 def _fields(file: DataFile, item: JournalRecord, path: str) -> Iterator[Span]:

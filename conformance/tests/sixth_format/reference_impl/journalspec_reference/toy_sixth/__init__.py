@@ -61,7 +61,9 @@ class Toy:
             files=(FileMap(name, len(data), "active"),),
         )
 
-    def spans(self, files: Files, *, edition: str, params: Params | None = None) -> Iterator[Span]:
+    def spans(
+        self, files: Files, *, edition: str, params: Params | None = None, fields: bool = True
+    ) -> Iterator[Span]:
         """Yield header and records."""
         for name in files:
             yield Span(name, 0, 4, "header", "header", "TOY6")

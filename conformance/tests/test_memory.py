@@ -1,0 +1,262 @@
+"""What a journal costs in memory: by what is live in it, not by its size; what is read again is as it was."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import textwrap
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from journalspec import jsontext, reread
+from journalspec.formats import format_ids, get_format
+from journalspec.observation import CLEAN
+from journalspec_conformance.cli import journal_view
+from journalspec_conformance.cli.inspect import command as inspect
+from journalspec_conformance.cli.journal_view import wrapped_lines
+from journalspec_conformance.cli.recover import command as recover
+from journalspec_corpus import load_cases
+from journalspec_reference import answers, load
+from journalspec_reference.filesets import find_journals
+from journalspec_reference.filesets import load as load_files
+from journalspec_reference.jboss_journal import replay
+from journalspec_reference.jboss_journal.codec import JournalRecord
+from journalspec_reference.jboss_journal.dialect import DIALECTS
+
+TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("journalspec_tools_memory", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_answers_are_the_same_whether_kept_or_read_again(
+    format_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = [case for case in load_cases(format_id) if not case.write][::7]
+    assert _answers(format_id, cases)
+    kept = _answers(format_id, cases)
+    monkeypatch.setattr(reread, "KEEP", 0)
+    assert _answers(format_id, cases) == kept
+
+
+def _answers(format_id: str, cases: list[Any]) -> list[Any]:
+    implementation = load(format_id)
+    found = []
+    for case in cases:
+        files, options = case.files(), {"edition": case.edition, "params": case.params}
+        seen = [implementation.read(files, **options)]
+        seen += [
+            implementation.recover(files, policy=policy, **options)
+            for policy in get_format(format_id).policies
+        ]
+        found += [(each.to_json(), [record.to_json() for record in each.given_up]) for each in seen]
+    return found
+
+
+@pytest.fixture
+def directory(tmp_path: Path, tool: ModuleType) -> Path:
+    """A journal of each kind that has a maker, each in its own directory."""
+    for format_id, maker in tool.MAKERS.items():
+        for shape in tool.SHAPES:
+            place = tmp_path / format_id / shape
+            place.mkdir(parents=True)
+            maker(place, 1 << 15, tool.SHAPES[shape])
+    return tmp_path
+
+
+def places(directory: Path) -> Iterator[Path]:
+    return (shape for format_id in sorted(directory.iterdir()) for shape in sorted(format_id.iterdir()))
+
+
+def run(command: Any, *arguments: object) -> Result:
+    result = CliRunner(env={"COLUMNS": "80", "TERM": "dumb"}).invoke(
+        command, [str(each) for each in arguments]
+    )
+    assert result.exit_code in (0, 1, 3), result.output
+    return result
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--hex",), ("--level", "records")])
+def test_what_is_printed_is_the_same_whether_kept_or_read_again(
+    directory: Path, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = [(inspect, options)] + ([(recover, options)] if options in ((), ("--json",)) else [])
+    printed = []
+    for keep in (reread.KEEP, 0):
+        monkeypatch.setattr(reread, "KEEP", keep)
+        printed.append(
+            [run(command, place, *given).output for place in places(directory) for command, given in commands]
+        )
+    assert printed[0] == printed[1]
+
+
+def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(directory: Path, tool: ModuleType) -> None:
+    for place in places(directory):
+        (journal,) = find_journals(load_files(place))
+        seen = answers.ask(journal, "strict").observation
+        assert (journal.format, seen.verdict) == (place.parent.name, CLEAN)
+        assert bool(seen.records) == (place.name != "large")
+        assert seen.state is not None
+        live = len(seen.state["live"] if "live" in seen.state else seen.state["unfinished"])  # type: ignore[arg-type]
+        assert (live > 50) == (place.name == "live")
+
+
+@pytest.mark.parametrize("command", ["recover", "inspect"])
+@pytest.mark.parametrize(
+    ("format_id", "shape"), [("bitronix_tlog", "deleted"), ("jboss_journal", "one-file")]
+)
+def test_memory_does_not_grow_with_the_journal(
+    tmp_path: Path,
+    tool: ModuleType,
+    format_id: str,
+    shape: str,
+    command: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reread, "KEEP", 1 << 14)
+    peaks = []
+    for size in (1 << 15, 1 << 17):
+        place = tmp_path / str(size)
+        place.mkdir()
+        tool.MAKERS[format_id](place, size, tool.SHAPES[shape])
+        (journal,) = find_journals(load_files(place))
+        answers.ask(journal)
+        tracemalloc.start()
+        try:
+            seen = answers.ask(journal, "strict" if command == "recover" else None).observation
+            told = sum(map(len, jsontext.pieces(seen.members())))
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+        assert told > size
+    assert peaks[1] < 1.5 * peaks[0] + (1 << 17)
+
+
+def test_a_transaction_and_a_delete_may_be_of_any_age(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeping away what was deleted changes neither order nor duplicates."""
+    monkeypatch.setattr(replay, "SWEEP_FROM", 2)
+    dialect = DIALECTS["v2"]
+    kinds = {kind.name: kind for kind in dialect.kinds.values()}
+    book = replay.Replay([1])
+    book.next_file()
+    delivered: list[tuple[str, int]] = []
+    deleted = set()
+    for number in range(2000):
+        steps = [("ADD", number), ("ADD", number + 1000), ("UPDATE", number)]
+        steps += [("DELETE", number), ("DELETE", number + 1000 * (number % 5))] if number % 3 else []
+        for name, ident in steps:
+            book.apply(JournalRecord(0, 0, kinds[name], id=ident), 1, dialect)
+            if name == "DELETE":
+                deleted.add(ident)
+            else:
+                delivered.append((name, ident))
+    live = [(item["kind"], item["id"]) for item in book.outcome()["live"]]
+    assert live == [item for item in delivered if item[1] not in deleted]
+    assert 1000 < len(live) < 4000
+
+
+def test_ids_are_a_set() -> None:
+    ids = replay.Ids()
+    there = [0, 1, 255, 256, -1, -256, -257, 2**63 - 1, -(2**63)]
+    ids.update(there)
+    near = {number + step for number in there for step in (-2, -1, 0, 1, 2)}
+    assert {number for number in near if number in ids} == set(there)
+
+
+@pytest.mark.parametrize("options", [("--json",), ()])
+def test_a_file_that_changes_between_two_passes_is_told(
+    tmp_path: Path, tool: ModuleType, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool.MAKERS["jboss_journal"](tmp_path, 1 << 17, tool.SHAPES["live"])
+    (path,) = tmp_path.iterdir()
+    monkeypatch.setattr(reread, "KEEP", 0)
+    asked = answers.ask
+
+    # In memory, so that what is read the second time is certain.
+    held: dict[str, Any] = {path.name: bytearray(path.read_bytes())}
+    (journal,) = find_journals(load_files(tmp_path))
+
+    def changing(_: Any, policy: str | None = None) -> answers.Answer:
+        found = asked(replace(journal, files=held, edition="v2", editions=()), policy)
+        held[path.name][5000:6000] = bytes(1000)
+        return found
+
+    monkeypatch.setattr(journal_view, "ask", changing)
+    result = CliRunner().invoke(inspect, [str(tmp_path), *options])
+    assert result.exit_code == 2
+    assert (
+        f"{path.name} changed while it was read: what was printed, if anything, is not whole" in result.stderr
+    )
+    assert "hint: stop what writes there, or look at a copy" in result.stderr
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(result.stdout)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(
+    st.lists(
+        st.text(st.sampled_from("ab-,;"), max_size=9) | st.sampled_from(["f" * 150, "", " "]), max_size=20
+    ).map(lambda words: " ".join(words).lstrip(" ")),
+    st.integers(28, 60),
+)
+def test_lines_are_broken_as_the_library_breaks_them(text: str, room: int) -> None:
+    wanted = textwrap.wrap(text, room, break_on_hyphens=False) or [""]
+    assert list(wrapped_lines(text, room)) == [line.rstrip(" ") for line in wanted]
+
+
+def test_boxes_are_those_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
+    out = journal_view.Painter()
+    fields = {"version": 1, "file_id": 2**40}
+    for title in ("a-1.hq: 10 bytes, data", "x" * 50):
+        for told in (fields, {}):
+            out.panel(title, told)
+            ours = capsys.readouterr().out
+            with patch.object(journal_view.Painter, "_boxed", return_value=False):
+                out.panel(title, told)
+            assert capsys.readouterr().out == ours
+
+
+def test_the_ranges_of_all_files_are_asked_for_once(tmp_path: Path) -> None:
+    for number in range(1, 31):
+        head = (2).to_bytes(4, "big") + bytes(4) + number.to_bytes(8, "big")
+        (tmp_path / f"data-{number}.hq").write_bytes(head + bytes(200))
+    implementation = load("jboss_journal")
+    with patch.object(
+        type(implementation), "spans", autospec=True, side_effect=type(implementation).spans
+    ) as asked:
+        for options in (("--hex",), ()):
+            asked.reset_mock()
+            shown = run(inspect, tmp_path, "--edition", "v2", *options).output
+            assert asked.call_count == 1
+            assert shown.count("216 bytes") == 30
+
+
+def test_the_tool_measures_processes(tool: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--format", "jboss_journal", "--shape", "large", "--command", "recover", "--json"]
+    assert tool.main([*arguments, "--size", "8MiB", "--most", "300MiB"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    found = json.loads(line)
+    assert found["status"] == 0
+    assert (found["size"], found["over"] < found["peak"]) == (8 << 20, True)
+    with pytest.raises(SystemExit):
+        tool.main(["--size", "large"])

@@ -1,0 +1,106 @@
+"""JSON text piece by piece: what `json.dumps(value, indent=1)` gives, without ever holding all of it.
+
+Values are those of observations (:func:`journalspec.observation.jsonable` says which);
+sequences that are read again are walked while they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from json.encoder import encode_basestring_ascii as quoted
+from typing import IO, Any
+
+from journalspec.observation import Item, Record
+from journalspec.reread import Lazy
+
+#: What has more members than this is written piece by piece.
+FEW = 64
+#: So much text is collected before it is passed on (characters).
+BLOCK = 1 << 16
+
+
+def write(value: object, stream: IO[str]) -> None:
+    """Write `value` and a newline; raises what iterating over it and writing raise."""
+    block: list[str] = []
+    size = 0
+    for piece in pieces(value):
+        block.append(piece)
+        size += len(piece)
+        if size >= BLOCK:
+            stream.write("".join(block))
+            block.clear()
+            size = 0
+    stream.write("".join(block) + "\n")
+
+
+def pieces(value: object, pad: str = "\n") -> Iterator[str]:
+    """Yield the text of `value`; `pad` is a newline and the indentation that it stands at."""
+    if _is_small(value):
+        yield _text(value, pad)
+        return
+    if isinstance(value, Item):
+        value = value.members()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        yield '"'
+        for at in range(0, len(value), BLOCK):
+            yield bytes(value[at : at + BLOCK]).hex()
+        yield '"'
+        return
+    deeper = pad + " "
+    begin = f"{{{deeper}" if isinstance(value, Mapping) else f"[{deeper}"
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield f"{begin}{quoted(str(name))}: "
+            yield from pieces(item, deeper)
+            begin = f",{deeper}"
+        yield f"{pad}}}"
+        return
+    assert isinstance(value, Iterable)  # what is neither is small
+    for item in value:
+        if _is_small(item):
+            yield begin + _text(item, deeper)
+        else:
+            yield begin
+            yield from pieces(item, deeper)
+        begin = f",{deeper}"
+    yield f"{pad}]" if begin[0] == "," else "[]"
+
+
+def _is_small(value: object) -> bool:
+    if isinstance(value, Record):
+        return value.at.length <= BLOCK
+    if isinstance(value, Mapping):
+        return len(value) <= FEW and all(map(_is_small, value.values()))
+    if isinstance(value, (list, tuple)):
+        return len(value) <= FEW and all(map(_is_small, value))
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return len(value) <= BLOCK
+    return not isinstance(value, Lazy)
+
+
+def _text(value: Any, pad: str) -> str:
+    """Return the text of a value that is not large."""
+    if isinstance(value, str):
+        return quoted(value)
+    if value is None or value is True or value is False:
+        return "null" if value is None else "true" if value else "false"
+    if isinstance(value, int):
+        return f'"{int(value)}"'
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return f'"{bytes(value).hex()}"'
+    if isinstance(value, Item):
+        value = value.members()
+    deeper = pad + " "
+    if isinstance(value, Mapping):
+        if not value:
+            return "{}"
+        inner = f",{deeper}".join(
+            [f"{quoted(str(key))}: {_text(item, deeper)}" for key, item in value.items()]
+        )
+        return f"{{{deeper}{inner}{pad}}}"
+    if isinstance(value, (list, tuple)):
+        if not value:
+            return "[]"
+        inner = f",{deeper}".join([_text(item, deeper) for item in value])
+        return f"[{deeper}{inner}{pad}]"
+    raise TypeError(f"{type(value).__name__} has no JSON form here: {value!r}")

@@ -1,0 +1,228 @@
+"""Sequences that are read again instead of kept, so that a journal's size costs time and not memory.
+
+What a first pass finds goes through a :class:`Collector`. A little is kept and becomes
+a tuple. Of much only the count is kept: the sequence that comes of it, a :class:`Reread`,
+walks the files again whenever somebody iterates over it, and notices if they say
+something else than in the first pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, groupby, islice
+from typing import Generic, TypeVar, overload
+
+S = TypeVar("S")
+T = TypeVar("T")
+#: Given an item, the file that it is in, and its offset and length there.
+Place = Callable[[T], tuple[str, int, int]]
+
+#: What one collector may keep, in bytes: of each item its length in the file and COST.
+KEEP = 16 << 20
+#: About what an item costs in memory beside its own bytes.
+COST = 1 << 10
+
+
+class Changed(Exception):
+    """A file did not say the same when it was read again: what was told of it so far does not hold."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name or 'the journal'} changed while it was read")
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[T]):
+    """What file `name` gave: `again` yields it once more, `count` items; `check` is a digest of their places.
+
+    Without `check` only the count is compared.
+    """
+
+    name: str
+    again: Callable[[], Iterable[T]]
+    count: int
+    check: int | None = None
+    place: Place[T] | None = None
+
+
+class Lazy(Sequence[T]):
+    """What several parts give, one after the other; nothing of it is in memory.
+
+    Iterating costs a pass over the files; so does an index, up to the item.
+    Raises :class:`Changed` where a part gives other items than it did at first.
+    """
+
+    def __init__(self, parts: Iterable[Part[T]]) -> None:
+        self.parts = tuple(parts)
+        self._length = sum(part.count for part in self.parts)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[T]:
+        return chain.from_iterable(map(_walk, self.parts))
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step < 0:
+                return tuple(self)[index]
+            return tuple(islice(self, start, stop, step))
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            raise IndexError(index)
+        return next(islice(self, at, None))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare item by item; the first difference ends it."""
+        if not isinstance(other, Sequence) or isinstance(other, str):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            mine == theirs for mine, theirs in zip(self, other, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list: what it holds may be anything
+
+
+def _walk(part: Part[T]) -> Iterator[T]:
+    count = check = 0
+    place = part.place
+    for item in part.again():
+        count += 1
+        if place is not None:
+            check = hash((check, *place(item)[1:]))
+        yield item
+    if count != part.count or (place is not None and check != part.check):
+        raise Changed(part.name)
+
+
+class Collector(Generic[T]):
+    """Counts what a pass finds, and keeps it for as long as it is little.
+
+    `place` tells where an item stands: file, offset and length in bytes.
+    """
+
+    def __init__(self, place: Place[T]) -> None:
+        self._place = place
+        self._parts: list[Part[T]] = []
+        self._kept: list[T] = []
+        self._left = KEEP
+        self._name = ""
+        self._again: Callable[[], Iterable[T]] = tuple
+        self._count = self._check = 0
+
+    def begin(self, name: str, again: Callable[[], Iterable[T]]) -> None:
+        """Say that what comes now is found in file `name`, and how it would be found again."""
+        self._end()
+        self._name, self._again = name, again
+        self._count = self._check = 0
+
+    def _end(self) -> None:
+        if self._count:
+            self._parts.append(Part(self._name, self._again, self._count, self._check, self._place))
+
+    def wants(self, off: int, length: int) -> bool:
+        """Count an item by its place; tell whether it is to be kept as well."""
+        self._count += 1
+        self._check = hash((self._check, off, length))
+        if self._left < 0:
+            return False
+        self._left -= COST + length
+        if self._left < 0:
+            self._kept.clear()
+            return False
+        return True
+
+    def keep(self, item: T) -> None:
+        """Keep the item that was just counted."""
+        self._kept.append(item)
+
+    def add(self, item: T) -> None:
+        """Count an item, and keep it if there is room."""
+        if self.wants(*self._place(item)[1:]):
+            self._kept.append(item)
+
+    def done(self) -> Sequence[T]:
+        """Return all that was found: a tuple if it is little."""
+        if self._left >= 0:
+            return tuple(self._kept)
+        self._end()
+        self._count = 0
+        return Lazy(self._parts)
+
+
+def collected(place: Place[T], sources: Iterable[tuple[str, Callable[[], Iterable[T]]]]) -> Sequence[T]:
+    """Return what each source, a file's name and what is found in it, yields: kept if it is little."""
+    collector = Collector(place)
+    for name, again in sources:
+        collector.begin(name, again)
+        for item in again():
+            collector.add(item)
+    return collector.done()
+
+
+def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
+    """Return `function` of each item; of a sequence that is read again it is asked each time."""
+    if not isinstance(sequence, Lazy):
+        return tuple(map(function, sequence))
+    return Lazy(Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts)
+
+
+def files_of(place: Place[T], sequence: Sequence[T]) -> list[str]:
+    """Return the names of the files that items of `sequence` are in, in the order of the first of each."""
+    if isinstance(sequence, Lazy):
+        return list(dict.fromkeys(part.name for part in sequence.parts))
+    return list(dict.fromkeys(place(item)[0] for item in sequence))
+
+
+def few(again: Callable[[], Iterable[T]], count: int, size: Callable[[T], int]) -> Sequence[T]:
+    """Return the `count` items that `again` yields: a list if they are few, else asked for each time.
+
+    `size` tells what an item takes in memory beside :data:`COST` (bytes).
+    """
+    left = KEEP - count * COST
+    kept: list[T] = []
+    for item in again() if left >= 0 else ():
+        left -= size(item)
+        if left < 0:
+            break
+        kept.append(item)
+    return kept if left >= 0 else Lazy([Part("", again, count)])
+
+
+def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
+    """Return the sequences one after the other: a tuple unless one of them is read again."""
+    filled = [sequence for sequence in sequences if len(sequence)]
+    if len(filled) == 1 and isinstance(filled[0], Lazy | tuple):
+        return filled[0]
+    if not any(isinstance(sequence, Lazy) for sequence in filled):
+        return tuple(chain.from_iterable(filled))
+    return Lazy(part for sequence in filled for part in _parts(place, sequence))
+
+
+def _parts(place: Place[T], sequence: Sequence[T]) -> Iterator[Part[T]]:
+    if isinstance(sequence, Lazy):
+        yield from sequence.parts
+        return
+    for name, group in groupby(sequence, key=lambda item: place(item)[0]):
+        items = tuple(group)
+        yield Part(name, items.__iter__, len(items))
+
+
+def by_file(place: Place[T], sequence: Sequence[T]) -> Callable[[str], Sequence[T]]:
+    """Return what gives the items of one file, in their order: found once for all files, or read again."""
+    if isinstance(sequence, Lazy):
+        parts: dict[str, list[Part[T]]] = {}
+        for part in sequence.parts:
+            parts.setdefault(part.name, []).append(part)
+        return lambda name: Lazy(parts.get(name, ()))
+    found: dict[str, list[T]] = {}
+    for item in sequence:
+        found.setdefault(place(item)[0], []).append(item)
+    return lambda name: found.get(name, ())

@@ -1,0 +1,125 @@
+"""Sequences that are read again: what is kept, what is counted, and files that change in between."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from journalspec import jsontext, reread
+from journalspec.observation import At, Dropped, Note, Observation, Record, record_place
+from journalspec.reread import Changed, Collector, Lazy, Part, by_file, few, joined
+
+
+def records(file: str, count: int, size: int = 10) -> list[Record]:
+    return [
+        Record("ADD", {"id": number, "body": bytes(size)}, At(file, number * size, size))
+        for number in range(count)
+    ]
+
+
+def collected(files: dict[str, list[Record]]) -> Collector[Record]:
+    collector = Collector(record_place)
+    for name, items in files.items():
+        collector.begin(name, items.__iter__)
+        for item in items:
+            collector.add(item)
+    return collector
+
+
+def test_a_little_is_kept_and_much_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"a": records("a", 4), "b": [], "c": records("c", 3)}
+    kept = collected(files).done()
+    assert kept == (*files["a"], *files["c"])
+    monkeypatch.setattr(reread, "KEEP", reread.COST)
+    again = collected(files).done()
+    assert isinstance(again, Lazy)
+    assert again == kept
+    assert kept == again
+    assert (len(again), again[0], again[-1], again[3:5]) == (7, kept[0], kept[-1], kept[3:5])
+    assert again[::-1] == kept[::-1]
+    with pytest.raises(IndexError):
+        again[7]
+    for sequence in (kept, again):
+        of = by_file(record_place, sequence)
+        assert [list(of(name)) for name in "abcd"] == [files["a"], [], files["c"], []]
+
+
+def test_items_as_large_as_what_may_be_kept_are_read_again() -> None:
+    files = {"a": [Record("ADD", {}, At("a", 0, reread.KEEP))]}
+    assert isinstance(collected(files).done(), Lazy)
+
+
+def test_what_is_joined_keeps_its_files() -> None:
+    kept = tuple(records("a", 2))
+    assert joined(record_place, (), kept, ()) is kept
+    assert joined(record_place, kept, kept) == (*kept, *kept)
+    lazy = Lazy([Part("b", lambda: records("b", 2), 2)])
+    both = joined(record_place, kept, lazy)
+    assert isinstance(both, Lazy)
+    assert list(both) == [*kept, *lazy]
+    of = by_file(record_place, both)
+    assert (of("a"), of("b")) == (kept, lazy)
+
+
+@pytest.mark.parametrize("then", [records("a", 2), records("a", 4), records("a", 3, size=11)])
+def test_a_file_that_says_something_else_the_second_time_is_noticed(
+    then: list[Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reread, "KEEP", 0)
+    now = iter([then, records("a", 3)])
+    collector = Collector(record_place)
+    collector.begin("a", lambda: next(now))
+    for item in records("a", 3):
+        collector.add(item)
+    found = collector.done()
+    with pytest.raises(Changed, match="a changed while it was read"):
+        list(found)
+    assert len(list(found)) == 3
+
+
+def test_few_are_a_list_and_many_are_asked_for_each_time() -> None:
+    asked = []
+
+    def again() -> Iterator[bytes]:
+        asked.append(1)
+        yield from (b"1", b"22")
+
+    assert few(again, 2, len) == [b"1", b"22"]
+    assert isinstance(few(again, 2, lambda item: reread.KEEP), Lazy)
+    count = reread.KEEP // reread.COST + 1
+    many = few(lambda: iter(range(count)), count, lambda item: 0)
+    assert isinstance(many, Lazy)
+    assert (len(asked), sum(many)) == (2, sum(range(count)))
+
+
+def test_what_was_given_up_is_found_in_one_pass() -> None:
+    dropped = (Dropped("a", 10, 20, "torn"), Dropped("a", 50, 10, "torn"), Dropped("b", 0, 10, "torn"))
+    unanchored = records("a", 8) + records("c", 2)
+    seen = Observation("recovered", dropped=dropped, unanchored=tuple(unanchored))
+    assert [(item.at.file, item.at.off) for item in seen.given_up] == [("a", 10), ("a", 20), ("a", 50)]
+    lazy = Observation("recovered", dropped=dropped, unanchored=Lazy([Part("a", lambda: unanchored, 10)]))
+    assert lazy.given_up == seen.given_up
+    assert Observation("clean", dropped=dropped).given_up == ()
+
+
+def test_the_text_is_that_of_the_library_piece_by_piece() -> None:
+    many = tuple(records("a", 3)) + (Record("ADD", {"body": bytes(200_000)}, At("a", 1, 200_000)),) * 2
+    seen = Observation(
+        "recovered",
+        records=Lazy([Part("a", lambda: many, len(many))]),
+        dropped=(Dropped('a"\n', 1, 2, "torn"),) * 100,
+        state={
+            "live": Lazy([Part("", lambda: [{"id": 1, "none": None, "no": False}], 1)]),
+            "left": [],
+            "m": {},
+        },
+        notes=(Note("n"), Note("n", "f", 3, "\u00e9")),
+        unanchored=many,
+    )
+    document = {"journals": [{"format": "f", **seen.members()}] * 2, "one": {"a": {"b": ["c", ["d"]]}}}
+    wanted = {"journals": [{"format": "f", **seen.to_json()}] * 2, "one": document["one"]}
+    pieces = list(jsontext.pieces(document))
+    assert "".join(pieces) == json.dumps(wanted, indent=1)
+    assert max(map(len, pieces)) <= 2 * jsontext.BLOCK

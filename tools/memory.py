@@ -1,0 +1,247 @@
+"""Measure what `journalspec recover` and `inspect --json` cost on large valid journals.
+
+    python tools/memory.py --size 1GiB [--format FORMAT] [--shape SHAPE] [--command COMMAND]
+
+Makes a valid journal of each shape in a temporary directory, runs each command as a process of its own with
+its output thrown away, and prints its highest resident memory, its time, how much of the journal is live,
+and the memory beside that of the same command on a journal with next to nothing in it. The journals are made
+from a template record, which is quick, and not by a writer.
+Exit status: 0 measured; 1 a command failed or took more than --most allows; 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+MIB = 1 << 20
+UNITS = {"": 1, "KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30}
+#: What "next to nothing" is (bytes).
+TINY = 1 << 12
+COMMANDS = {
+    "recover": ("recover",),
+    "recover-json": ("recover", "--json"),
+    "inspect-json": ("inspect", "--json"),
+    "inspect": ("inspect",),
+    "inspect-hex": ("inspect", "--hex"),
+}
+DEFAULT = ("recover", "inspect-json")
+BODY = bytes(range(33, 97))
+#: One record in so many stays live where not all do.
+STAYS = 1000
+
+
+class Piece(NamedTuple):
+    """The next bytes of a file, and how many of them are live."""
+
+    data: bytes
+    live: int = 0
+
+
+class Shape(NamedTuple):
+    """Length of a body (bytes), length of a file (None: one file), and which of the records stay live."""
+
+    body: int = len(BODY)
+    file: int | None = 10 * MIB
+    live: bool = False
+    transactions: bool = False
+
+
+SHAPES = {
+    "deleted": Shape(),
+    "committed": Shape(transactions=True),
+    "live": Shape(live=True),
+    "large": Shape(body=MIB, file=64 * MIB),
+    "one-file": Shape(file=None),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run. Sizes in bytes; `over` is memory beyond that of the same command on a tiny journal."""
+
+    format: str
+    shape: str
+    command: str
+    size: int
+    live: int
+    peak: int
+    over: int
+    seconds: float
+    status: int
+
+
+def jboss_journal(directory: Path, size: int, shape: Shape) -> int:
+    """Write a journal of edition v2; return how many of its bytes are live."""
+    numbers = count(1)
+    length = shape.file or size
+    live = 0
+    for file_id in range(1, max(1, size // length) + 1):
+        head = struct.pack(">iiq", 2, 0, file_id)
+        pieces = _messages(file_id, shape, numbers)
+        live += _fill(directory / f"data-{file_id}.hq", head, min(length, size), pieces)
+    return live
+
+
+def _messages(file_id: int, shape: Shape, numbers: Iterator[int]) -> Iterator[Piece]:
+    """Yield adds with their deletes, or transactions of one add each; few stay, or all."""
+    body = (BODY * (shape.body // len(BODY) + 1))[: shape.body]
+    for number in numbers:
+        delete = struct.pack(">Bibqi", 16, file_id, 0, number, 18)
+        if shape.transactions:
+            add = struct.pack(">BibqqiB", 13, file_id, 0, number, number, len(body), 7) + body
+            add += struct.pack(">i", len(add) + 4)
+            add += struct.pack(">Bibqii", 18, file_id, 0, number, 1, 22)
+        else:
+            add = struct.pack(">BibqiB", 11, file_id, 0, number, len(body), 7) + body
+            add += struct.pack(">i", len(add) + 4)
+        stays = shape.live or number % STAYS == 0
+        yield Piece(add, len(add)) if stays else Piece(add + delete)
+
+
+def bitronix_tlog(directory: Path, size: int, shape: Shape) -> int:
+    """Write a pair of the disk journal; return how many bytes of the active file are live."""
+    active = directory / "btm1.tlog"
+    live = _fill(active, bytes(21), size // 2, _decisions(shape))
+    _fill(directory / "btm2.tlog", bytes(21), size // 2, _decisions(shape))
+    for path, timestamp in ((active, 2), (directory / "btm2.tlog", 1)):
+        with path.open("r+b") as out:
+            out.write(struct.pack(">4sqBq", b"Btnx", timestamp, 0, max(21, _tail(path))))
+    return live
+
+
+def _tail(path: Path) -> int:
+    """Return where the zeros at the end of a file begin."""
+    with path.open("rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - 4 * MIB))
+        return size - (min(size, 4 * MIB) - len(stream.read().rstrip(b"\0")))
+
+
+def _decisions(shape: Shape) -> Iterator[Piece]:
+    """Yield decisions to commit, most of them followed by their end."""
+    name = (b"resource" * (shape.body // 8 + 1))[: min(shape.body, 30_000)]
+    for number in count(1):
+        gtrid = b"server-1" + struct.pack(">qq", 1, number)
+        decided = _record(8, number, gtrid, name)
+        stays = shape.live or number % STAYS == 0
+        yield Piece(decided, len(decided)) if stays else Piece(decided + _record(3, number, gtrid, name))
+
+
+def _record(status: int, number: int, gtrid: bytes, name: bytes) -> bytes:
+    rest = gtrid + struct.pack(">iH", 1, len(name)) + name + b"xntB"
+    head = struct.pack(">iiiqi", status, 21 + len(rest), 28, 1_600_000_000_000 + number, number % 2**31)
+    return head + struct.pack(">IB", zlib.crc32(rest, zlib.crc32(head)), len(gtrid)) + rest
+
+
+def _fill(path: Path, head: bytes, length: int, pieces: Iterator[Piece]) -> int:
+    """Write `head`, as many of `pieces` as there is room for, and zeros; return how many bytes are live."""
+    live, at = 0, len(head)
+    with path.open("wb", buffering=MIB) as out:
+        out.write(head)
+        for piece in pieces:
+            at += len(piece.data)
+            if at > length:
+                break
+            out.write(piece.data)
+            live += piece.live
+        out.truncate(max(length, len(head)))
+    return live
+
+
+MAKERS: dict[str, Callable[[Path, int, Shape], int]] = {
+    "bitronix_tlog": bitronix_tlog,
+    "jboss_journal": jboss_journal,
+}
+
+
+def run(command: str, directory: Path) -> tuple[int, int, float]:
+    """Run a command on a directory; return its exit status, its highest resident memory, and its seconds."""
+    program = "from journalspec_conformance.cli import main; main()"
+    began = time.monotonic()
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *COMMANDS[command], str(directory)], stdout=subprocess.DEVNULL
+    ) as child:
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    unit = 1 if sys.platform == "darwin" else 1 << 10
+    return child.returncode, usage.ru_maxrss * unit, time.monotonic() - began
+
+
+def measure(format_id: str, shape: str, commands: list[str], size: int, scratch: Path) -> Iterator[Measured]:
+    """Make a journal, and yield what each command costs on it."""
+    places = {}
+    for name, length in (("tiny", TINY), ("whole", size)):
+        place = scratch / f"{format_id}-{shape}-{name}"
+        place.mkdir()
+        places[name] = place
+        live = MAKERS[format_id](place, length, SHAPES[shape])
+    for command in commands:
+        _, base, _ = run(command, places["tiny"])
+        status, peak, seconds = run(command, places["whole"])
+        yield Measured(format_id, shape, command, size, live, peak, peak - base, round(seconds, 1), status)
+    for place in places.values():
+        for path in place.iterdir():
+            path.unlink()
+
+
+def parsed_size(text: str) -> int:
+    """Return bytes; raises ArgumentTypeError for what is no size."""
+    match = re.fullmatch(r"(\d+)(KiB|MiB|GiB|)", text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size such as 64MiB")
+    return int(match[1]) * UNITS[match[2]]
+
+
+def _line(found: Measured) -> str:
+    sizes = " ".join(f"{size / MIB:9.1f}" for size in (found.size, found.live, found.peak, found.over))
+    head = f"{found.format:14} {found.shape:10} {found.command:13}"
+    return f"{head} {sizes} {found.seconds:9.1f} {found.status:5}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--size", type=parsed_size, default=64 * MIB, help="of each journal (default 64MiB)")
+    parser.add_argument("--format", action="append", choices=sorted(MAKERS))
+    parser.add_argument("--shape", action="append", choices=list(SHAPES))
+    parser.add_argument("--command", action="append", choices=list(COMMANDS))
+    parser.add_argument(
+        "--most", type=parsed_size, help="memory that a run may take beside three times what is live"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    chosen = parser.parse_args(arguments)
+    if not hasattr(os, "wait4"):
+        parser.error("this system does not tell what a process took")
+    if not chosen.json:
+        print(
+            "format         shape      command        size MiB      live      peak      over   seconds  exit"
+        )
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="journalspec-memory-") as scratch:
+        for format_id in chosen.format or sorted(MAKERS):
+            for shape in chosen.shape or SHAPES:
+                commands = chosen.command or list(DEFAULT)
+                for found in measure(format_id, shape, commands, chosen.size, Path(scratch)):
+                    print(json.dumps(asdict(found)) if chosen.json else _line(found), flush=True)
+                    failed |= found.status != 0
+                    failed |= chosen.most is not None and found.peak > chosen.most + 3 * found.live
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
