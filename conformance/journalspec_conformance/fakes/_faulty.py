@@ -39,8 +39,8 @@ class Misdeed(NamedTuple):
 
     `does` is what happens at the question, `greets` what becomes of hello. `expected` is, per
     mode in which this can happen at all, the class that the question has to get (and perhaps
-    the fingerprint); ``refused`` for an implementation that is not asked at all. `before` and `then`
-    are the classes of the questions around it. `slow` says that nothing comes: a short time limit will do.
+    the fingerprint); ``refused`` for an implementation that is not asked at all. `then` is the
+    class of the next question. `slow` says that nothing comes: a short time limit will do.
     """
 
     name: str
@@ -48,7 +48,6 @@ class Misdeed(NamedTuple):
     does: Does | None
     expected: Mapping[str, str]
     greets: Callable[[Message], Any] | None = None
-    before: str = "pass"
     then: str = "pass"
     slow: bool = False
 

@@ -401,8 +401,7 @@ TABLE = (
         "number_of_last",
         "the number of the question before",
         numbered(lambda n: n - 1),
-        in_lines("timeout"),
-        before="error",
+        in_lines("error"),
         slow=True,
     ),
     Misdeed(
