@@ -42,7 +42,7 @@ GRACE = 5.0
 PATIENCE = 600.0
 #: Every so many-th trial is killed a second time, while it is resumed.
 TWICE = 4
-MAIN = (sys.executable, "-c", "from journalspec_conformance.cli import main; main()")
+MAIN = (sys.executable, "-m", "journalspec_conformance")
 SHM = Path("/dev/shm")  # noqa: S108  # looked at, not written to
 #: Members of reports, summaries and manifests that differ from run to run, and what is made of them.
 UNSETTLED = frozenset({"run", "seconds", "digest", "seal"})

@@ -60,7 +60,11 @@ class ProcessConnection:
         """Send `request`, wait for its answer; raises a Breakdown after which the process is gone."""
         try:
             seq = self._begin(request)
-            return checked(self._receive(seq, self.timeout, request))
+            reply = checked(self._receive(seq, self.timeout, request))
+            if "step" in reply and "ok" not in reply:
+                # It waits for a word that nobody will say, and would take the next question for it.
+                raise Misbehaved(f"a step is no answer to {request['cmd']}: {reply!r:.200}")
+            return reply
         except Breakdown as error:
             raise self._broken(error) from None
         except BaseException:

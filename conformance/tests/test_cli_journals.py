@@ -279,6 +279,15 @@ def test_a_process_that_is_interrupted(tmp_path: Path) -> None:
     interrupted(process, marker.exists)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_while_the_program_is_being_imported(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    command = [sys.executable, "-m", "journalspec_conformance", "formats"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
 def interrupted(process: subprocess.Popen[str], ready: Any) -> None:
     try:
         for _ in range(600):

@@ -136,6 +136,12 @@ def test_who_answers_in_a_new_process_has_answered(judge: Judge) -> None:
     assert facts["retried"] == 2
 
 
+def test_who_ends_his_process_has_crashed_whatever_a_new_one_says(judge: Judge) -> None:
+    facts = judge("Ends", "--policies", "strict", "--count", 20, status=1, process=True)
+    assert strict(facts)["crash"] == 2
+    assert facts["retried"] == 0
+
+
 def test_what_it_does_not_do_is_no_failure_and_no_success(fakes: None) -> None:
     result = run("py:crash_fakes:Unable", "--tier", "smoke", "--count", 20)
     assert result.exit_code == 2

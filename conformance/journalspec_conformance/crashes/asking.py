@@ -71,9 +71,12 @@ class Asker:
         self._answered: tuple[Files, str, str] | None = None
 
     def ask(self, files: Files, edition: str, policy: str, *, twice: bool = True) -> Reply:
-        """Return what the implementation makes of `files`, asked again if it did not answer and `twice`."""
+        """Return what the implementation makes of `files`, asked again if it did not come back and `twice`.
+
+        A slow answer may be the machine's fault; that a process ended is nobody else's.
+        """
         reply = self._try(files, edition, policy)
-        if reply.instead not in ("hang", "crash"):
+        if reply.instead != "hang":
             self._answered = (files, edition, policy)
             return reply
         if not twice:

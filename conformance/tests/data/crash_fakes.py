@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -114,6 +115,17 @@ class Tires(_Fake):
         self._asked += 1
         if self._asked > 8:
             time.sleep(3600)
+        return right
+
+
+class Ends(Tires):
+    """Answers eight questions and ends its process at the ninth as if all were well."""
+
+    def spoil(self, right: Message) -> Message:
+        """Count, and go."""
+        self._asked += 1
+        if self._asked > 8:
+            os._exit(0)
         return right
 
 
