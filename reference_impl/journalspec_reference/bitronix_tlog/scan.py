@@ -82,6 +82,7 @@ def search(data: Any, start: int, end: int, layout: Layout = DISK) -> Iterator[L
     that come to nothing is bounded by SEARCH_BUDGET times the region; beyond
     that the search stops, so that crafted bytes cannot make it quadratic.
     """
+    end = min(end, len(data))
     budget = SEARCH_BUDGET * max(0, end - start)
     window = Window(data, end)
     at = start
