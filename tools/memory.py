@@ -168,17 +168,26 @@ MAKERS: dict[str, Callable[[Path, int, Shape], int]] = {
 }
 
 
+#: A process begins with the peak of the one that has started it: so a small one starts what is measured.
+_WAIT = """
+import os, sys
+child = os.fork()
+if not child:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.execv(sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(child, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+"""
+
+
 def run(command: str, directory: Path) -> tuple[int, int, float]:
     """Run a command on a directory; return its exit status, its highest resident memory, and its seconds."""
-    program = "from journalspec_conformance.cli import main; main()"
+    program = [sys.executable, "-m", "journalspec_conformance", *COMMANDS[command], str(directory)]
     began = time.monotonic()
-    with subprocess.Popen(
-        [sys.executable, "-c", program, *COMMANDS[command], str(directory)], stdout=subprocess.DEVNULL
-    ) as child:
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
+    said = subprocess.run([sys.executable, "-S", "-c", _WAIT, *program], stdout=subprocess.PIPE, check=True)
+    status, peak = map(int, said.stdout.split())
     unit = 1 if sys.platform == "darwin" else 1 << 10
-    return child.returncode, usage.ru_maxrss * unit, time.monotonic() - began
+    return status, peak * unit, time.monotonic() - began
 
 
 def measure(format_id: str, shape: str, commands: list[str], size: int, scratch: Path) -> Iterator[Measured]:

@@ -201,7 +201,7 @@ def engine(tmp_path: Path, second: str, timeout: float = 20.0) -> Engine:
         ("put({**reply, 'seq': reply['seq'] + 1})", "error", "request"),
         ("sys.stdout.write(json.dumps(reply) + '\\n' + 'abc'); reply = ''", "error", "more than its answer"),
         ("threading.Timer(0.2, put, [reply]).start()", "error", "more than its answer"),
-        ("os.kill(os.getppid(), 9)", "crash", "SIGKILL"),
+        ("os.kill(os.getppid(), 9); time.sleep(2)", "crash", "SIGKILL"),
     ],
 )
 def test_who_does_more_than_answer_pays_himself(
