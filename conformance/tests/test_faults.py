@@ -107,3 +107,10 @@ def test_the_totals_on_the_page_are_those_of_its_rows() -> None:
     assert data["injected"] == len(data["faults"])
     for name in ("classified", "survived", "clean"):
         assert data[name] == sum(item[name] for item in data["faults"])
+
+
+def test_every_fault_of_the_page_was_classified_and_survived_and_left_nothing() -> None:
+    bad = [
+        item for item in published()["faults"] if not all(map(item.get, ("classified", "survived", "clean")))
+    ]
+    assert not bad
