@@ -1,13 +1,14 @@
 """The tiers that come with the package, as files: are they what their manifests say?
 
 ``published/<format>/manifest.json`` is sealed, has the checksum of every other file there, and
-counts what is in them. A copy of a tier without a manifest is held against the package's own.
+counts what is in them. A copy of a tier, asked for by name, is held against the package's own if it has none.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def verify_tiers(directory: Path | None = None, tiers: Sequence[str] = ()) -> Ve
         where = f"{format_id}/" if directory is None else ""
         before = len(out.problems)
         try:
-            _Folder(format_id, folder, where, out).check(tiers or PUBLISHED_TIERS)
+            _Folder(format_id, folder, where, out).check(tiers)
         except (SealError, *ILL_FORMED) as error:
             out.add([f"{folder / MANIFEST}: {type(error).__name__}: {error!s:.200}"], MANIFEST)
         except OSError as error:
@@ -98,9 +99,13 @@ class _Folder:
     def __init__(self, format_id: str, folder: Path, where: str, out: Verified) -> None:
         self._format, self._folder, self._where, self._out = format_id, folder, where, out
 
-    def check(self, tiers: Sequence[str]) -> None:
-        """Look at the manifest, at the files of `tiers`, and at what else is there."""
-        own = (self._folder / MANIFEST).is_file()
+    def check(self, asked: Sequence[str]) -> None:
+        """Look at the manifest, at the files of the tiers `asked` for (none: all), and at what else is there."""
+        own = os.path.lexists(self._folder / MANIFEST)
+        if not own and not asked:
+            self._add(MANIFEST, ["not there; name with --tier the copies to hold against the package's own"])
+            return
+        tiers = asked or PUBLISHED_TIERS
         home = self._folder if own else published_folder(self._format)
         if home is None:
             raise SealError(f"no format {self._format!r:.80} is published")
@@ -118,8 +123,7 @@ class _Folder:
                 self._add(path.name, ["not in the manifest; nothing needs it, remove it"])
         for tier in tiers:
             path = self._folder / f"{tier}.jsonl"
-            if own or path.exists():
-                self._add(path.name, self._unlike(path, manifest["tiers"][tier]))
+            self._add(path.name, self._unlike(path, manifest["tiers"][tier]))
 
     def _add(self, name: str, problems: Sequence[str]) -> None:
         self._out.add([f"{self._where}{name}: {problem}" for problem in problems], name)

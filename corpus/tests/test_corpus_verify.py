@@ -400,7 +400,7 @@ def test_the_published_tiers_are_what_their_manifests_say(folder: Path) -> None:
 def test_a_copied_tier_is_held_against_the_package(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert invoke("build", "--tier", "smoke", "--format", FORMAT, "--out", out).exit_code == 0
-    assert invoke("verify", out).exit_code == 0
+    assert invoke("verify", out, "--tier", "smoke").exit_code == 0
     _flip(out / FORMAT / "smoke.jsonl")
     assert "smoke.jsonl: sha256" in problems(out)
 
@@ -500,6 +500,6 @@ def test_a_build_on_a_disk_that_is_full_at_any_file_goes_on_afterwards(
         found = contents(out)
         found.pop("manifest.json")
         assert found == whole
-    assert invoke("verify", out).exit_code == 0
+    assert invoke("verify", out, "--tier", "smoke").exit_code == 0
     # The plan, the shard and its seal, the chosen ids, three files of lines, two of cases, two manifests.
     assert failed >= 10

@@ -129,18 +129,23 @@ _OFFSET_BITS = 40
 
 
 class _Stored:
-    """The records of the files, by file and offset; the first few are remembered."""
+    """The records of the files, by place: a stretch of a file, and an offset in it; the first few are remembered."""
 
     def __init__(self) -> None:
-        self._files: list[tuple[DataFile, int]] = []
+        #: File, where to end, and where the stretch begins: a sparse file may be longer than a place can tell.
+        self._stretches: list[tuple[DataFile, int, int]] = []
         self._remembered: dict[int, JournalRecord] = {}
         self._lookups: OrderedDict[int, Lookup] = OrderedDict()
 
     def next_file(self, file: DataFile, limit: int) -> None:
-        self._files.append((file, limit))
+        self._stretches.append((file, limit, 0))
 
     def put(self, record: JournalRecord) -> int:
-        place = len(self._files) - 1 << _OFFSET_BITS | record.off
+        file, limit, begin = self._stretches[-1]
+        if record.off - begin >> _OFFSET_BITS:
+            begin = record.off
+            self._stretches.append((file, limit, begin))
+        place = len(self._stretches) - 1 << _OFFSET_BITS | record.off - begin
         if len(self._remembered) < REMEMBERED and record.end - record.off <= MOST_REMEMBERED:
             self._remembered[place] = record
         return place
@@ -149,12 +154,12 @@ class _Stored:
         if place in self._remembered:
             return self._remembered[place]
         number = place >> _OFFSET_BITS
-        file, limit = self._files[number]
+        file, limit, begin = self._stretches[number]
         if number not in self._lookups:
             if len(self._lookups) >= LOOKUPS:
                 self._lookups.popitem(last=False)
             self._lookups[number] = Lookup(file.data, limit, file.dialect)
-        found = self._lookups[number].record(place & (1 << _OFFSET_BITS) - 1)
+        found = self._lookups[number].record(begin + (place & (1 << _OFFSET_BITS) - 1))
         if found is None:
             raise Changed(file.name)
         return found
