@@ -1,7 +1,7 @@
 """The tiers that come with the package, as files: are they what their manifests say?
 
 ``published/<format>/manifest.json`` is sealed, has the checksum of every other file there, and
-counts what is in them. A copy of a tier, asked for by name, is held against the package's own if it has none.
+counts what is in them. Copies of tiers without a manifest are held against the package's own.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ def verify_tiers(directory: Path | None = None, tiers: Sequence[str] = ()) -> Ve
     out = Verified()
     for format_id, folder in _folders(directory):
         where = f"{format_id}/" if directory is None else ""
-        before = len(out.problems)
+        before, told = len(out.problems), ""
         try:
-            _Folder(format_id, folder, where, out).check(tiers)
+            told = _Folder(format_id, folder, where, out).check(tiers)
         except (SealError, *ILL_FORMED) as error:
             out.add([f"{folder / MANIFEST}: {type(error).__name__}: {error!s:.200}"], MANIFEST)
         except OSError as error:
             out.add([f"{error.filename or folder}: {error.strerror or error}"], MANIFEST)
         if len(out.problems) == before:
-            out.checked.append(f"{format_id}: {', '.join(tiers or PUBLISHED_TIERS)}")
+            out.checked.append(f"{format_id}: {told}")
     return out
 
 
@@ -99,13 +99,14 @@ class _Folder:
     def __init__(self, format_id: str, folder: Path, where: str, out: Verified) -> None:
         self._format, self._folder, self._where, self._out = format_id, folder, where, out
 
-    def check(self, asked: Sequence[str]) -> None:
-        """Look at the manifest, at the files of the tiers `asked` for (none: all), and at what else is there."""
+    def check(self, asked: Sequence[str]) -> str:
+        """Look at the manifest, at the files of the tiers `asked` for (none: all), and at what else is there.
+
+        Return which tiers that were, and what they were held against.
+        """
         own = os.path.lexists(self._folder / MANIFEST)
-        if not own and not asked:
-            self._add(MANIFEST, ["not there; name with --tier the copies to hold against the package's own"])
-            return
-        tiers = asked or PUBLISHED_TIERS
+        there = [tier for tier in PUBLISHED_TIERS if os.path.lexists(self._folder / f"{tier}.jsonl")]
+        tiers = asked or (PUBLISHED_TIERS if own else there)
         home = self._folder if own else published_folder(self._format)
         if home is None:
             raise SealError(f"no format {self._format!r:.80} is published")
@@ -124,6 +125,9 @@ class _Folder:
         for tier in tiers:
             path = self._folder / f"{tier}.jsonl"
             self._add(path.name, self._unlike(path, manifest["tiers"][tier]))
+        return ", ".join(tiers) + (
+            "" if own else ", against the manifest of the package: there is none beside them"
+        )
 
     def _add(self, name: str, problems: Sequence[str]) -> None:
         self._out.add([f"{self._where}{name}: {problem}" for problem in problems], name)

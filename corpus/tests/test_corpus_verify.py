@@ -400,7 +400,10 @@ def test_the_published_tiers_are_what_their_manifests_say(folder: Path) -> None:
 def test_a_copied_tier_is_held_against_the_package(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert invoke("build", "--tier", "smoke", "--format", FORMAT, "--out", out).exit_code == 0
-    assert invoke("verify", out, "--tier", "smoke").exit_code == 0
+    done = invoke("verify", out)
+    assert done.exit_code == 0
+    assert f"{FORMAT}: smoke, against the manifest of the package" in done.output
+    assert invoke("verify", out, "--tier", "worst").exit_code == 1
     _flip(out / FORMAT / "smoke.jsonl")
     assert "smoke.jsonl: sha256" in problems(out)
 
