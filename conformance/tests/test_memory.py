@@ -308,3 +308,10 @@ def _until(condition: Callable[[], object]) -> None:
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
+
+
+def test_fewer_items_than_at_first_are_told_though_nothing_tells_their_places() -> None:
+    assert list(reread.Lazy([reread.Part("data-1", lambda: "ab", 2)])) == ["a", "b"]
+    for count in (1, 3):
+        with pytest.raises(reread.Changed, match="data-1 changed while it was read"):
+            list(reread.Lazy([reread.Part("data-1", lambda: "ab", count)]))
