@@ -321,6 +321,6 @@ def test_records_beyond_a_tebibyte_are_not_mistaken_for_others(tmp_path: Path) -
         patch.setattr(recover, "REMEMBERED", 0)
         seen = ask(one(tmp_path, "v2"), "strict").observation
     assert seen.verdict == "clean"
-    assert seen.state is not None
-    live = [(int(item["id"]), bytes(item["body"])) for item in seen.state["live"]]
+    state: Any = seen.state
+    live = [(int(item["id"]), bytes(item["body"])) for item in state["live"]]
     assert sorted(live) == [(number, struct.pack(">i", number)) for number in range(1, 6)]
