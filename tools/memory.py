@@ -15,10 +15,10 @@ import argparse
 import json
 import os
 import re
+import shutil
 import struct
-import subprocess
 import sys
-import tempfile
+import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -26,6 +26,8 @@ from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
+
+from journalspec.kept import Kept, scratch
 
 MIB = 1 << 20
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30}
@@ -184,17 +186,29 @@ def run(command: str, directory: Path) -> tuple[int, int, float]:
     """Run a command on a directory; return its exit status, its highest resident memory, and its seconds."""
     program = [sys.executable, "-m", "journalspec_conformance", *COMMANDS[command], str(directory)]
     began = time.monotonic()
-    said = subprocess.run([sys.executable, "-S", "-c", _WAIT, *program], stdout=subprocess.PIPE, check=True)
-    status, peak = map(int, said.stdout.split())
+    # Below a keeper: if this tool is killed, what it measures goes with it.
+    process = Kept([sys.executable, "-S", "-c", _WAIT, *program])
+    try:
+        errors = threading.Thread(
+            target=shutil.copyfileobj, args=(process.stderr, sys.stderr.buffer), daemon=True
+        )
+        errors.start()
+        said = process.stdout.read().split()
+        errors.join()
+    finally:
+        process.stop()
+    if len(said) != 2:
+        raise SystemExit(f"{' '.join(program)}: ended before it could be measured")
+    status, peak = map(int, said)
     unit = 1 if sys.platform == "darwin" else 1 << 10
     return status, peak * unit, time.monotonic() - began
 
 
-def measure(format_id: str, shape: str, commands: list[str], size: int, scratch: Path) -> Iterator[Measured]:
+def measure(format_id: str, shape: str, commands: list[str], size: int, within: Path) -> Iterator[Measured]:
     """Make a journal, and yield what each command costs on it."""
     places = {}
     for name, length in (("tiny", TINY), ("whole", size)):
-        place = scratch / f"{format_id}-{shape}-{name}"
+        place = within / f"{format_id}-{shape}-{name}"
         place.mkdir()
         places[name] = place
         live = MAKERS[format_id](place, length, SHAPES[shape])
@@ -241,11 +255,11 @@ def main(arguments: list[str] | None = None) -> int:
             "format         shape      command        size MiB      live      peak      over   seconds  exit"
         )
     failed = False
-    with tempfile.TemporaryDirectory(prefix="journalspec-memory-") as scratch:
+    with scratch() as place:
         for format_id in chosen.format or sorted(MAKERS):
             for shape in chosen.shape or SHAPES:
                 commands = chosen.command or list(DEFAULT)
-                for found in measure(format_id, shape, commands, chosen.size, Path(scratch)):
+                for found in measure(format_id, shape, commands, chosen.size, place):
                     print(json.dumps(asdict(found)) if chosen.json else _line(found), flush=True)
                     failed |= found.status != 0
                     failed |= chosen.most is not None and found.peak > chosen.most + 3 * found.live

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shlex
@@ -17,8 +18,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from journalspec import reread
 from journalspec_conformance.cli import COMMANDS, cli
+from journalspec_conformance.cli.journal_view import Asked
 from journalspec_corpus.load import find_case
+from journalspec_reference import content
+from journalspec_reference.content import FileSource
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
 BOTH = pytest.mark.parametrize("command", ["inspect", "recover"])
@@ -371,3 +376,69 @@ def test_a_record_of_an_earlier_life_shows_its_own_file_id() -> None:
     headers = {file["file"]: file["header"].get("file_id") for file in seen["files"]}
     assert seen["unanchored"]
     assert all(item["file_id"] != headers[item["at"]["file"]] for item in seen["unanchored"])
+
+
+def two_files(directory: Path) -> None:
+    for number in (1, 2):
+        head = struct.pack(">iiq", 2, 0, number)
+        body = b"\x0b" + struct.pack(">ibqiB", number, 0, number, 2, 0) + b"ab"
+        found = head + body + struct.pack(">i", len(body) + 4)
+        (directory / f"data-{number}.hq").write_bytes(found.ljust(400, b"\0"))
+
+
+@BOTH
+def test_a_live_journal_is_told_beside_the_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    two_files(tmp_path)
+    assert run(command, tmp_path, "--edition", "v2").exit_code == 0
+    monkeypatch.setattr(FileSource, "changed", lambda source: source._path.endswith("data-2.hq"))
+    seen = run(command, tmp_path, "--edition", "v2")
+    assert seen.exit_code == 1, seen.output
+    below = seen.stdout[seen.stdout.index("verdict  recovered") :].splitlines()[1]
+    assert below.strip().startswith("the journal changed while it was read: data-2.hq")
+    told = json.loads(run(command, tmp_path, "--edition", "v2", "--json").stdout)
+    assert told["verdict"] == "recovered"
+    assert {"code": "changed-while-read", "file": "data-2.hq"} in told["notes"]
+
+
+@pytest.mark.parametrize(
+    ("command", "options"), [("inspect", ["--hex"]), ("inspect", []), ("recover", ["--json"])]
+)
+def test_a_disk_that_fails_at_the_second_read_is_told_as_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, options: list[str]
+) -> None:
+    two_files(tmp_path)
+    with (tmp_path / "data-1.hq").open("ab") as out:
+        out.write(bytes(1 << 15))
+        body = b"\x0b" + struct.pack(">ibqiB", 1, 0, 9, 2, 0) + b"ab"
+        out.write((body + struct.pack(">i", len(body) + 4)).ljust(1 << 15, b"\0"))
+    for name, value in (("CHUNK", 4096), ("AHEAD", 8192), ("SMALL", 8), ("BUDGET", 4096)):
+        monkeypatch.setattr(content, name, value)
+    monkeypatch.setattr(content.Budget.__init__, "__defaults__", (4096,))
+    monkeypatch.setattr(reread, "KEEP", 0)
+    asked = {"reads": 0, "from": 1 << 30}
+    real = FileSource.read_into
+
+    def read_into(source: FileSource, off: int, target: memoryview) -> int:
+        if source._path.endswith("data-1.hq") and off < 36864 and off + len(target) > 32768:
+            asked["reads"] += 1
+            if asked["reads"] > asked["from"]:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(source, off, target)
+
+    monkeypatch.setattr(FileSource, "read_into", read_into)
+    arguments = (command, tmp_path, "--edition", "v2", *options)
+    assert run(*arguments).exit_code == 0
+    assert asked["reads"] > 1
+    asked |= {"from": asked["reads"] - 1, "reads": 0}
+    seen = run(*arguments)
+    assert seen.exit_code == 2, seen.output
+    assert "data-1.hq, offset 32768, 4096 bytes: read once, and not again: Input/output error" in seen.stderr
+    assert "ddrescue" in seen.stderr
+    assert "changed" not in seen.stderr
+
+
+def test_what_to_type_for_a_path_that_looks_like_an_option() -> None:
+    asked = Asked(Path("-journal"), None, None, ())
+    assert asked.again("inspect") == "journalspec inspect ./-journal"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
+import os
+import subprocess
 import sys
 import textwrap
+import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -260,3 +264,54 @@ def test_the_tool_measures_processes(tool: ModuleType, capsys: pytest.CaptureFix
     assert (found["size"], found["over"] < found["peak"]) == (8 << 20, True)
     with pytest.raises(SystemExit):
         tool.main(["--size", "large"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a keeper needs pipes between programs")
+def test_nothing_is_left_of_the_tool_when_it_is_terminated(tmp_path: Path) -> None:
+    if not Path("/proc").is_dir():
+        pytest.skip("the processes are found in /proc")
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    arguments = [
+        "--format",
+        "jboss_journal",
+        "--shape",
+        "deleted",
+        "--size",
+        "64MiB",
+        "--command",
+        "inspect-hex",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, str(TOOL), *arguments], env=environment, stdout=subprocess.DEVNULL
+    )
+    try:
+        _until(lambda: _measured(tmp_path))
+    finally:
+        process.terminate()
+        process.wait()
+    _until(lambda: not _measured(tmp_path) and not list(tmp_path.iterdir()))
+
+
+def _measured(scratch: Path) -> list[int]:
+    """Return the processes that read the large journal below `scratch`."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = place.read_bytes().split(b"\0")
+            if any(word.startswith(os.fsencode(scratch)) and word.endswith(b"-whole") for word in words):
+                found.append(int(place.parent.name))
+    return found
+
+
+def _until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_fewer_items_than_at_first_are_told_though_nothing_tells_their_places() -> None:
+    assert list(reread.Lazy([reread.Part("data-1", lambda: "ab", 2)])) == ["a", "b"]
+    for count in (1, 3):
+        with pytest.raises(reread.Changed, match="data-1 changed while it was read"):
+            list(reread.Lazy([reread.Part("data-1", lambda: "ab", count)]))

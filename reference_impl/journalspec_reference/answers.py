@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -31,10 +31,10 @@ from journalspec.observation import (
     refused,
     region_place,
 )
-from journalspec.reread import joined
+from journalspec.reread import Lazy, joined
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.content import UNREADABLE, Content, Unreadable
-from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
+from journalspec_reference.filesets import FilesetError, Journal, LeftOut, appeared, by_reason
 
 SALVAGE = "salvage"
 UNREAD = "unreadable-file"
@@ -132,13 +132,23 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     bad = _unreadable(journal)
     if bad:
         seen = _with_gaps(seen, journal, bad, policy)
+    words = get_format(journal.format).vocabulary.notes
     if journal.unread:
         seen = _without(seen, journal.unread, policy)
-    words = get_format(journal.format).vocabulary.notes
+        if not isinstance(seen.notes, Lazy):
+            # What could not be read is there all the same: nothing is known to be missing.
+            unread = {None, "", *(entry.name for entry in journal.unread)}
+            absences = {code for code, word in words.items() if word.absence}
+            kept = (note for note in seen.notes if note.code not in absences or note.file not in unread)
+            seen = replace(seen, notes=tuple(kept))
     if seen.verdict == CLEAN and any(note.code in words and words[note.code].loss for note in seen.notes):
         seen = replace(seen, verdict=RECOVERED)
     notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
-    notes += [Note(CHANGED, name) for name in _contents(journal) if journal.files[name].changed()]
+    changed = [name for name in _contents(journal) if journal.files[name].changed()] + appeared(journal)
+    notes += [Note(CHANGED, name) for name in changed]
+    if changed and seen.verdict == CLEAN:
+        # Each check held, but of bytes that may never have stood there together.
+        seen = replace(seen, verdict=RECOVERED)
     if answer.assumption:
         notes.append(Note(ASSUMED, text=answer.assumption))
     unchecked = get_format(journal.format).editions[edition].unchecked
@@ -284,6 +294,13 @@ def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None)
 def _contents(journal: Journal) -> list[str]:
     """Return the names of the files that were read from a disk; what was given in memory has no errors."""
     return [name for name, content in journal.files.items() if isinstance(content, Content)]
+
+
+def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
+    """Yield (file, range) for what a disk delivered once and not again: what rests on it does not hold."""
+    for journal in journals:
+        for name in _contents(journal):
+            yield from ((name, bad) for bad in journal.files[name].lost)
 
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:

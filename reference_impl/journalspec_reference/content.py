@@ -112,13 +112,15 @@ class Content:
     """
 
     __slots__ = ("__weakref__", "_budget", "_held", "_loaded", "_map", "_peeked", "_probes", "_seen", "_size",
-                 "_source", "unreadable", "windows")  # fmt: skip
+                 "_source", "lost", "unreadable", "windows")  # fmt: skip
 
     def __init__(self, source: Source, budget: Budget | None = None) -> None:
         self._source = source
         self._size = source.size
         self._budget = budget or Budget()
         self.unreadable: list[Unreadable] = []
+        #: What was read once, and when it was read again the system gave an error.
+        self.lost: list[Unreadable] = []
         self.windows: list[ref[Window]] = []
         self._loaded: set[int] = set()
         self._seen: set[int] = set()
@@ -177,8 +179,8 @@ class Content:
         while at < self._size and (at := self._source.next_data(at)) < self._size:
             chunk = at // CHUNK
             if chunk not in self._seen:
-                self._seen.add(chunk)
                 self._fill(memoryview(scratch), chunk * CHUNK, at, min((chunk + 1) * CHUNK, self._size))
+                self._seen.add(chunk)
             at = (chunk + 1) * CHUNK
         return self.unreadable
 
@@ -263,10 +265,14 @@ class Content:
             try:
                 count = self._source.read_into(at, target[at - base : sector - base])
             except OSError as error:
+                why = error.strerror or str(error)
+                gone = sector if sector - at <= SECTOR else at
                 if error.errno not in OF_SECTORS or failed >= MOST_IN_CHUNK or not self._probes:
-                    self._fails(at, stop, error.strerror or str(error))
-                elif sector - at <= SECTOR:
-                    self._fails(at, sector, error.strerror or str(error))
+                    gone = stop
+                if gone > at:
+                    self._fails(at, gone, why)
+                    if at // CHUNK in self._seen and error.errno != errno.ESTALE:
+                        self.lost.append(Unreadable(at, gone, why))
                 failed += 1
                 self._probes -= 1 if self._probes else 0
                 continue

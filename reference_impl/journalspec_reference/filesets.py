@@ -63,6 +63,17 @@ def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, s
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """What listing a directory told: `names` (None: it could not be listed), files with several of them, by
+    device and inode, and why a name was passed over because its content counts under another one.
+    """
+
+    names: frozenset[str] | None = None
+    shared: dict[str, tuple[int, int]] = field(default_factory=dict)
+    twice: dict[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Loaded:
     """The files at a path.
@@ -76,15 +87,34 @@ class Loaded:
     files: Mapping[str, Any]
     asked: str | None = None
     _left_out: dict[str, str] = field(default_factory=dict)
+    _listing: _Listing = field(default_factory=_Listing)
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """What could not be read, as far as it was tried, sorted by name; directories are not told."""
         return tuple(
             LeftOut(name, why, _length(self.root / name))
-            for name, why in sorted(self._left_out.items())
+            for name, why in sorted({**self._left_out, **self._listing.twice}.items())
             if why != DIRECTORY
         )
+
+    def first_of(self, names: Iterable[str]) -> list[str]:
+        """Return `names` without those that are links to the file of another one; these are left out."""
+        shared = self._listing.shared
+        names = list(names)
+        first: dict[tuple[int, int], str] = {}
+        linked = [name for name in names if name in shared]
+        # The one that was asked for counts, and a file before a link to it.
+        for name in sorted(linked, key=lambda name: (name != self.asked, (self.root / name).is_symlink())):
+            other = first.setdefault(shared[name], name)
+            if other != name:
+                self._listing.twice[name] = f"the same file as {other}"
+        return [name for name in names if name not in self._listing.twice]
+
+    @property
+    def listed(self) -> frozenset[str] | None:
+        """All names in the directory; None if it could not be listed."""
+        return self._listing.names
 
     def is_directory(self, name: str) -> bool:
         """Tell whether `name` is a directory."""
@@ -119,6 +149,8 @@ class Journal:
     editions: tuple[str, ...] = ()
     params: Params = field(default_factory=dict)
     root: Path | None = None
+    #: All names that were in `root` when it was listed; None if it could not be.
+    listed: frozenset[str] | None = None
 
 
 class _Files(Mapping[str, Any]):
@@ -255,34 +287,70 @@ def load(path: Path, *, max_bytes: int = MAX_BYTES) -> Loaded:
         raise FilesetError(
             f"{str(path)!r} is neither a file nor a directory", "give the directory that holds the journal"
         )
-    names, left_out = _entries(root, asked)
+    names, left_out, listing = _entries(root, asked)
     files = _Files(root, names, left_out, max_bytes)
     if asked is not None and files.get(asked) is None:
         why = left_out.get(asked, "it went away")
         raise FilesetError(f"cannot read {str(path)!r}: {why}")
-    return Loaded(path, root, files, asked, left_out)
+    return Loaded(path, root, files, asked, left_out, listing)
 
 
-def _entries(root: Path, asked: str | None) -> tuple[list[str], dict[str, str]]:
-    """Return the names of what looks like readable files in `root`, and what was left out."""
+def _entries(root: Path, asked: str | None) -> tuple[list[str], dict[str, str], _Listing]:
+    """Return the names of what looks like readable files in `root`, what was left out, and the rest."""
     names: list[str] = []
     left_out: dict[str, str] = {}
+    of_file: dict[tuple[int, int], list[str]] = {}
     try:
         with os.scandir(root) as entries:
             for entry in sorted(entries, key=lambda item: item.name):
                 why = _unfit(entry)
-                if why is None:
-                    names.append(entry.name)
-                else:
+                if why is not None:
                     left_out[entry.name] = why
+                    continue
+                names.append(entry.name)
+                info = entry.stat()
+                if info.st_ino:  # Windows does not tell it here
+                    of_file.setdefault((info.st_dev, info.st_ino), []).append(entry.name)
     except OSError as error:
         if asked is None:
             raise FilesetError(
                 f"cannot list {str(root)!r}: {error.strerror}", "check its permissions"
             ) from None
         # A readable file in a directory that may not be listed: alone, then.
-        names = [asked]
-    return names, left_out
+        return [asked], {}, _Listing()
+    shared = {name: key for key, found in of_file.items() if len(found) > 1 for name in found}
+    listing = _Listing(frozenset((*names, *left_out)), shared, _packed_twice(names, asked))
+    return [name for name in names if name not in listing.twice], left_out, listing
+
+
+def _packed_twice(names: list[str], asked: str | None) -> dict[str, str]:
+    """Return name -> why for what lies there compressed and plain: one counts, the plain one if not asked."""
+    found = {}
+    there = set(names)
+    for name in names:
+        plain = name.removesuffix(".gz")
+        if plain != name and plain in there:
+            passed, taken = (plain, name) if asked == name else (name, plain)
+            found[passed] = f"{taken} lies beside it and is taken"
+    return found
+
+
+def appeared(journal: Journal) -> list[str]:
+    """Return the names that belong to the journal and are in its directory only since it was listed."""
+    if journal.root is None or journal.listed is None:
+        return []
+    try:
+        new = {name for name in os.listdir(journal.root) if name not in journal.listed}  # noqa: PTH208  # names only
+    except OSError:
+        return []
+    if not new:
+        return []
+    entries = {**journal.files, **dict.fromkeys(new, b"")}
+    claims = load_implementation(journal.format).detect(entries, journal.params)
+    mine = {*journal.files, *journal.missing, *(entry.name for entry in journal.unread)}
+    return sorted(
+        {name for claim in claims if not mine.isdisjoint(claim.files) for name in claim.files} & new
+    )
 
 
 def _unfit(entry: os.DirEntry[str]) -> str | None:
@@ -377,7 +445,7 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
     files: dict[str, Any] = {}
     unread: list[LeftOut] = []
     missing: list[str] = []
-    for name in claim.files:
+    for name in loaded.first_of(claim.files):
         content = loaded.files.get(name)
         entry = loaded.entry(name)
         if content is not None:
@@ -396,6 +464,7 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
         () if told else claim.editions,
         {**claim.params, **params},
         loaded.root,
+        loaded.listed,
     )
 
 

@@ -280,6 +280,8 @@ def test_a_pair_of_which_one_file_cannot_be_read(tmp_path: Path, monkeypatch: py
         seen = ask(one(tmp_path), policy).observation
         assert seen.verdict == verdict
         assert "unreadable-file" in [seen.code, *(region.reason for region in seen.dropped)]
+        # It is there.
+        assert "missing-file" not in [note.code for note in seen.notes]
 
 
 def test_a_journal_of_which_no_file_can_be_read(queue: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,3 +363,40 @@ def test_editions_that_are_read_by_the_rules_of_another_read_the_same() -> None:
             if edition.reads_as:
                 seen = [ask(replace(journal, edition=e, editions=())) for e in (edition.id, edition.reads_as)]
                 assert told(seen[0].observation) == told(seen[1].observation)
+
+
+@pytest.mark.parametrize("policy", [None, "strict", "salvage"])
+@pytest.mark.parametrize("change", ["appended", "appeared", "gone"])
+def test_a_journal_that_changes_while_it_is_read_is_not_clean(
+    queue: Path, policy: str | None, change: str
+) -> None:
+    journal = one(queue)
+    assert ask(journal, policy).observation.verdict == "clean"
+    journal = one(queue)
+    names = {
+        "appended": "data-1.amq",
+        "appeared": "data-77.amq",
+        "gone": "data-2.amq",
+    }
+    (queue / "notes.txt").write_text("no file of the journal")
+    assert ask(journal, policy).observation.verdict == "clean"
+    if change == "gone":
+        (queue / names[change]).unlink()
+    else:
+        with (queue / names[change]).open("ab") as out:
+            out.write(bytes(8))
+    seen = ask(journal, policy).observation
+    assert seen.verdict == "recovered"
+    assert [note.file for note in seen.notes if note.code == "changed-while-read"] == [names[change]]
+
+
+def test_what_could_not_be_read_is_not_missing_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2, 3):
+        (tmp_path / f"data-{number}.amq").write_bytes(struct.pack(">iiq", 2, 0, number) + bytes(200))
+    failing(monkeypatch, "data-2.amq", errno.EACCES)
+    seen = ask(one(tmp_path, edition="v2"), "salvage").observation
+    assert seen.verdict == "recovered"
+    assert "file-id-gap" not in [note.code for note in seen.notes]
+    assert [item.reason for item in seen.dropped] == ["unreadable-file"]

@@ -349,3 +349,40 @@ def test_a_part_of_a_file_is_a_file(tmp_path: Path) -> None:
         assert bytes(content) == noise(3 * SECTOR)[SECTOR : 2 * SECTOR + 5]
         assert (len(content), content.next_data(7), content.changed()) == (SECTOR + 5, 7, False)
         assert content.finish() == []
+
+
+def test_a_few_bytes_across_a_border_of_which_one_side_is_not_loaded() -> None:
+    with small_chunks() as size:
+        data = noise(4 * size)
+        for side in (0, 1):
+            content = Content(Disk(data))
+            content.load(0, 2 * size)
+            assert content.release(1 - side)
+            assert content._loaded == {side}
+            assert content.peek(size - 5, size + 5) == data[size - 5 : size + 5]
+
+
+def test_the_chunk_just_loaded_is_not_the_one_given_back() -> None:
+    with small_chunks() as size:
+        data = noise(3 * size)
+        content = Content(Disk(data), Budget(size // 2))
+        for chunk in (0, 1, 2):
+            # Nobody looks through a window: only the order keeps it.
+            view = content.load(chunk * size, (chunk + 1) * size)
+            assert content._loaded == {chunk}
+            assert bytes(view[chunk * size :]) == data[chunk * size : (chunk + 1) * size]
+
+
+def test_what_a_disk_delivered_once_and_not_again_is_told() -> None:
+    with small_chunks() as size:
+        disk = Disk(noise(3 * size))
+        content = Content(disk, Budget(size))
+        content.load(0, size)
+        content.load(size, 2 * size)
+        disk.bad = frozenset({1, 2 * size // SECTOR})
+        content.load(0, size)
+        assert content.lost == [(SECTOR, 2 * SECTOR, EIO)]
+        # That one was never there.
+        content.finish()
+        assert content.lost == [(SECTOR, 2 * SECTOR, EIO)]
+        assert len(content.unreadable) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import json
+import mmap
 import os
 import struct
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +25,13 @@ from journalspec_corpus.load import load_cases
 from journalspec_reference import content as content_module
 from journalspec_reference import load
 from journalspec_reference.answers import ask
-from journalspec_reference.bitronix_tlog.codec import encode_header, encode_record, make_record
-from journalspec_reference.content import SECTOR, SHORTER, Budget, Content
+from journalspec_reference.bitronix_tlog.codec import DISK, encode_header, encode_record, make_record
+from journalspec_reference.bitronix_tlog.scan import _candidates
+from journalspec_reference.content import SECTOR, SHORTER, Budget, Content, Descriptors, FileSource, Window
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.hexdump import plain, uniform
+from journalspec_reference.jboss_journal import recover
 
 
 class Memory:
@@ -278,3 +282,45 @@ def test_more_files_than_a_process_may_open(tmp_path: Path, packed: bool) -> Non
     assert (done.returncode, done.stderr) == (0, b"")
     seen = json.loads(done.stdout)
     assert (seen["verdict"], len(seen["records"])) == ("clean", 600)
+
+
+def test_a_length_across_a_border_is_found_though_what_precedes_it_was_given_back() -> None:
+    """Zeros in place of its first bytes would hide it, where they are none."""
+    layout = replace(DISK, header_length=0x01020304)
+    size = mmap.PAGESIZE
+    for shift in range(1, 13):
+        with chunks(size):
+            off = 4 * size - shift
+            data = (b"\x55" * (off + 8) + struct.pack(">i", layout.header_length)).ljust(8 * size, b"\x55")
+            lazy = Content(Memory(data), Budget(size))
+            assert list(_candidates(Window(lazy), 0, len(data), layout)) == [off]
+
+
+def test_records_beyond_a_tebibyte_are_not_mistaken_for_others(tmp_path: Path) -> None:
+    def put(number: int, *places: tuple[int, int]) -> None:
+        path = tmp_path / f"data-{number}.amq"
+        path.write_bytes(struct.pack(">iiq", 2, 0, number))
+        with path.open("r+b") as stream:
+            for off, identity in places:
+                body = (
+                    b"\x0b" + struct.pack(">ibqiB", number, 0, identity, 4, 0) + struct.pack(">i", identity)
+                )
+                stream.seek(off)
+                stream.write(body + struct.pack(">i", len(body) + 4))
+        os.truncate(path, max(path.stat().st_size, 4096))
+
+    try:
+        put(1, (16, 1), ((1 << 40) + 16, 2), ((1 << 40) + 60, 3))
+        os.truncate(tmp_path / "data-1.amq", (1 << 40) + (1 << 20))
+    except OSError as error:
+        pytest.skip(f"the file system has no such files: {error.strerror}")
+    if Content(FileSource(str(tmp_path / "data-1.amq"), Descriptors())).next_data(1 << 20) == 1 << 20:
+        pytest.skip("the file system does not tell where holes are")
+    put(2, (16, 4), (60, 5))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recover, "REMEMBERED", 0)
+        seen = ask(one(tmp_path, "v2"), "strict").observation
+    assert seen.verdict == "clean"
+    state: Any = seen.state
+    live = [(int(item["id"]), bytes(item["body"])) for item in state["live"]]
+    assert sorted(live) == [(number, struct.pack(">i", number)) for number in range(1, 6)]

@@ -254,3 +254,37 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     for data in journal.files.values():
         bytes(data)
     assert {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.iterdir()} == before
+
+
+def test_what_lies_there_plain_and_compressed_is_read_once(tmp_path: Path) -> None:
+    make_pair(tmp_path)
+    for name in ("btm1.tlog", "btm2.tlog"):
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
+    loaded = load(tmp_path)
+    (journal,) = find_journals(loaded)
+    assert list(journal.files) == ["btm1.tlog", "btm2.tlog"]
+    assert journal.unread == ()
+    assert {entry.name: entry.why for entry in loaded.left_out} == {
+        "btm1.tlog.gz": "btm1.tlog lies beside it and is taken",
+        "btm2.tlog.gz": "btm2.tlog lies beside it and is taken",
+    }
+    asked = load(tmp_path / "btm1.tlog.gz")
+    assert [entry.name for entry in asked.left_out] == ["btm1.tlog", "btm2.tlog.gz"]
+    assert "btm1.tlog.gz" in asked.files
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_second_name_of_a_file_is_left_out(tmp_path: Path, link: Any) -> None:
+    for number in (1, 2):
+        head = (2).to_bytes(4, "big") + bytes(4) + number.to_bytes(8, "big")
+        (tmp_path / f"data-{number}.hq").write_bytes(head + bytes(200))
+    # What bears no name of the journal's files takes no file away from it.
+    link(tmp_path / "data-1.hq", tmp_path / "a-copy")
+    link(tmp_path / "data-1.hq", tmp_path / "data-0.hq" if link is os.symlink else tmp_path / "data-3.hq")
+    loaded = load(tmp_path)
+    (journal,) = find_journals(loaded)
+    assert list(journal.files) == ["data-1.hq", "data-2.hq"]
+    assert [entry.why for entry in loaded.left_out] == ["the same file as data-1.hq"]
+    asked = load(tmp_path / loaded.left_out[0].name)
+    (journal,) = find_journals(asked)
+    assert sorted(journal.files) == sorted([loaded.left_out[0].name, "data-2.hq"])

@@ -103,7 +103,8 @@ class Entry:
 
     `phase` and `at` are for codes (`at`: what the place of the refusal means);
     `file`, `off` and `text` say what a note carries, empty: it does not. `loss`: a tool
-    does not call clean what carries the note, although recovery goes on.
+    does not call clean what carries the note, although recovery goes on. `absence`: it
+    says that something is not there, which nobody knows while a file could not be read.
     """
 
     name: str
@@ -116,6 +117,7 @@ class Entry:
     off: str = ""
     text: str = ""
     loss: bool = False
+    absence: bool = False
     region: str = ""
     unseen: str = ""
 

@@ -76,7 +76,7 @@ def command(level: str, as_hex: bool, as_json: bool, **what: Any) -> None:
     asked = Asked(**what)
     loaded, journals = find(asked)
     chosen = Level.parse(level)
-    with unchanging():
+    with unchanging(journals):
         found = answers(asked, "inspect", journals, None)
         if as_json:
             objects = [answer.observation.members(chosen) for answer in found]

@@ -23,7 +23,16 @@ from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Ob
 from journalspec.reread import Changed, Lazy
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import PipeConsole
-from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer, UnknownEdition, ask, checked_params
+from journalspec_reference.answers import (
+    ASSUMED,
+    CHANGED,
+    UNCHECKED,
+    Answer,
+    UnknownEdition,
+    ask,
+    checked_params,
+    lost,
+)
 from journalspec_reference.filesets import (
     FilesetError,
     Journal,
@@ -42,8 +51,9 @@ STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
 EXIT_STATUS = (
     "Exit status: 0 clean; 1 recovered: something is damaged or was left out, and the rest is told;"
     " 3 refused; of several journals the worst. 2 usage or configuration: no such path, no journal there,"
-    " an unknown format, edition, policy or parameter, an edition that cannot be told, or files that change"
-    " while they are read."
+    " an unknown format, edition, policy or parameter, an edition that cannot be told, or files that say"
+    " something else, or cannot be read, when they are read a second time. A journal that changes while it is"
+    " read is never clean: recovered, with the note changed-while-read."
     " 130 interrupted, 141 closed pipe."
 )
 #: Notes that stand above the tables already.
@@ -202,7 +212,8 @@ class Asked:
     ) -> str:
         """Return the command line of `command` for the same files, with what was said of them."""
         format_id = self.format_id or (journal.format if journal is not None and edition else None)
-        words = ["journalspec", command, str(self.path)]
+        path = str(self.path)
+        words = ["journalspec", command, f"./{path}" if path.startswith("-") else path]
         for option, value in (("--format", format_id), ("--edition", edition or self.edition)):
             words += [option, value] if value else []
         for param in self.params:
@@ -250,14 +261,23 @@ def _problem(error: FilesetError, commands: Sequence[str] = ()) -> UsageProblem:
 
 
 @contextmanager
-def unchanging() -> Iterator[None]:
-    """Turn files that change in the block into a problem that says what to do."""
+def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
+    """Turn files that say something else, or nothing, when read again into a problem that says what to do."""
+    what = ""
     try:
         yield
     except Changed as error:
-        sys.stdout.flush()
-        what = f"{shown(str(error))}: what was printed, if anything, is not whole"
-        raise UsageProblem(what, "stop what writes there, or look at a copy") from None
+        what = str(error)
+    gone = next(lost(journals), None)
+    if not what and gone is None:
+        return
+    sys.stdout.flush()
+    hint = "stop what writes there, or look at a copy"
+    if gone is not None:
+        name, (start, end, why) = gone
+        what = f"{name}, offset {start}, {end - start} bytes: read once, and not again: {why}"
+        hint = "copy the files from that disk (ddrescue), and look at the copy"
+    raise UsageProblem(f"{shown(what)}: what was printed, if anything, is not whole", hint)
 
 
 def write_json(whole: Mapping[str, object]) -> None:
@@ -332,6 +352,10 @@ def write_title(out: Painter, answer: Answer, path: Path) -> None:
     for why, names in by_reason(journal.unread).items():
         out.wrapped("not read ", shown(f"{names}: {why}"), "red")
     out.line("verdict  ", (seen.verdict, VERDICT_STYLES.get(seen.verdict, "")))
+    changed = [LeftOut(note.file or "", CHANGED) for note in seen.notes if note.code == CHANGED]
+    for names in by_reason(changed).values():
+        told = f"the journal changed while it was read: {shown(names)}; the answer may mix before and after"
+        out.wrapped("         ", told, "bold yellow")
     for note in seen.notes:
         if note.code == UNCHECKED:
             out.wrapped("         ", f"no check vouches for {note.text}")

@@ -60,7 +60,7 @@ def command(policy: str, as_json: bool, **what: Any) -> None:
     for journal in journals:
         _check_policy(get_format(journal.format), policy)
     chosen = () if policy == STRICT else ("--policy", policy)
-    with unchanging():
+    with unchanging(journals):
         found = answers(asked, "recover", journals, policy, *chosen)
         if as_json:
             objects = [{**answer.observation.members(), "policy": policy} for answer in found]
