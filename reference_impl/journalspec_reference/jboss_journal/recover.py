@@ -129,10 +129,10 @@ _OFFSET_BITS = 40
 
 
 class _Stored:
-    """The records of the files, by place: a stretch of a file, and an offset in it; the first few are remembered."""
+    """The records of the files, by place: a stretch of a file, and an offset in it; the first few stay."""
 
     def __init__(self) -> None:
-        #: File, where to end, and where the stretch begins: a sparse file may be longer than a place can tell.
+        #: File, where to end, and where the stretch begins: a sparse file may outgrow a place.
         self._stretches: list[tuple[DataFile, int, int]] = []
         self._remembered: dict[int, JournalRecord] = {}
         self._lookups: OrderedDict[int, Lookup] = OrderedDict()
