@@ -16,6 +16,7 @@ that names no probe is an error, and so is an entry without a reason.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -48,6 +49,14 @@ TODO = "TODO"
 
 #: What an expectation file may hold (bytes): the longest of ours has a hundredth of it.
 MAX_BYTES = 1 << 24
+#: Dots of a line outside texts. What a dotted key costs grows with the square of them.
+MAX_DOTS = 50
+#: Texts and comments of TOML. What is not closed ends with its line or the file, so that a scan is linear.
+_TEXT = re.compile(
+    r'''"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5}+)?|\'\'\'(?:[^\']++|\'(?!\'\'))*+(?:\'{3,5}+)?'''
+    r"""|"(?:[^"\\\n]++|\\[^\n])*+"?|\'[^\'\n]*+\'?|\#[^\n]*+""",
+    re.DOTALL,
+)
 
 _MEMBERS = ("case", "outcome", "fingerprint", "why", "issue", "deviation", "tier")
 _WRONG = frozenset({"fail", "error"})
@@ -169,6 +178,13 @@ def read_text(path: Path) -> str:
 
 def parse_toml(text: str, source: str) -> dict[str, Any]:
     """Return the tables of a TOML file called `source`; raises Problem."""
+    bare = _TEXT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    for number, line in enumerate(bare.split("\n"), start=1):
+        if line.count(".") > MAX_DOTS:
+            raise Problem(
+                f"{source}: line {number}: {line.count('.')} dots outside texts",
+                f"At most {MAX_DOTS}: no key of such a file has any.",
+            )
     try:
         return tomllib.loads(text)
     except RecursionError:

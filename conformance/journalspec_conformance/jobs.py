@@ -16,7 +16,7 @@ from journalspec.files import shown
 from journalspec.kept import end_with_parent
 from journalspec_conformance.connect import Target
 from journalspec_conformance.engine import BREAKDOWN_LIMIT, Engine, Options
-from journalspec_conformance.errors import Problem
+from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.result import Result
 from journalspec_corpus import Probe
@@ -27,6 +27,8 @@ PROBES_PER_JOB = 4_000
 CHUNK = 64
 
 _engine: Engine | None = None
+#: Why this worker has no engine. A pool would print a traceback for what its initializer raises.
+_refused: Problem | OSError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,17 @@ class Plan:
     target: Target
     options: Options
     expectations: Expectations
+
+    def open(self) -> Engine:
+        """Start the implementation; raises Problem if it does not even introduce itself."""
+        try:
+            return Engine(self.target.open(self.options.timeout), self.options, self.expectations)
+        except Breakdown as error:
+            tail = f"\n{error.stderr.strip()}" if error.stderr.strip() else ""
+            raise Problem(
+                f"{self.target.text}: it did not introduce itself: {error.reason}",
+                "It must answer the request `hello` on standard output; see the protocol." + tail,
+            ) from None
 
 
 def choose_jobs(wanted: int, probes: int) -> int:
@@ -49,7 +62,7 @@ def run_probes(plan: Plan, probes: Sequence[Probe], jobs: int, engine: Engine) -
     """Yield the results of `probes` in order: from `engine` if one job does it, else from workers.
 
     Raises Problem if a worker dies (an in-process implementation that takes the
-    interpreter down with it).
+    interpreter down with it), or if the implementation cannot be started once more.
     """
     yield from _telling(_results(plan, probes, jobs, engine))
 
@@ -101,11 +114,17 @@ def _wait(chunk: Future[list[Result]]) -> list[Result]:
 
 def _open(plan: Plan) -> None:
     end_with_parent()
-    global _engine  # noqa: PLW0603 - a pool's workers have no other place for what they keep
-    _engine = Engine(plan.target.open(plan.options.timeout), plan.options, plan.expectations)
+    global _engine, _refused  # noqa: PLW0603 - a pool's workers have no other place for what they keep
+    try:
+        _engine = plan.open()
+    except (Problem, OSError) as error:
+        _refused = error
+        return
     Finalize(None, _engine.close, exitpriority=1)
 
 
 def _run(probes: list[Probe]) -> list[Result]:
+    if _refused is not None:
+        raise _refused
     assert _engine is not None  # the pool's initializer
     return list(_engine.run_all(probes))

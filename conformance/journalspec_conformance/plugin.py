@@ -60,7 +60,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--journalspec-timeout",
         metavar="S",
-        type=float,
+        type=_number,
         help="seconds per question (default: what the harness asks for, or 10)",
     )
     group.addoption(
@@ -80,6 +80,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail on a should that is not followed",
     )
+
+
+def _number(text: str) -> float:
+    from journalspec_conformance.running import plain_number  # noqa: PLC0415 - see the module's text
+
+    return plain_number(text)
 
 
 def pytest_configure(config: pytest.Config) -> None:

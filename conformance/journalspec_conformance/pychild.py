@@ -22,8 +22,8 @@ from journalspec_conformance.inprocess import load_class
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.serve import DETAIL, parts, serve, told
 
-#: Members of answers that only a child of ours gives.
-_CRASH, _PROBLEM = "crash", "problem"
+#: Members that only a child of ours gives; it takes them out of what the class answers.
+_CRASH, _PROBLEM = "child:crash", "child:problem"
 
 
 class _Raised(Crashed):
@@ -51,7 +51,7 @@ class PythonConnection(ProcessConnection):
     def _receive(self, seq: int, timeout: float, request: Message) -> Message:
         self._trace = ""
         reply = super()._receive(seq, timeout, request)
-        if _PROBLEM in reply:
+        if _PROBLEM in reply and not request:  # hello
             raise Problem(str(reply[_PROBLEM]))
         if _CRASH in reply:
             self._trace = str(reply[_CRASH])
@@ -89,7 +89,7 @@ class _Guarded:
         with suppress(AttributeError, TypeError):
             features = [entry.get("features", ()) for entry in entries.values()]
             self._in_memory = bool(features) and all("memory" in names for names in features)
-        return said
+        return _theirs(said)
 
     def end(self) -> None:
         """Say bye to the class, if it wants to hear it."""
@@ -116,12 +116,18 @@ class _Guarded:
                 return
             if part is None:
                 return
-            yield part
+            yield _theirs(part)
 
     def _crash(self, error: BaseException) -> Message:
         self._object = None
         detail = "".join(traceback.format_exception(error))[-DETAIL:]
         return {_CRASH: detail.encode("utf-8", "backslashreplace").decode(), "message": told(error)}
+
+
+def _theirs(answer: Message) -> Message:
+    """Return what the class answers without what only its child may say."""
+    own = [name for name in (_CRASH, _PROBLEM) if name in answer]
+    return {name: value for name, value in answer.items() if name not in own} if own else answer
 
 
 def _files(directory: str) -> dict[str, bytes]:

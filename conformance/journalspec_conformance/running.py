@@ -10,7 +10,7 @@ from journalspec.observation import Level
 from journalspec_conformance.child import BOUNDS, Bounds
 from journalspec_conformance.connect import DEFAULT_TIMEOUT, parse_impl
 from journalspec_conformance.engine import Engine, Options
-from journalspec_conformance.errors import Breakdown, Problem
+from journalspec_conformance.errors import Problem
 from journalspec_conformance.expect import Expectations, load_expectations
 from journalspec_conformance.jobs import Plan
 from journalspec_conformance.selection import cases_of, ids_outside, probes_of
@@ -18,8 +18,8 @@ from journalspec_corpus import Probe
 
 #: The value of ``--expect`` that leaves even a shipped expectation file out.
 NO_EXPECTATIONS = "none"
-#: Seconds; beyond it, waiting for an answer does not end in practice.
-LONGEST_TIMEOUT = 86_400.0
+#: Seconds; before it nobody can answer, and beyond it waiting does not end in practice.
+SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.001, 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,7 @@ class Prepared:
 
     def open(self) -> Engine:
         """Start the implementation; raises Problem if it does not even introduce itself."""
-        try:
-            return Engine(
-                self.plan.target.open(self.plan.options.timeout), self.plan.options, self.plan.expectations
-            )
-        except Breakdown as error:
-            tail = f"\n{error.stderr.strip()}" if error.stderr.strip() else ""
-            raise Problem(
-                f"{self.plan.target.text}: it did not introduce itself: {error.reason}",
-                "It must answer the request `hello` on standard output; see the protocol." + tail,
-            ) from None
+        return self.plan.open()
 
 
 def prepare(request: RunRequest) -> Prepared:
@@ -97,10 +88,19 @@ def prepare(request: RunRequest) -> Prepared:
     return Prepared(Plan(target, options, bound), tuple(probes), tier)
 
 
+def plain_number(text: str) -> float:
+    """Return the number that a user wrote in ASCII, without underscores; raises ValueError."""
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"{text!r} is not a plain number")
+    return float(text)
+
+
 def check_timeout(seconds: float) -> None:
     """Raise Problem unless this is a time that an implementation can be given for an answer."""
-    if not seconds > 0:  # what is no number is not greater
-        raise Problem(f"a timeout of {seconds:g} s leaves no time to answer")
+    if not seconds >= SHORTEST_TIMEOUT:  # what is no number is not greater
+        raise Problem(
+            f"a timeout of {seconds:g} s leaves no time to answer", f"At least {SHORTEST_TIMEOUT:g} s."
+        )
     if seconds > LONGEST_TIMEOUT:
         raise Problem(
             f"a timeout of {seconds:g} s is none: whoever hangs would never be found out",

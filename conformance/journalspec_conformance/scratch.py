@@ -7,6 +7,7 @@ nothing but regular files, and gives each place a name that nobody can guess.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import secrets
 import stat
@@ -27,6 +28,10 @@ from journalspec_corpus.form import MAX_BYTES
 _PIECE = 1 << 20
 #: Bytes of a look at a place that are kept; of what is beyond only a digest is, and a change shows no bytes.
 _KEPT = 1 << 24
+#: What the system says when a disk, a quota, a limit of file sizes or the table of open files is full.
+_FULL = frozenset(
+    getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE") if hasattr(errno, name)
+)
 
 Files = Mapping[str, bytes]
 
@@ -136,6 +141,18 @@ def _bounded() -> Iterator[None]:
         yield
     except TooMuch as error:
         raise Misbehaved(f"its directory {error.strerror}") from None
+
+
+@contextmanager
+def _ours() -> Iterator[None]:
+    """Say what the runner's own machine has run out of, lest it pass for somebody's failure."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        why = f"the runner's scratch directory cannot hold the case: {error.strerror}"
+        raise OSError(error.errno, why, error.filename) from None
 
 
 def _look(folder: Folder) -> dict[str, _Seen]:
@@ -286,18 +303,22 @@ class Workspace:
 
     @contextmanager
     def place(self, case: Case) -> Iterator[Place]:
-        """Give a fresh place that holds the input of `case`; it is gone afterwards. Raises OSError."""
+        """Give a fresh place that holds the input of `case`; it is gone afterwards.
+
+        Raises OSError, which says of a disk or table that is full that it is the runner's.
+        """
         files = case.input.files
         if self._in_memory:
             if self._last[0] is not files:
                 self._last = files, {file.path: file.content() for file in files}
             yield Place(files, self._last[1], None)
             return
-        root, name = self._new_place()
         with ExitStack() as stack:
-            stack.callback(_remove, root, name)
-            folder = stack.enter_context(root.folder(name))
-            place(folder, ((file.path, file.pieces()) for file in files))
+            with _ours():
+                root, name = self._new_place()
+                stack.callback(_remove, root, name)
+                folder = stack.enter_context(root.folder(name))
+                place(folder, ((file.path, file.pieces()) for file in files))
             yield Place(files, None, folder)
 
     def close(self) -> None:

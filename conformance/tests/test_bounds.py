@@ -86,6 +86,15 @@ def ask(connection: ProcessConnection | OneShotConnection, directory: Path) -> B
     return caught.value
 
 
+@pytest.mark.parametrize("name", ["problem", "crash", "child:problem", "child:crash"])
+def test_what_a_child_says_of_itself_its_class_cannot_say(name: str, python_class: OpenClass) -> None:
+    connection = python_class(f"{{{name!r}: 'said by the class', 'ok': {{}}}}")
+    connection.hello()
+    assert connection.ask({"cmd": "read", "format": "bitronix_tlog", "dir": "/nowhere"})["ok"] == {}
+    connection = python_class(f"{{{name!r}: 'x', **Reference.hello(self)}}", "hello")
+    assert connection.hello().name
+
+
 @pytest.mark.parametrize(
     ("body", "kind", "reason"),
     [

@@ -141,7 +141,9 @@ def test_silence_is_no_success(run: Cli, fake_command: Callable[[str], str]) -> 
 
 
 @pytest.mark.parametrize("command", [("run",), ("smoke",), ("corpus", "judge", "--format", "bitronix_tlog")])
-@pytest.mark.parametrize("timeout", ["inf", "-inf", "nan", "0", "-1", "1e308", "1e-400", "soon"])
+@pytest.mark.parametrize(
+    "timeout", ["inf", "-inf", "nan", "0", "-1", "1e308", "1e-400", "5e-324", "soon", "\u0661\u0660", "1_0"]
+)
 def test_a_timeout_is_a_time(call: Cli, command: tuple[str, ...], timeout: str) -> None:
     done = call(*command, "--impl", "reference", "--timeout", timeout)
     assert done.exit_code == 2
@@ -405,3 +407,49 @@ def test_a_report_that_judges_nothing_is_no_success(
     assert done.exit_code == 1
     assert "0 judged, 10 not (unsupported 10)" in done.stdout
     assert "nothing was judged" in done.stdout
+
+
+@pytest.mark.parametrize("link", [None, "symlink_to", "hardlink_to"])
+@pytest.mark.parametrize("option", ["--cases", "--expect"])
+def test_a_report_replaces_nothing_that_is_read(
+    option: str, link: str | None, call: Cli, cases_file: Path, tmp_path: Path
+) -> None:
+    read = {"--cases": tmp_path / "cases.jsonl", "--expect": tmp_path / "expect.toml"}
+    read["--cases"].write_bytes(cases_file.read_bytes())
+    read["--expect"].write_text("# nothing\n")
+    before = {path: path.read_bytes() for path in read.values()}
+    report = read[option]
+    if link is not None:
+        report = tmp_path / "report.jsonl"
+        getattr(report, link)(read[option])
+    options = [part for name, path in read.items() for part in (name, path)]
+    # The implementation cannot be started: nothing was asked.
+    done = call("run", *options, "--impl", "./gone --x", "--report", report)
+    assert done.exit_code == 2
+    assert f"is the same file as {option} {read[option]}" in done.stderr
+    assert {path: path.read_bytes() for path in read.values()} == before
+
+
+GREETS_ONCE = """
+import os, sys
+from journalspec_conformance.harnesses.reference import Reference
+from journalspec_conformance.serve import serve
+try:
+    os.close(os.open(sys.argv[1], os.O_CREAT | os.O_EXCL))
+except FileExistsError:
+    sys.exit(3)
+serve(Reference(), sys.stdin, sys.stdout)
+"""
+
+
+def test_an_implementation_that_starts_only_once(
+    run: Cli, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "once.py"
+    program.write_text(GREETS_ONCE)
+    done = run("--impl", f"{sys.executable} {program} {tmp_path / 'mark'}", "--jobs", "2")
+    assert done.exit_code == 2
+    assert "once.py" in done.stderr
+    assert "it did not introduce itself" in done.stderr
+    assert "exit status 3" in done.stderr
+    assert "Traceback" not in done.stderr + capfd.readouterr().err

@@ -151,6 +151,21 @@ def test_permitted_sets(records: list[Any], expected: str) -> None:
     assert fingerprint(sets(), {**GOOD, "records": records}) == expected
 
 
+def test_a_record_that_must_be_there_is_not_taken_for_one_that_may() -> None:
+    want = sets()
+    want["allowed"]["may_keep"] = [{"type": "ADD"}]
+    assert fingerprint(want, {**GOOD, "records": [A]}) == ""
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [([A, B], ""), ([B, A], ""), ([A], "unanchored"), ([A, B, C], "unanchored"), ([A, C], "unanchored")],
+)
+def test_records_outside_the_log_are_all_that_are_listed(seen: list[Any], expected: str) -> None:
+    want = {"verdict": "clean", "unanchored": [A, B]}
+    assert fingerprint(want, {"verdict": "clean", "unanchored": seen}) == expected
+
+
 @pytest.mark.parametrize(
     ("refusal", "refused", "accepted"),
     [("allowed", "", ""), ("forbidden", "refused:header/short", ""), ("required", "", "verdict")],

@@ -302,3 +302,20 @@ def test_after_a_kill_no_more_of_the_state_counts_than_the_case_demands() -> Non
     assert keys_that_count(frozenset({"active", "unfinished"}), demands) == frozenset({"unfinished"})
     assert keys_that_count(frozenset({"active"}), [{"verdict": "clean"}]) == frozenset({"active"})
     assert keys_that_count(None, [{"verdict": "clean"}]) is None
+
+
+def test_the_second_recovery_has_to_be_an_answer_too(judge_probes: Probes) -> None:
+    probe = judge_probes["btm.judge.clean/recover.strict"]
+    (entry,) = probe.expect
+    right = {key: value for key, value in entry.items() if key != "when"}
+    right["notes"] = [{"code": code} for code in entry.get("notes", ())]
+    for second, becomes in ((right, "pass"), ({**right, "notes": [1]}, "error")):
+        connection = Scripted({}, features=["damage"])
+        replies = iter([{"ok": right}, {"ok": second}])
+        connection.ask = lambda _, replies=replies: next(replies)  # type: ignore[method-assign,misc]  # the point
+        assert Engine(connection, Options()).run(probe).result_class == becomes
+
+
+@pytest.mark.parametrize("what", ["operation", "edition:2.1"])
+def test_a_reader_may_not_decline_what_a_writer_may(what: str, judge_probes: Probes) -> None:
+    assert judge(judge_probes[READ], {"unsupported": {"what": what}}).result_class == "fail"

@@ -91,6 +91,8 @@ def test_an_entry_that_names_nothing_is_an_error_unless_it_is_about_another_tier
     with pytest.raises(Problem, match=r"x\.gone\.\*\*"):
         bound('case = "x.gone.**"\noutcome = "fail"\nwhy = "w"')
     bound('case = "x.gone.**"\noutcome = "fail"\nwhy = "w"\ntier = "captured"')
+    with pytest.raises(Problem, match=r"x\.gone\.\*\*"):
+        bound('case = "x.gone.**"\noutcome = "fail"\nwhy = "w"\ntier = "smoke"')
     other = parse_expectations('[[expect]]\ncase = "x.other.*"\noutcome = "fail"\nwhy = "w"\n', "f")
     other.bind(PROBES, "smoke", elsewhere=["x.other.a/read"])
     other.bind(PROBES, "files", elsewhere=None)
@@ -265,3 +267,46 @@ def test_many_stars_cost_no_more_than_one() -> None:
     assert not matches("*" * 40 + "z", segment)
     assert matches("***a", segment)
     assert not matches("***a", f"b.{segment}")
+
+
+DOTS = "a" + ".a" * 30_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{DOTS} = 1",
+        f"[{DOTS}]",
+        f"x = {{ {DOTS} = 1 }}",
+        '"a"' + " . 'a'" * 100 + " = 1",
+        f'x = {{ y = """a"""", {DOTS} = 1 }}',
+        f"x = {{ y = '''a'''', {DOTS} = 1 }}",
+        f'x = "\\"{DOTS}"\n{DOTS} = 1',
+    ],
+)
+def test_a_key_of_many_dots_is_refused_before_it_is_parsed(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("it costs seconds and a gigabyte"))
+    with pytest.raises(Problem, match=r"f: line \d: \d+ dots outside texts"):
+        parse_expectations(text, "f")
+
+
+def test_dots_of_texts_and_comments_do_not_count() -> None:
+    text = f"""# {DOTS}
+[[expect]]
+case = "{DOTS}"
+outcome = "fail"
+why = \"\"\"
+{DOTS} "" \\\"\"\" \"\"\"
+issue = '''
+{DOTS}'''
+fingerprint = '{DOTS}'  # {DOTS}
+"""
+    assert parse_expectations(text, "f").entries[0].case == DOTS
+
+
+@pytest.mark.parametrize("piece", ['"', '\\"', '"""\\', "'", "'''x", "#", "''''", "x.\n"])
+def test_looking_for_dots_takes_no_square_of_time(piece: str) -> None:
+    with pytest.raises(Problem, match="f: "):
+        parse_expectations("x = " + piece * 300_000 + "\x00", "f")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from journalspec.trees import Folder
 from journalspec_conformance.cli import cli
 
 Cli = Callable[..., Result]
@@ -158,3 +160,29 @@ def test_nobody_waits_for_a_pipe_and_nobody_reads_a_device(command: str, call: C
     for source, said in ((tmp_path, "no built core tier"), (tmp_path / "no", "No such file")):
         done = call(*arguments, "--cases", source)
         assert (done.exit_code, said in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_refused_materialize_leaves_nothing(
+    there: bool, call: Cli, clean: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first case can be written; of the second one something is there, or the disk is full."""
+    out = tmp_path / "a/out"
+    if there:
+        (out / "btm.judge.other").mkdir(parents=True)
+        (out / "btm.judge.other/own").touch()
+    else:
+        create = Folder.create
+
+        def full(folder: Folder, name: str) -> IO[bytes]:
+            if name == "btm.judge.other.json":
+                raise OSError(errno.ENOSPC, "No space left on device", name)
+            return create(folder, name)
+
+        monkeypatch.setattr(Folder, "create", full)
+    cases = written(tmp_path / "c.jsonl", clean, {**clean, "id": "btm.judge.other"})
+    before = names(tmp_path)
+    done = call("materialize", out, "--cases", cases)
+    assert done.exit_code == 2
+    assert "btm.judge.other" in done.stderr
+    assert names(tmp_path) == before

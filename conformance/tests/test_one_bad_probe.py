@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from journalspec_conformance.connection import Hello
 from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Problem
-from journalspec_corpus import Input, InputFile, Probe
+from journalspec_conformance.scratch import Workspace
+from journalspec_corpus import Case, Input, InputFile, Probe
 from journalspec_corpus.crash.judge import Answer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and rights of POSIX")
@@ -401,3 +403,34 @@ def test_one_bad_state_stops_nothing(
     assert first.instead == ("error" if told else "")
     assert told in first.told
     assert second.instead == ""
+
+
+def test_a_full_scratch_disk_is_said_to_be_the_runners(
+    judge_probes: Probes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probe = judge_probes[READ]
+    for number, said in ((errno.ENOSPC, True), (errno.EMFILE, True), (errno.EFBIG, True), (errno.EIO, False)):
+
+        def full(*_: object, number: int = number) -> None:
+            raise OSError(number, os.strerror(number), "btm1.tlog")
+
+        with asked(probe, lambda _: None) as engine, monkeypatch.context() as patch:
+            patch.setattr("journalspec_conformance.scratch.place", full)
+            seen = engine.run(probe)
+        assert seen.result_class == "error"
+        assert ("the runner's scratch directory cannot hold the case" in seen.reason) == said
+        assert os.strerror(number) in seen.reason
+
+
+def test_all_of_a_big_file_counts(judge_cases: dict[str, Case], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what is too big to be kept there is a digest, and not only of its first piece."""
+    monkeypatch.setattr("journalspec_conformance.scratch._KEPT", 0)
+    workspace = Workspace(in_memory=False)
+    with closing(workspace), workspace.place(judge_cases["clean"]) as place:
+        directory = place.directory
+        assert directory is not None
+        (directory / "big").write_bytes(bytes(5 << 19))
+        before = place.contents()
+        assert place.change_since(before) is None
+        _poke(directory / "big", (5 << 19) - 1)
+        assert "big" in str(place.change_since(before))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -148,10 +149,9 @@ def materialize_command(
     every = {probe.case.id: probe.case for probe in probes}
     chosen = [case for case in every.values() if not case.fault]
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with Folder.at(directory, follow=True) as root:
+        with _nothing_left(directory) as made, Folder.at(directory, follow=True) as root:
             for case in chosen:
-                _write(case, root)
+                _write(case, root, made)
     except FileExistsError as error:
         raise Problem(
             f"{shown(str(error.filename))} is there already, and nothing is overwritten",
@@ -166,11 +166,35 @@ def materialize_command(
     raise click.exceptions.Exit(int(len(chosen) < len(every)))
 
 
-def _write(case: Case, root: Folder) -> None:
-    """Write a case below `root`, the case itself last: where it is, its files are whole."""
+@contextmanager
+def _nothing_left(directory: Path) -> Iterator[list[str]]:
+    """Make `directory`; after an exception, take away the names in the list given, and what was made."""
+    new = [path for path in (directory, *directory.parents) if not path.exists()]
+    made: list[str] = []
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        yield made
+    except BaseException:
+        for name in made:
+            with suppress(OSError), Folder.at(directory, follow=True) as root:
+                root.remove(name)
+        for path in new:
+            with suppress(OSError):
+                path.rmdir()
+        raise
+
+
+def _write(case: Case, root: Folder, made: list[str]) -> None:
+    """Write a case below `root`, the case itself last: where it is, its files are whole.
+
+    What it has made there it puts on the list.
+    """
     case.check_names()
     root.make(case.id)
+    made.append(case.id)
     with root.folder(case.id) as folder:
         place(folder, ((file.path, file.pieces()) for file in case.input.files))
     text = json.dumps(case.to_json(), indent=1) + "\n"
-    place(root, [(f"{case.id}.json", [text.encode("utf-8")])])
+    with root.create(f"{case.id}.json") as stream:
+        made.append(f"{case.id}.json")
+        stream.write(text.encode("utf-8"))

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from journalspec.files import shown
 from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table, with_progress
@@ -69,6 +70,8 @@ def command(
     """
     request = RunRequest(**options)
     prepared = prepare(request)
+    if report is not None:
+        _refuse_overwriting(report, prepared, request)
     results: list[Result] = []
     unwritten = None
     try:
@@ -89,6 +92,21 @@ def command(
         raise unwritten
     _refuse_silence(results, len(prepared.probes), min_judged)
     raise click.exceptions.Exit(1 if any(result.red for result in results) else 0)
+
+
+def _refuse_overwriting(report: Path, prepared: Prepared, request: RunRequest) -> None:
+    """Raise Problem if the report is to take the place of what is read, whatever name it goes by."""
+    shipped = prepared.plan.target.expectations
+    expect = shipped if request.expect is None else Path(request.expect)
+    read = [(f"--cases {path}", path) for path in request.cases]
+    read += [] if expect is None else [(f"--expect {expect}", expect)]
+    for name, path in read:
+        for found in path.rglob("*") if path.is_dir() else [path]:
+            if report.exists() and found.exists() and found.samefile(report):
+                raise Problem(
+                    f"--report {shown(str(report))} is the same file as {shown(name)}: it would be lost",
+                    "Name another file.",
+                )
 
 
 def _refuse_silence(results: Sequence[Result], asked: int, least: int) -> None:
