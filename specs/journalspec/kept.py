@@ -22,12 +22,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from journalspec.keeper import family
+from journalspec.keeper import PREFIX, family, is_token
 from journalspec.trees import Folder
 
 #: In the environment of a program below a keeper: what its directories' names have to carry.
 TOKEN = "JOURNALSPEC_KEPT"  # noqa: S105 - a name, and nothing secret
-PREFIX = "journalspec-"
 #: Seconds that a keeper has to end after it was told so.
 STOP_SECONDS = 6.0
 _MEMORY = Path("/dev/shm")  # noqa: S108 - directories with names nobody can guess are made in it
@@ -50,7 +49,16 @@ class _Watch:
         watch, self._write = os.pipe()
         self._status, status = os.pipe()
         stream = subprocess.PIPE if piped else subprocess.DEVNULL
-        keeper = [sys.executable, "-I", "-S", str(_KEEPER), str(watch), str(status), ":".join(scratch)]
+        keeper = [
+            sys.executable,
+            "-I",
+            "-S",
+            str(_KEEPER),
+            str(watch),
+            str(status),
+            str(len(scratch)),
+            *scratch,
+        ]
         try:
             self.process = subprocess.Popen(
                 [*keeper, *command],
@@ -208,13 +216,19 @@ def _there(stream: IO[bytes] | None) -> IO[bytes]:
 
 def _places() -> list[Path]:
     """Return where scratch files are made: on disk, and in memory if the system has such a place."""
-    return [Path(tempfile.gettempdir()), *([_MEMORY] if os.access(_MEMORY, os.W_OK) else [])]
+    return [Path(tempfile.gettempdir()).absolute(), *([_MEMORY] if os.access(_MEMORY, os.W_OK) else [])]
 
 
 def _own_name() -> str:
     """Return a name that nobody can guess; below a keeper it begins as that one looks for."""
-    above = os.environ.get(TOKEN)
+    above = _above()
     return f"{above}-{secrets.token_hex(8)}" if above else secrets.token_hex(8)
+
+
+def _above() -> str:
+    """Return the token of the keeper that this process is below, empty if there is none."""
+    token = os.environ.get(TOKEN, "")
+    return token if is_token(token) else ""
 
 
 def _remove_all(start: Path) -> None:
@@ -257,7 +271,7 @@ def make_scratch(*, memory: bool = False) -> Path:
     if the system has such a place. Raises OSError.
     """
     path = _places()[-1 if memory else 0] / f"{PREFIX}{_own_name()}"
-    if TOKEN not in os.environ:  # below a keeper the name tells whose it is
+    if not _above():  # below a keeper the name tells whose it is
         look_after(path)  # before it is there: no moment is left to be killed in
     path.mkdir(0o700)
     return path
@@ -267,7 +281,7 @@ def drop_scratch(path: Path) -> None:
     """Remove a directory that `make_scratch` has made, whatever is in it; never raises."""
     with suppress(OSError), Folder.at(path.parent, follow=True) as parent:
         parent.remove(path.name)
-    if TOKEN not in os.environ and not os.path.lexists(path):
+    if not _above() and not os.path.lexists(path):
         forget(path)
 
 
