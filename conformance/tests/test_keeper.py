@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from journalspec import keeper
+from journalspec import keeper, trees
 from journalspec.keeper import is_own
-from journalspec.kept import Kept, scratch
+from journalspec.kept import Kept, forget, scratch
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc (Linux)")
 
@@ -321,3 +321,20 @@ def test_scratch_directories_go_with_all_that_is_in_them() -> None:
         (place / "closed").mkdir(mode=0)
         (place / "link").symlink_to(place)
     assert not place.exists()
+
+
+def test_what_cannot_be_removed_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    other: list[int] = []
+    monkeypatch.setattr(trees, "_mount", lambda handle: os.fstat(handle).st_ino in other)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with scratch() as place:
+        (place / "mounted").mkdir()
+        (place / "mounted/file").touch()
+        other.append((place / "mounted").stat().st_ino)
+    assert (place / "mounted/file").exists()
+    said = capfd.readouterr().err
+    assert said.startswith(f"{place}: cannot be removed: something is mounted there")
+    assert said.count("\n") == 1
+    forget(place)

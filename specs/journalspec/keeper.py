@@ -205,6 +205,7 @@ def family(ancestor: int) -> list[int]:
 def _remove(paths: set[str], starts: list[str]) -> None:
     """Remove directories, and everything whose name begins as the command's own names do."""
     until = time.monotonic() + SECONDS
+    for_ever: set[str] = set()
     while time.monotonic() < until:
         left = [path for path in paths if os.path.lexists(path)]
         for start in starts:
@@ -213,8 +214,8 @@ def _remove(paths: set[str], starts: list[str]) -> None:
                 left += [
                     f"{directory}/{entry}" for entry in os.listdir(directory or "/") if entry.startswith(name)
                 ]
-        for path in left:
-            _remove_one(path)
+        left = [path for path in left if path not in for_ever]
+        for_ever.update(path for path in left if not _remove_one(path))
         if not paths and not left:
             return
         if not left:
@@ -224,17 +225,24 @@ def _remove(paths: set[str], starts: list[str]) -> None:
                 return
 
 
-def _remove_one(path: str) -> None:
+def _remove_one(path: str) -> bool:
+    """Remove a directory as far as it goes; False if it is of no use to try again."""
     with suppress(OSError):
         os.rmdir(path)  # mostly it is empty, and what comes below takes longer to import
-        return
+        return True
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))
     from pathlib import Path  # noqa: PLC0415 - see above
 
     import trees  # type: ignore[import-not-found]  # noqa: PLC0415 - the file beside this one, loaded alone
 
-    with suppress(OSError), trees.Folder.at(Path(path).parent, follow=True) as parent:
-        parent.remove(Path(path).name, SECONDS)
+    try:
+        with trees.Folder.at(Path(path).parent, follow=True) as parent:
+            parent.remove(Path(path).name, SECONDS)
+    except trees.Mounted:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 if __name__ == "__main__":

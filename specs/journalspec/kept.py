@@ -12,6 +12,7 @@ import os
 import secrets
 import select
 import signal
+import stat
 import subprocess  # to start programs is the point
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from journalspec.files import shown
 from journalspec.keeper import PREFIX, family, is_token
 from journalspec.trees import Folder
 
@@ -122,6 +124,7 @@ class Kept:
         given = dict(os.environ if environment is None else environment)
         self._watch: _Watch | None = None
         self._ended: int | None = None
+        self._stopped = False
         #: What kept the program from starting, if anything did.
         self.failure: OSError | None = None
         if _POSIX and sys.executable:
@@ -185,6 +188,10 @@ class Kept:
         self._watch.stop()
         if self._watch.process.returncode:
             self._sweep()
+        if not self._stopped:
+            for place in filter(os.path.lexists, self.scratch):
+                _say_left(Path(place), "something in it is busy")
+        self._stopped = True
 
     def memory(self) -> int:
         """Return how many bytes of memory the program and its descendants hold; 0 where nobody can tell."""
@@ -195,6 +202,18 @@ class Kept:
                 own += int(fields[1]) - int(fields[2])
                 shared = max(shared, int(fields[2]))  # most of it is the same for all
         return (own + shared) * _PAGE
+
+    def nameless(self) -> int:
+        """Return the bytes of files without a name (removed ones, memfd) that its processes hold open."""
+        found: dict[tuple[int, int], int] = {}
+        for pid in family(self._process.pid):
+            with suppress(OSError):
+                for handle in Path(f"/proc/{pid}/fd").iterdir():
+                    with suppress(OSError):
+                        info = handle.stat()
+                        if stat.S_ISREG(info.st_mode) and not info.st_nlink:
+                            found[info.st_dev, info.st_ino] = info.st_blocks * 512
+        return sum(found.values())
 
     def _sweep(self) -> None:
         """Do the work of a keeper that was killed: what carries the token is ended and removed."""
@@ -278,11 +297,24 @@ def make_scratch(*, memory: bool = False) -> Path:
 
 
 def drop_scratch(path: Path) -> None:
-    """Remove a directory that `make_scratch` has made, whatever is in it; never raises."""
-    with suppress(OSError), Folder.at(path.parent, follow=True) as parent:
-        parent.remove(path.name)
+    """Remove a directory that `make_scratch` has made, whatever is in it; never raises.
+
+    If something cannot be removed, that is said on standard error.
+    """
+    try:
+        with Folder.at(path.parent, follow=True) as parent:
+            parent.remove(path.name)
+    except OSError as error:
+        if os.path.lexists(path):
+            _say_left(path, error.strerror or str(error))
     if not _above() and not os.path.lexists(path):
         forget(path)
+
+
+def _say_left(path: Path, why: str) -> None:
+    """Say on standard error, in one line, that a scratch directory is still there."""
+    with suppress(OSError, ValueError, AttributeError):  # standard error may be closed
+        sys.stderr.write(f"{shown(str(path))}: cannot be removed: {why}. Look at what is in it.\n")
 
 
 @contextmanager
