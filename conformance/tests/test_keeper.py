@@ -338,3 +338,22 @@ def test_what_cannot_be_removed_is_said(
     assert said.startswith(f"{place}: cannot be removed: something is mounted there")
     assert said.count("\n") == 1
     forget(place)
+
+
+def test_who_forks_while_he_is_killed_is_killed(mark: str) -> None:
+    # Each is born in a session of its own before its parent ends: no list of processes is ever complete.
+    forks = """
+import os, time
+if os.fork():
+    os.write(1, b"x")
+    time.sleep(100)
+os.fork(), os.fork(), os.fork()
+while True:
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+"""
+    program = Kept([sys.executable, "-S", "-c", forks], {**os.environ, MARK: mark})
+    assert program.stdout.read(1) == b"x"
+    program.stop()
+    assert marked(mark) == []
