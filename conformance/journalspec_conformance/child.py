@@ -18,11 +18,12 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
 from journalspec.kept import Kept
-from journalspec.trees import Folder, TooMuch, walk
+from journalspec.trees import DEPTH, ENTRIES, Entry, Folder, TooMuch, walk
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut
 
 STDERR_KEPT = 64 * 1024
@@ -224,7 +225,7 @@ class Child:
 
     def _disk(self, directory: str) -> int:
         places = [path for path in (directory, *self._kept.scratch) if path]
-        return sum(disk_usage(Path(path), self._bounds.disk) for path in places)
+        return self._kept.nameless() + sum(disk_usage(Path(path), self._bounds.disk) for path in places)
 
     def _ended(self) -> Breakdown:
         half = f", {self._partial} bytes into a line," if self._partial else ""
@@ -252,7 +253,10 @@ def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def disk_usage(path: Path, enough: int) -> int:
-    """Return the bytes that are allocated below `path`; no more is looked at once `enough` are found."""
+    """Return the bytes that are allocated below `path`; no more is looked at once `enough` are found.
+
+    What is deeper than is looked at counts as more than enough, but for mere directories in each other.
+    """
     found = 0
     with contextlib.suppress(OSError):
         try:
@@ -260,11 +264,30 @@ def disk_usage(path: Path, enough: int) -> int:
                 for entry in walk(folder):
                     if not stat.S_ISDIR(entry.info.st_mode):
                         found += getattr(entry.info, "st_blocks", 0) * 512
+                    elif entry.path.count("/") + 1 >= DEPTH and _holds(entry):
+                        return enough + 1
                     if found > enough:
                         break
         except TooMuch:
             return enough + 1
     return found
+
+
+def _holds(entry: Entry) -> bool:
+    """Tell whether a deep directory holds anything but one directory in another."""
+    with contextlib.suppress(OSError):  # as the walk does with what it may not read
+        here = entry.folder.folder(entry.name)
+        for _ in range(ENTRIES):
+            with here:
+                found = list(islice(here.entries(), 2))
+                if not found:
+                    return False
+                if len(found) > 1 or not found[0].is_dir(follow_symlinks=False):
+                    return True
+                here = here.folder(found[0].name)
+        here.close()
+        return True
+    return False
 
 
 def size_of(number: int) -> str:

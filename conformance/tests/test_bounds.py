@@ -143,6 +143,51 @@ def test_beyond_a_bound(opened: Open, body: str, kind: type[Breakdown], reason: 
     assert reason in found.reason
 
 
+@LINUX
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("x = b'x' * (300 << 20); time.sleep(60)", "200 MiB of memory"),
+        ("while True: os.write(2, b'x' * 4096)", "256 KiB on standard error"),
+        (
+            "open(os.path.join(os.environ['TMPDIR'], 'f'), 'wb').write(b'x' * (20 << 20)); time.sleep(60)",
+            "8 MiB in its scratch",
+        ),
+    ],
+)
+@pytest.mark.parametrize("opened", ["oneshot"], indirect=True)
+def test_who_has_answered_and_lives_on_is_bounded_too(
+    opened: Open, body: str, reason: str, tmp_path: Path
+) -> None:
+    found = ask(opened("answer(); os.close(1)\n" + body), tmp_path / "place")
+    assert reason in found.reason
+
+
+@LINUX
+@pytest.mark.parametrize(
+    "body",
+    [
+        """
+        here = os.environ["TMPDIR"]
+        for _ in range(64):
+            here += "/d"
+            os.mkdir(here)
+        open(here + "/f", "wb").write(b"x" * (20 << 20))
+        time.sleep(60)
+        """,
+        """
+        held = open(os.environ["TMPDIR"] + "/f", "wb", buffering=0)
+        os.unlink(held.name)
+        held.write(b"x" * (20 << 20))
+        time.sleep(60)
+        """,
+    ],
+)
+@pytest.mark.parametrize("opened", ["oneshot"], indirect=True)
+def test_what_is_hidden_on_disk_counts(opened: Open, body: str, tmp_path: Path) -> None:
+    assert "8 MiB in its scratch" in ask(opened(body), tmp_path / "place").reason
+
+
 def test_much_on_standard_error_is_no_fault(opened: Open, tmp_path: Path) -> None:
     connection = opened("os.write(2, b'x' * 200000); answer()")
     assert connection.ask({**READ, "dir": str(tmp_path)})["ok"] == {"verdict": "clean"}

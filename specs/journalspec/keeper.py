@@ -1,15 +1,16 @@
 """The keeper: a small program that starts another one, and leaves nothing of it behind.
 
-Run by :mod:`.kept` as ``python -I -S keeper.py WATCH STATUS SCRATCH [COMMAND...]``, in a session
+Run by :mod:`.kept` as ``python -I -S keeper.py WATCH STATUS COUNT SCRATCH... [COMMAND...]``, in a session
 of its own. WATCH is a pipe that only the runner can write to: when it ends, be it that the
 runner was killed, every process that the command has started is killed, and the directories
 are removed. The same happens when the command itself ends. On Linux its orphans become the
 keeper's children, so that neither a session of their own nor a double fork hides them.
 
 Through WATCH come directories to look after (``+PATH``) or no longer (``-PATH``), each ended by
-a NUL. SCRATCH is the beginning of names that are the command's own, directories joined by
-``:``; the first of them is made here. STATUS gets lines: ``failed ERRNO`` if there is no such
-command, ``ended STATUS`` (as of waitpid).
+a NUL. SCRATCH, COUNT times, is the beginning of paths that are the command's own; the first of
+them is made here. A path that is not absolute, or whose last segment is no name that nobody
+can guess, is refused: whatever else has gone wrong, no others' files go. STATUS gets lines:
+``failed ERRNO`` if there is no such command, ``ended STATUS`` (as of waitpid).
 
 Imports little: it starts once per question to a one-shot command.
 """
@@ -27,6 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: How the names of scratch directories begin.
+PREFIX = "journalspec-"
 #: What somebody makes anew while it is removed is removed again, for so many seconds.
 SECONDS = 4.0
 AGAIN = 0.3
@@ -37,8 +40,10 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 def main(arguments: list[str]) -> int:
     """Keep until the command or the runner ends."""
-    watch, status, scratch = int(arguments[0]), int(arguments[1]), arguments[2].split(":")
-    command = arguments[3:]
+    watch, status, count = map(int, arguments[:3])
+    scratch, command = arguments[3 : 3 + count], arguments[3 + count :]
+    if not all(map(is_own, scratch)):
+        raise ValueError("not a scratch directory's name")
     for handle in (watch, status):
         os.set_inheritable(handle, False)
     ignored = [getattr(signal, name) for name in IGNORED if hasattr(signal, name)]
@@ -53,8 +58,19 @@ def main(arguments: list[str]) -> int:
     _let_go_of_streams()
     paths = _wait(watch, wake, status, child)
     _kill_all(child)
-    _remove(paths, [start for start in scratch if start])
+    _remove({path for path in paths if is_own(path)}, scratch)
     return 0
+
+
+def is_own(path: str) -> bool:
+    """Tell whether a path is one of ours: absolute, its last segment with a name that nobody can guess."""
+    name = path.rpartition("/")[2]
+    return path.startswith("/") and name.startswith(PREFIX) and is_token(name[len(PREFIX) :])
+
+
+def is_token(text: str) -> bool:
+    """Tell whether a text is what names are made of: groups of 16 hexadecimal digits, joined by ``-``."""
+    return all(len(group) == 16 and not group.strip("0123456789abcdef") for group in text.split("-"))
 
 
 def _wake_on_child() -> int:
@@ -189,14 +205,17 @@ def family(ancestor: int) -> list[int]:
 def _remove(paths: set[str], starts: list[str]) -> None:
     """Remove directories, and everything whose name begins as the command's own names do."""
     until = time.monotonic() + SECONDS
+    for_ever: set[str] = set()
     while time.monotonic() < until:
         left = [path for path in paths if os.path.lexists(path)]
         for start in starts:
             directory, _, name = start.rpartition("/")
             with suppress(OSError):
-                left += [f"{directory}/{entry}" for entry in os.listdir(directory) if entry.startswith(name)]
-        for path in left:
-            _remove_one(path)
+                left += [
+                    f"{directory}/{entry}" for entry in os.listdir(directory or "/") if entry.startswith(name)
+                ]
+        left = [path for path in left if path not in for_ever]
+        for_ever.update(path for path in left if not _remove_one(path))
         if not paths and not left:
             return
         if not left:
@@ -206,17 +225,24 @@ def _remove(paths: set[str], starts: list[str]) -> None:
                 return
 
 
-def _remove_one(path: str) -> None:
+def _remove_one(path: str) -> bool:
+    """Remove a directory as far as it goes; False if it is of no use to try again."""
     with suppress(OSError):
         os.rmdir(path)  # mostly it is empty, and what comes below takes longer to import
-        return
+        return True
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))
     from pathlib import Path  # noqa: PLC0415 - see above
 
     import trees  # type: ignore[import-not-found]  # noqa: PLC0415 - the file beside this one, loaded alone
 
-    with suppress(OSError), trees.Folder.at(Path(path).parent, follow=True) as parent:
-        parent.remove(Path(path).name, SECONDS)
+    try:
+        with trees.Folder.at(Path(path).parent, follow=True) as parent:
+            parent.remove(Path(path).name, SECONDS)
+    except trees.Mounted:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import os
 import secrets
 import select
 import signal
+import stat
 import subprocess  # to start programs is the point
 import sys
 import tempfile
@@ -22,12 +23,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from journalspec.keeper import family
+from journalspec.files import shown
+from journalspec.keeper import PREFIX, family, is_token
 from journalspec.trees import Folder
 
 #: In the environment of a program below a keeper: what its directories' names have to carry.
 TOKEN = "JOURNALSPEC_KEPT"  # noqa: S105 - a name, and nothing secret
-PREFIX = "journalspec-"
 #: Seconds that a keeper has to end after it was told so.
 STOP_SECONDS = 6.0
 _MEMORY = Path("/dev/shm")  # noqa: S108 - directories with names nobody can guess are made in it
@@ -50,7 +51,16 @@ class _Watch:
         watch, self._write = os.pipe()
         self._status, status = os.pipe()
         stream = subprocess.PIPE if piped else subprocess.DEVNULL
-        keeper = [sys.executable, "-I", "-S", str(_KEEPER), str(watch), str(status), ":".join(scratch)]
+        keeper = [
+            sys.executable,
+            "-I",
+            "-S",
+            str(_KEEPER),
+            str(watch),
+            str(status),
+            str(len(scratch)),
+            *scratch,
+        ]
         try:
             self.process = subprocess.Popen(
                 [*keeper, *command],
@@ -114,6 +124,7 @@ class Kept:
         given = dict(os.environ if environment is None else environment)
         self._watch: _Watch | None = None
         self._ended: int | None = None
+        self._stopped = False
         #: What kept the program from starting, if anything did.
         self.failure: OSError | None = None
         if _POSIX and sys.executable:
@@ -177,6 +188,10 @@ class Kept:
         self._watch.stop()
         if self._watch.process.returncode:
             self._sweep()
+        if not self._stopped:
+            for place in filter(os.path.lexists, self.scratch):
+                _say_left(Path(place), "something in it is busy")
+        self._stopped = True
 
     def memory(self) -> int:
         """Return how many bytes of memory the program and its descendants hold; 0 where nobody can tell."""
@@ -187,6 +202,18 @@ class Kept:
                 own += int(fields[1]) - int(fields[2])
                 shared = max(shared, int(fields[2]))  # most of it is the same for all
         return (own + shared) * _PAGE
+
+    def nameless(self) -> int:
+        """Return the bytes of files without a name (removed ones, memfd) that its processes hold open."""
+        found: dict[tuple[int, int], int] = {}
+        for pid in family(self._process.pid):
+            with suppress(OSError):
+                for handle in Path(f"/proc/{pid}/fd").iterdir():
+                    with suppress(OSError):
+                        info = handle.stat()
+                        if stat.S_ISREG(info.st_mode) and not info.st_nlink:
+                            found[info.st_dev, info.st_ino] = info.st_blocks * 512
+        return sum(found.values())
 
     def _sweep(self) -> None:
         """Do the work of a keeper that was killed: what carries the token is ended and removed."""
@@ -208,13 +235,19 @@ def _there(stream: IO[bytes] | None) -> IO[bytes]:
 
 def _places() -> list[Path]:
     """Return where scratch files are made: on disk, and in memory if the system has such a place."""
-    return [Path(tempfile.gettempdir()), *([_MEMORY] if os.access(_MEMORY, os.W_OK) else [])]
+    return [Path(tempfile.gettempdir()).absolute(), *([_MEMORY] if os.access(_MEMORY, os.W_OK) else [])]
 
 
 def _own_name() -> str:
     """Return a name that nobody can guess; below a keeper it begins as that one looks for."""
-    above = os.environ.get(TOKEN)
+    above = _above()
     return f"{above}-{secrets.token_hex(8)}" if above else secrets.token_hex(8)
+
+
+def _above() -> str:
+    """Return the token of the keeper that this process is below, empty if there is none."""
+    token = os.environ.get(TOKEN, "")
+    return token if is_token(token) else ""
 
 
 def _remove_all(start: Path) -> None:
@@ -257,18 +290,31 @@ def make_scratch(*, memory: bool = False) -> Path:
     if the system has such a place. Raises OSError.
     """
     path = _places()[-1 if memory else 0] / f"{PREFIX}{_own_name()}"
-    if TOKEN not in os.environ:  # below a keeper the name tells whose it is
+    if not _above():  # below a keeper the name tells whose it is
         look_after(path)  # before it is there: no moment is left to be killed in
     path.mkdir(0o700)
     return path
 
 
 def drop_scratch(path: Path) -> None:
-    """Remove a directory that `make_scratch` has made, whatever is in it; never raises."""
-    with suppress(OSError), Folder.at(path.parent, follow=True) as parent:
-        parent.remove(path.name)
-    if TOKEN not in os.environ and not os.path.lexists(path):
+    """Remove a directory that `make_scratch` has made, whatever is in it; never raises.
+
+    If something cannot be removed, that is said on standard error.
+    """
+    try:
+        with Folder.at(path.parent, follow=True) as parent:
+            parent.remove(path.name)
+    except OSError as error:
+        if os.path.lexists(path):
+            _say_left(path, error.strerror or str(error))
+    if not _above() and not os.path.lexists(path):
         forget(path)
+
+
+def _say_left(path: Path, why: str) -> None:
+    """Say on standard error, in one line, that a scratch directory is still there."""
+    with suppress(OSError, ValueError, AttributeError):  # standard error may be closed
+        sys.stderr.write(f"{shown(str(path))}: cannot be removed: {why}. Look at what is in it.\n")
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 An implementation may do anything to its directory, at any moment: leave links, pipes,
 thousands of directories in each other, take rights away, put a link where a directory
 was. So each step goes from an open directory to one name in it, never along a path, and
-a link is an entry like any other. Where the system cannot do that (Windows), paths are used.
+a link is an entry like any other. What is mounted there is no part of the tree. Where the
+system cannot do that (Windows), paths are used.
 
 Imports nothing but the standard library, so that it can be loaded alone.
 """
@@ -39,6 +40,10 @@ _BY_HANDLE = (
 )
 _COMMON = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY = os.O_RDONLY | _COMMON | getattr(os, "O_DIRECTORY", 0)
+
+
+class Mounted(OSError):
+    """A directory is another file system, or another part of one: it is left alone."""
 
 
 class Folder:
@@ -130,8 +135,9 @@ class Folder:
     def remove(self, name: str, seconds: float = REMOVAL_SECONDS) -> None:
         """Remove an entry, and all below it however deep, whatever rights it has.
 
-        What a link leads to is left alone. Raises FileNotFoundError if there is no such
-        entry, and OSError if something could not be removed, or is made again and again for `seconds`.
+        What a link leads to, or is mounted there, is left alone. Raises FileNotFoundError if there
+        is no such entry, Mounted, and OSError if something else could not be removed (all the rest
+        is), or is made again and again for `seconds`.
         """
         try:
             os.unlink(self._name(name), dir_fd=self._handle)
@@ -150,10 +156,21 @@ class Folder:
         except PermissionError:
             self._take_rights(name)
             folder = self.folder(name)
+        try:
+            self.check_same_mount(folder)
+        except OSError:
+            folder.close()
+            raise
         if folder._handle is not None and os.fstat(folder._handle).st_mode & stat.S_IRWXU != stat.S_IRWXU:
             with suppress(OSError):  # what follows says more
                 os.fchmod(folder._handle, stat.S_IRWXU)
         return folder
+
+    def check_same_mount(self, inner: Folder) -> None:
+        """Raise Mounted unless `inner`, a directory in this one, is of the same mount."""
+        if self._handle is None or inner._handle is None or _mount(self._handle) == _mount(inner._handle):
+            return
+        raise Mounted(errno.EXDEV, "something is mounted there, and left alone", str(inner.path))
 
     def _take_rights(self, name: str) -> None:
         if not hasattr(os, "O_PATH"):
@@ -161,35 +178,53 @@ class Folder:
             return
         handle = os.open(name, os.O_PATH | os.O_DIRECTORY | _COMMON, dir_fd=self._handle)
         try:
+            self.check_same_mount(Folder(self.path / name, handle))
             Path(f"/proc/self/fd/{handle}").chmod(stat.S_IRWXU)
         finally:
             os.close(handle)
 
-    def _empty(self, until: float) -> None:
-        """Remove all entries. What lies deeper is first moved up here: no path, and no stack, gets long."""
-        while batch := list(islice(self.entries(), _BATCH)):
-            for entry in batch:
-                if time.monotonic() > until:
-                    raise TimeoutError(errno.ETIMEDOUT, "cannot be emptied in time", str(self.path))
-                if not entry.is_dir(follow_symlinks=False):
-                    os.unlink(entry.name, dir_fd=self._handle)
-                    continue
-                with self._owned(entry.name) as inner:
-                    inner._flatten_into(self, until)
-                os.rmdir(entry.name, dir_fd=self._handle)
+    def _empty(self, until: float, into: Folder | None = None) -> None:
+        """Remove all entries. What lies deeper is first moved up here: no path, and no stack, gets long.
 
-    def _flatten_into(self, other: Folder, until: float) -> None:
-        while batch := list(islice(self.entries(), _BATCH)):
+        With `into`, directories are moved there instead. What cannot go stays; the first reason is raised.
+        """
+        stuck: dict[str, OSError] = {}
+        while batch := list(islice((entry for entry in self.entries() if entry.name not in stuck), _BATCH)):
             for entry in batch:
                 if time.monotonic() > until:
                     raise TimeoutError(errno.ETIMEDOUT, "cannot be emptied in time", str(self.path))
-                if not entry.is_dir(follow_symlinks=False):
-                    os.unlink(entry.name, dir_fd=self._handle)
-                    continue
-                # To move a directory its own entry for the parent is rewritten, which takes rights to it.
-                self._owned(entry.name).close()
-                other_name = secrets.token_hex(8)
-                os.rename(entry.name, other_name, src_dir_fd=self._handle, dst_dir_fd=other._handle)
+                try:
+                    self._clear(entry, until, into)
+                except FileNotFoundError:
+                    continue  # somebody else has removed it
+                except TimeoutError:
+                    raise
+                except OSError as error:
+                    stuck[entry.name] = error
+        for reason in stuck.values():
+            raise reason
+
+    def _clear(self, entry: os.DirEntry[str], until: float, into: Folder | None) -> None:
+        if not entry.is_dir(follow_symlinks=False):
+            os.unlink(entry.name, dir_fd=self._handle)
+            return
+        with self._owned(entry.name) as inner:
+            if into is None:
+                inner._empty(until, self)
+        if into is None:
+            os.rmdir(entry.name, dir_fd=self._handle)
+        else:
+            # To move a directory its own entry for the parent is rewritten, which takes rights to it.
+            os.rename(entry.name, secrets.token_hex(8), src_dir_fd=self._handle, dst_dir_fd=into._handle)
+
+
+def _mount(handle: int) -> tuple[int, bytes]:
+    """Return what tells one mount from another: the device, and on Linux the mount's own number."""
+    number = b""
+    with suppress(OSError):
+        info = Path(f"/proc/self/fdinfo/{handle}").read_bytes()
+        number = info.partition(b"mnt_id:")[2].split(b"\n")[0].strip()
+    return (0 if number else os.fstat(handle).st_dev), number
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +248,8 @@ class TooMuch(OSError):
 def walk(folder: Folder) -> Iterator[Entry]:
     """Yield everything below `folder`, a directory before what it holds, in the order of names.
 
-    A directory that cannot be read, or is deeper than DEPTH, is an entry; what it holds is
-    not looked at. Raises TooMuch beyond ENTRIES entries.
+    A directory that cannot be read, is deeper than DEPTH, or where something is mounted, is
+    an entry; what it holds is not looked at. Raises TooMuch beyond ENTRIES entries.
     """
     left = ENTRIES
 
@@ -235,7 +270,8 @@ def walk(folder: Folder) -> Iterator[Entry]:
                     inner = inside.folder(entry.name)
                 except OSError:
                     continue
-                with inner:
+                with inner, suppress(Mounted):
+                    inside.check_same_mount(inner)
                     yield from below(inner, f"{prefix}{entry.name}/", depth + 1)
 
     return below(folder, "", 1)

@@ -6,6 +6,7 @@ import ctypes
 import errno
 import os
 import stat
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from journalspec import trees
-from journalspec.trees import Folder, TooMuch, place, walk
+from journalspec.trees import Folder, Mounted, TooMuch, place, walk
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and rights of POSIX")
 
@@ -173,3 +174,45 @@ def test_removal_takes_rights_back_that_were_given_away() -> None:
                 for tree_name in ("0", "100", "200", "400", "500"):
                     root.remove(tree_name)
         assert list(Path(name).iterdir()) == []
+
+
+@pytest.fixture
+def mounted(tmp_path: Path) -> Iterator[Path]:
+    """A tree with a directory where another one of the same file system, `outside`, is mounted."""
+    outside, where = tmp_path / "outside", tmp_path / "tree/a/b/c"
+    outside.mkdir()
+    (outside / "precious").mkdir()
+    (outside / "precious/file").write_bytes(b"x")
+    where.mkdir(parents=True)
+    for name in ("tree/0", "tree/z", "tree/a/z", "tree/a/b/z"):
+        (tmp_path / name).write_bytes(b"x")
+    if subprocess.run(["/bin/mount", "--bind", outside, where], capture_output=True, check=False).returncode:
+        pytest.skip("nothing may be mounted here")
+    yield tmp_path
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        if (point := line.split()[4]).startswith(str(tmp_path)):
+            subprocess.run(["/bin/umount", point], check=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="needs the right to mount (Linux)")
+def test_what_is_mounted_is_left_alone(mounted: Path) -> None:
+    with Folder.at(mounted) as root:
+        assert "tree/a/b/c" in (found := [entry.path for entry in walk(root)])
+        assert "tree/a/b/c/precious" not in found
+        with pytest.raises(Mounted, match="mounted"):
+            root.remove("tree")
+    assert (mounted / "outside/precious/file").read_bytes() == b"x"
+    assert not any(path.name in {"0", "z"} for path in mounted.rglob("*")), "all the rest is gone"
+
+
+def test_another_file_system_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tree/a/b").mkdir(parents=True)
+    (tmp_path / "tree/a/b/precious").write_bytes(b"x")
+    (tmp_path / "tree/z").write_bytes(b"x")
+    other = (tmp_path / "tree/a/b").stat().st_ino
+    monkeypatch.setattr(trees, "_mount", lambda handle: os.fstat(handle).st_ino == other)
+    with Folder.at(tmp_path) as root:
+        assert [entry.path for entry in walk(root)] == ["tree", "tree/a", "tree/a/b", "tree/z"]
+        with pytest.raises(Mounted, match="mounted"):
+            root.remove("tree")
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["precious"]
