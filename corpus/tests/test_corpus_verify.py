@@ -503,6 +503,6 @@ def test_a_build_on_a_disk_that_is_full_at_any_file_goes_on_afterwards(
         found = contents(out)
         found.pop("manifest.json")
         assert found == whole
-    assert invoke("verify", out, "--tier", "smoke").exit_code == 0
+    assert invoke("verify", out).exit_code == 0
     # The plan, the shard and its seal, the chosen ids, three files of lines, two of cases, two manifests.
     assert failed >= 10
