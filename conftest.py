@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import signal
+import sys
 from contextlib import suppress
+from types import ModuleType
+
+import pytest
 
 # A shell that runs something in the background makes it ignore Ctrl-C, and nohup the end of the terminal;
 # all that they start inherits that.
@@ -12,3 +17,16 @@ for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SI
     if number is not None and signal.getsignal(number) is signal.SIG_IGN:
         with suppress(ValueError):  # not in the main thread
             signal.signal(number, usual)
+
+
+@pytest.fixture(scope="module")
+def tool(request: pytest.FixtureRequest) -> ModuleType:
+    """The program whose path is `TOOL` in the test's module: what lies in tools/ is in no package."""
+    path = request.module.TOOL
+    spec = importlib.util.spec_from_file_location(f"journalspec_tools_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -88,13 +88,7 @@ def test_what_cannot_be_judged_is_said(breaking: Break) -> None:
     assert "undisturbed, it ends with 2" in done.stderr
 
 
-def test_samples_have_the_first_and_the_last() -> None:
-    spec = importlib.util.spec_from_file_location("journalspec_tools_faulty_disk", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = tool
-    spec.loader.exec_module(tool)
+def test_samples_have_the_first_and_the_last(tool: ModuleType) -> None:
     assert tool.chosen(3, None, 1) == [1, 2, 3]
     some = tool.chosen(1000, 10, 1)
     assert len(some) == 10

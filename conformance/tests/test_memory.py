@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import subprocess
@@ -39,17 +38,6 @@ from journalspec_reference.jboss_journal.codec import JournalRecord
 from journalspec_reference.jboss_journal.dialect import DIALECTS
 
 TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
-
-
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("journalspec_tools_memory", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("format_id", format_ids())

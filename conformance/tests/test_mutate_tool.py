@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import resource
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 TOOL = Path(__file__).parents[2] / "tools" / "mutate.py"
-
-
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("journalspec_tools_mutate", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import errno
 import gzip
-import importlib.util
 import json
 import os
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -434,17 +432,6 @@ def test_a_strange_file_among_published_tiers_is_named(folder: Path) -> None:
     said = problems(folder)
     assert "smoke.jsonl.orig: not in the manifest" in said
     assert "worst.jsonl: No such file" in said
-
-
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("journalspec_tools_flip", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_every_flipped_bit_is_seen(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -15,17 +14,6 @@ TOOL = Path(__file__).parents[2] / "tools" / "kill.py"
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/environ").is_file(), reason="finds processes by their environment in /proc"
 )
-
-
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("journalspec_tools_kill", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_a_killed_build_leaves_nothing_and_ends_the_same(
