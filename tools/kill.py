@@ -176,9 +176,13 @@ class Place:
 
     def clear(self) -> None:
         """End and remove everything, so that one fault is not found twice."""
-        for pid in self.processes():
-            # By its id, and with the mark of this very trial.
-            _kill(pid, signal.SIGKILL)
+        patience = time.monotonic() + PATIENCE
+        # A killed process is there until its memory is given back; what it started meanwhile is found, too.
+        while (left := self.processes()) and time.monotonic() < patience:
+            for pid in left:
+                # By its id, and with the mark of this very trial.
+                _kill(pid, signal.SIGKILL)
+            time.sleep(0.01)
         for path in map(Path, self.scratch()):
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
@@ -317,6 +321,7 @@ class Trials:
         self._look(place, title, row, process)
         if "Traceback" in place.said():
             row.tracebacks += 1
+            self.faults.append(f"{title}: a traceback\n{place.said().strip()}")
 
     def _look(self, place: Place, title: str, row: Row, process: subprocess.Popen[str] | None = None) -> None:
         """Wait until nothing is left, or for so long that it stays; count and remove what is."""

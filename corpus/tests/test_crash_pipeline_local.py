@@ -22,7 +22,8 @@ from journalspec_corpus.pipeline.published import publish_core
 from journalspec_corpus.pipeline.store import BuildError, alone, prepare, sealed
 
 FORMAT = "bitronix_tlog"
-EVERY = 131
+#: Nine shards: a build is not at its end before a busy machine comes to kill it.
+EVERY = 61
 PLAN = Plan(FORMAT, "core", every=EVERY)
 MAIN = "from journalspec_conformance.cli import main; main()"
 #: Longer than any shard of the plan takes on a machine that is busy.
@@ -80,6 +81,12 @@ def alive(pid: int) -> bool:
         return False
 
 
+def two_workers(process: subprocess.Popen[str]) -> list[int]:
+    """Return both workers of a build; Linux may leave out children while others come and go."""
+    until(lambda: len(workers_of(process.pid)) == 2, process)
+    return workers_of(process.pid)
+
+
 def test_two_processes_write_the_same_bytes(tmp_path: Path, reference: Any) -> None:
     calls: list[tuple[int, int]] = []
     manifest = build(
@@ -101,16 +108,15 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     for count in (1, 2):
         process = start(out)
         until(lambda count=count: sealed(out) >= count, process)  # type: ignore[misc]
-        workers = workers_of(process.pid)
-        assert len(workers) == 2
+        workers = two_workers(process)
         process.kill()
         process.wait()
         assert 0 < sealed(out) < PLAN.shards()
         until(lambda workers=workers: not any(map(alive, workers)))  # type: ignore[misc]
     process = start(out)
-    until(lambda: len(workers_of(process.pid)) == 2, process)
+    workers = two_workers(process)
     before = sealed(out)
-    os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+    os.kill(workers[0], signal.SIGKILL)
     _, said = process.communicate()
     assert process.returncode == 1
     assert "a worker process was killed (SIGKILL" in said
