@@ -1,7 +1,7 @@
 """A fake as a process: ``python -m journalspec_conformance.fakes NAME [QUESTION...]``.
 
 Without a question it answers lines, as the protocol has it; with one (``read FORMAT EDITION
-DIR``) it answers that and ends.
+DIR``) it answers that and ends. NAME is a misdeed (see :func:`_faulty.misdeeds`) or one of `references`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,14 @@ def answer_once(fake: Faulty, cmd: str, words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    chosen = getattr(_faulty, sys.argv[1])()
-    if len(sys.argv) > 2:
-        sys.exit(answer_once(chosen, sys.argv[2], sys.argv[3:]))
-    serve(chosen)
+    misdeed = getattr(_faulty, sys.argv[1], None)
+    if misdeed is None:
+        from journalspec_conformance.fakes import (
+            references,  # a misdeed starts in no time because it needs none
+        )
+
+        references.be(sys.argv[1])
+    elif len(sys.argv) > 2:
+        sys.exit(answer_once(misdeed(), sys.argv[2], sys.argv[3:]))
+    else:
+        serve(misdeed())

@@ -52,6 +52,16 @@ class Misdeed(NamedTuple):
     slow: bool = False
 
 
+def expecting(
+    expected: Mapping[str, str], *rows: tuple[Any, ...], then: str = "pass", slow: bool = False
+) -> tuple[Misdeed, ...]:
+    """Return the misdeeds of which the same is expected; a row is (name, about, does[, greets])."""
+    return tuple(
+        Misdeed(name, about, does, expected, greets[0] if greets else None, then, slow)
+        for name, about, does, *greets in rows
+    )
+
+
 def everywhere(result: str) -> dict[str, str]:
     """Expect the same in each mode."""
     return dict.fromkeys(MODES, result)
