@@ -33,7 +33,8 @@ from journalspec.observation import CLEAN
 from journalspec_conformance.cli import main as command_line
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.fakes import _faulty, _sayings
-from journalspec_conformance.fakes._faulty import MODES, PYTHON, Misdeed, misdeeds
+from journalspec_conformance.fakes._faulty import MODES, PYTHON, Misdeed
+from journalspec_conformance.fakes.misdeeds import misdeeds
 from journalspec_conformance.harnesses.reference import Reference
 from journalspec_conformance.report import load_report
 from journalspec_corpus import Case, load_cases
@@ -57,7 +58,7 @@ _INSIDES = ("Traceback (most recent call last)", "fault of journalspec")
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Injection:
     """One fault in one mode.
 
     `expected` is a result class (perhaps with its fingerprint), or ``refused``: exit status 2
@@ -69,7 +70,7 @@ class Fault:
     mode: str
     about: str
     expected: str
-    stage: Callable[[Room], Trial] = field(repr=False)
+    stage: Callable[[Sandbox], Attempt] = field(repr=False)
 
     @property
     def id(self) -> str:
@@ -78,7 +79,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class Attempt:
     """How to meet a fault: arguments of the command line, and what has to come of it.
 
     `classes` are those of the report, in order (empty: no report); the one at `at` is the fault's
@@ -96,7 +97,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Reaction:
     """What became of a fault. `notes` say what is not as it should be."""
 
     kind: str
@@ -182,7 +183,7 @@ def _answer(reference: Reference, case: Case) -> tuple[str, Json]:
         return _faulty.key_of(request | {"dir": directory}), reply
 
 
-class Room:
+class Sandbox:
     """The directories of one trial: where the user stands, and where temporary files go."""
 
     def __init__(self, root: Path, exam: Exam) -> None:
@@ -205,7 +206,7 @@ class Room:
     def impl(self, name: str, mode: str) -> list[str]:
         """Return the options that name a fake in `mode`."""
         if mode == PYTHON:
-            return ["--impl", f"py:{_faulty.__name__}:{name}"]
+            return ["--impl", f"py:{misdeeds.__module__}:{name}"]
         command = shlex.join([sys.executable, "-m", "journalspec_conformance.fakes", name])
         return ["--impl", command, "--mode", mode]
 
@@ -279,38 +280,38 @@ def _command(pid: int) -> str:
 # The tables.
 
 
-def _implementation(entry: Misdeed, mode: str, room: Room) -> Trial:
+def _implementation(entry: Misdeed, mode: str, room: Sandbox) -> Attempt:
     refused = entry.expected[mode] == "refused"
     asked = ("pass", entry.expected[mode], entry.then, "pass")
     red = any(not name.startswith("pass") for name in asked)
     slow = entry.slow or entry.expected[mode] == "timeout"
     arguments = room.run(room.impl(entry.name, mode), SHORT if slow else TIMEOUT)
     if refused:
-        return Trial(arguments, USAGE)
-    return Trial(arguments, RED if red else GREEN, asked, at=1)
+        return Attempt(arguments, USAGE)
+    return Attempt(arguments, RED if red else GREEN, asked, at=1)
 
 
-def _failing(room: Room) -> Trial:
+def _failing(room: Sandbox) -> Attempt:
     return _implementation(misdeeds()["cries_wolf"], MODES[0], room)
 
 
-def _killed(number: signal.Signals, mode: str, room: Room) -> Trial:
-    return Trial(room.run(room.impl("hangs_with_child", mode), TIMEOUT), 128 + number, kill=number)
+def _killed(number: signal.Signals, mode: str, room: Sandbox) -> Attempt:
+    return Attempt(room.run(room.impl("hangs_with_child", mode), TIMEOUT), 128 + number, kill=number)
 
 
-def _spoilt_case(change: Callable[[Json], Any], room: Room) -> Trial:
+def _spoilt_case(change: Callable[[Json], Any], room: Sandbox) -> Attempt:
     lines = [json.dumps(case.to_json()) for case in room.exam.cases]
     data = json.loads(lines[1])
     changed = change(data)
     lines[1] = changed if isinstance(changed, str) else json.dumps(data)
     room.path(room.cases.name, "\n".join(lines) + "\n")
     asked = ("pass", "quarantined", "pass", "pass")
-    return Trial(room.run(["--impl", "reference"], TIMEOUT), RED, asked)
+    return Attempt(room.run(["--impl", "reference"], TIMEOUT), RED, asked)
 
 
-def _spoilt_report(change: Callable[[list[str]], list[str]], room: Room) -> Trial:
+def _spoilt_report(change: Callable[[list[str]], list[str]], room: Sandbox) -> Attempt:
     lines = change(list(room.exam.report))
-    return Trial(["summary", room.path("spoilt.jsonl", "".join(f"{line}\n" for line in lines))], USAGE)
+    return Attempt(["summary", room.path("spoilt.jsonl", "".join(f"{line}\n" for line in lines))], USAGE)
 
 
 def _with(line: str, **members: Any) -> str:
@@ -318,13 +319,13 @@ def _with(line: str, **members: Any) -> str:
     return json.dumps(json.loads(line) | members, separators=(",", ":"))
 
 
-def _spoilt_expectations(text: str, room: Room) -> Trial:
+def _spoilt_expectations(text: str, room: Sandbox) -> Attempt:
     path = room.path("expect.toml", text)
-    return Trial(room.run(["--impl", "reference"], TIMEOUT, "--expect", path), USAGE)
+    return Attempt(room.run(["--impl", "reference"], TIMEOUT, "--expect", path), USAGE)
 
 
-def _full(arguments: Callable[[Room], list[str]], room: Room) -> Trial:
-    return Trial(arguments(room), USAGE, room_for=4096)
+def _full(arguments: Callable[[Sandbox], list[str]], room: Sandbox) -> Attempt:
+    return Attempt(arguments(room), USAGE, room_for=4096)
 
 
 def _file(data: Json) -> Json:
@@ -403,7 +404,7 @@ _EXPECTATIONS = (
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGKILL")
 
 #: What is written to a full disk: nothing is left of it, and the error says so.
-_FULL: tuple[tuple[str, str, Callable[[Room], list[str]]], ...] = (
+_FULL: tuple[tuple[str, str, Callable[[Sandbox], list[str]]], ...] = (
     ("full_materialize", "journals of cases", lambda room: ["materialize", str(room.root / "out")]),
     ("full_archive", "an archive", lambda room: [
         "corpus", "archive", "--out", str(room.root / "out.tar.gz")]),
@@ -412,27 +413,29 @@ _FULL: tuple[tuple[str, str, Callable[[Room], list[str]]], ...] = (
 )  # fmt: skip
 
 
-def faults() -> Iterator[Fault]:
+def faults() -> Iterator[Injection]:
     """Yield every fault in every mode."""
     for entry in misdeeds().values():
         for mode in MODES:
             if mode in entry.expected:
                 stage = partial(_implementation, entry, mode)
-                yield Fault("implementation", entry.name, mode, entry.about, entry.expected[mode], stage)
+                yield Injection("implementation", entry.name, mode, entry.about, entry.expected[mode], stage)
     for name, about, change in _CASES:
-        yield Fault("case file", name, "run", about, "quarantined", partial(_spoilt_case, change))
+        yield Injection("case file", name, "run", about, "quarantined", partial(_spoilt_case, change))
     for name, about, alter in _REPORTS:
-        yield Fault("report", name, "summary", about, "refused", partial(_spoilt_report, alter))
+        yield Injection("report", name, "summary", about, "refused", partial(_spoilt_report, alter))
     for name, about, text in _EXPECTATIONS:
-        yield Fault("expectation file", name, "run", about, "refused", partial(_spoilt_expectations, text))
+        yield Injection(
+            "expectation file", name, "run", about, "refused", partial(_spoilt_expectations, text)
+        )
     for name in _SIGNALS if hasattr(signal, "SIGKILL") else ():
         number = signal.Signals[name]
         for mode in MODES:
             about = f"{name} to the runner while an implementation and its detached child hang"
             stage = partial(_killed, number, mode)
-            yield Fault("kill", name.lower(), mode, about, f"status {128 + number}", stage)
+            yield Injection("kill", name.lower(), mode, about, f"status {128 + number}", stage)
     for name, about, arguments in _FULL:
-        yield Fault("full disk", name, "write", about, "refused", partial(_full, arguments))
+        yield Injection("full disk", name, "write", about, "refused", partial(_full, arguments))
 
 
 # Meeting a fault.
@@ -442,9 +445,9 @@ def faults() -> Iterator[Fault]:
 class _Met:
     """A fault that is being met: its room, its trial, its process."""
 
-    fault: Fault
-    room: Room
-    trial: Trial
+    fault: Injection
+    room: Sandbox
+    trial: Attempt
     pid: int
     started: float
     killed: bool = False
@@ -476,8 +479,8 @@ class _Met:
         return code if code >= 0 else 128 - code
 
 
-def _begin(fault: Fault, root: Path, exam: Exam) -> _Met:
-    room = Room(root, exam)
+def _begin(fault: Injection, root: Path, exam: Exam) -> _Met:
+    room = Sandbox(root, exam)
     trial = fault.stage(room)
     sys.stdout.flush()
     pid = os.fork()
@@ -486,7 +489,7 @@ def _begin(fault: Fault, root: Path, exam: Exam) -> _Met:
     return _Met(fault, room, trial, pid, time.monotonic())
 
 
-def _be_the_command(room: Room, trial: Trial) -> None:
+def _be_the_command(room: Sandbox, trial: Attempt) -> None:
     """In a process of its own: be ``journalspec`` with the arguments of `trial`."""
     status = 70
     try:
@@ -518,7 +521,7 @@ def _limit_files(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-def _judge(met: _Met) -> Verdict:
+def _judge(met: _Met) -> Reaction:
     fault, trial, room, status = met.fault, met.trial, met.room, met.status or 0
     left = [*room.left(), *room.changed()]
     output = room.output.read_bytes().decode("utf-8", "replace") if room.output.exists() else ""
@@ -539,14 +542,14 @@ def _judge(met: _Met) -> Verdict:
     found = seen[at] if at < len(seen) else ""
     if len(seen) < len(trial.classes):
         notes.append(f"{len(trial.classes) - len(seen)} of {len(trial.classes)} probes have no result")
-    return Verdict(
+    return Reaction(
         fault.kind, fault.name, fault.mode, fault.about, fault.expected, shown(found)[:SEEN],
         classified=_fits(fault.expected, found), survived=not notes, clean=not left,
         notes=tuple(notes + left),
     )  # fmt: skip
 
 
-def _classes(room: Room, trial: Trial, status: int) -> list[str]:
+def _classes(room: Sandbox, trial: Attempt, status: int) -> list[str]:
     """Return the classes of the report, or what the exit status says where there is none."""
     if trial.classes:
         with suppress(Problem):
@@ -562,7 +565,7 @@ def _fits(due: str, got: str) -> bool:
     return got == due or got.startswith(f"{due} ")
 
 
-def meet(chosen: Sequence[Fault], jobs: int) -> Iterator[Verdict]:
+def meet(chosen: Sequence[Injection], jobs: int) -> Iterator[Reaction]:
     """Yield what becomes of each fault, in their order; those that went wrong are met twice.
 
     A machine under load may be late: the second time few are met at once. Raises Problem where
@@ -576,7 +579,7 @@ def meet(chosen: Sequence[Fault], jobs: int) -> Iterator[Verdict]:
     # No TemporaryDirectory: its clean-up would be inherited by every copy of this process.
     root = Path(tempfile.mkdtemp(prefix="journalspec-faults-"))
     try:
-        failed = _begin(Fault("", "cries_wolf", "", "", "", _failing), root / "sample", exam)
+        failed = _begin(Injection("", "cries_wolf", "", "", "", _failing), root / "sample", exam)
         while not failed.over():
             time.sleep(0.01)
         exam.report = tuple(failed.room.report.read_text(encoding="utf-8").splitlines())
@@ -588,10 +591,10 @@ def meet(chosen: Sequence[Fault], jobs: int) -> Iterator[Verdict]:
         _remove(root)
 
 
-def _meet(chosen: Mapping[int, Fault], jobs: int, root: Path, exam: Exam) -> dict[int, Verdict]:
+def _meet(chosen: Mapping[int, Injection], jobs: int, root: Path, exam: Exam) -> dict[int, Reaction]:
     waiting = list(chosen.items())[::-1]
     running: dict[int, _Met] = {}
-    done: dict[int, Verdict] = {}
+    done: dict[int, Reaction] = {}
     while waiting or running:
         while waiting and len(running) < jobs:
             number, fault = waiting.pop()
@@ -605,7 +608,7 @@ def _meet(chosen: Mapping[int, Fault], jobs: int, root: Path, exam: Exam) -> dic
     return done
 
 
-def summary(verdicts: Sequence[Verdict]) -> Json:
+def summary(verdicts: Sequence[Reaction]) -> Json:
     """Return the totals and one entry per fault."""
     return {
         "injected": len(verdicts),

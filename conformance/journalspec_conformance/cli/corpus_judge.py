@@ -19,13 +19,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from journalspec.files import making, refuse_filled, replace_text
 from journalspec.formats import UnknownFormat, format_ids
+from journalspec_conformance.answers import check_claims
 from journalspec_conformance.child import Bounds
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.connect import Target, parse_impl
 from journalspec_conformance.engine import BREAKDOWN_LIMIT
 from journalspec_conformance.errors import Breakdown, Problem
-from journalspec_conformance.words import check_claims
 
 if TYPE_CHECKING:
     from journalspec_conformance.connection import Hello

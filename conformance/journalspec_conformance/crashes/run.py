@@ -22,7 +22,7 @@ from journalspec_conformance.crashes.shrinking import Smallest, smallest
 from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Judged, Verdict, verdict_on
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.jobs import end_pool
+from journalspec_conformance.running import end_pool
 from journalspec_corpus.crash.digest import case_id, content_id
 from journalspec_corpus.crash.judge import judge
 from journalspec_corpus.crash.limits import first_that_covers, limits

@@ -2,7 +2,7 @@
 
 Each is run as ``python -m journalspec_conformance.fakes NAME`` and speaks the protocol, apart
 from the one thing that is wrong with it. `references` wrap the reference; the misdeeds of
-`_sayings` and `_deeds`, served by `_faulty`, give answers that somebody has prepared.
+`_sayings` and `_deeds` (see `misdeeds`) give answers that somebody has prepared.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class CapturedList(FormatDirective):
         root = sources.captured_root(format_.id)
         found = sorted(root.rglob("provenance.toml"))
         if not found:
-            raise LookupError(f"{format_.id} has no captured files below {root.name}")
+            return [markup.paragraph("None was captured yet.")]
         self.depends_on(*found)
         return [self._entry(format_, path.parent, path.parent.relative_to(root).as_posix()) for path in found]
 

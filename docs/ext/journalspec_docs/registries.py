@@ -11,9 +11,9 @@ from typing import Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.products import get_product, product_ids
+from journalspec_conformance.result import CLASSES
 from journalspec_docs import markup
 
 #: Made by `python -m journalspec_conformance.faults --json`.
