@@ -41,12 +41,12 @@ from journalspec_corpus import Case, load_cases
 
 Json = dict[str, Any]
 
-#: Seconds: per question; per question where none comes; until nothing may be left; for a whole trial.
+#: Seconds: per question; per question where none comes; until nothing may be left; for a whole attempt.
 TIMEOUT, SHORT, LEFT, WHOLE = 20.0, 1.0, 5.0, 60.0
 #: Characters of a class and fingerprint that are told.
 SEEN = 80
-#: What marks the processes of a trial, in their environment.
-MARK = "JOURNALSPEC_FAULTS_ROOM"
+#: What marks the processes of a attempt, in their environment.
+MARK = "JOURNALSPEC_FAULTS_SANDBOX"
 #: A file of the user's, and what is in it.
 PRECIOUS, CONTENT = "precious", "nobody else's business\n"
 #: Exit statuses.
@@ -62,7 +62,7 @@ class Injection:
     """One fault in one mode.
 
     `expected` is a result class (perhaps with its fingerprint), or ``refused``: exit status 2
-    with a sentence. `stage` puts into a room what is needed and returns how to meet it.
+    with a sentence. `stage` puts into a sandbox what is needed and returns how to meet it.
     """
 
     kind: str
@@ -184,7 +184,7 @@ def _answer(reference: Reference, case: Case) -> tuple[str, Json]:
 
 
 class Sandbox:
-    """The directories of one trial: where the user stands, and where temporary files go."""
+    """The directories of one attempt: where the user stands, and where temporary files go."""
 
     def __init__(self, root: Path, exam: Exam) -> None:
         self.root, self.exam = root, exam
@@ -216,7 +216,7 @@ class Sandbox:
         return ["run", *impl, *options, "--jobs", "1", *more]
 
     def environment(self) -> dict[str, str]:
-        """Return the variables that a process of this trial gets."""
+        """Return the variables that a process of this attempt gets."""
         return {
             MARK: str(self.root),
             "TMPDIR": str(self.scratch),
@@ -225,7 +225,7 @@ class Sandbox:
         }
 
     def processes(self) -> list[int]:
-        """Return the processes of this trial that still run, where the system tells."""
+        """Return the processes of this attempt that still run, where the system tells."""
         mark = f"{MARK}={self.root}".encode()
         return [pid for pid in _pids() if mark in _environment(pid)]
 
@@ -280,38 +280,38 @@ def _command(pid: int) -> str:
 # The tables.
 
 
-def _implementation(entry: Misdeed, mode: str, room: Sandbox) -> Attempt:
+def _implementation(entry: Misdeed, mode: str, sandbox: Sandbox) -> Attempt:
     refused = entry.expected[mode] == "refused"
     asked = ("pass", entry.expected[mode], entry.then, "pass")
     red = any(not name.startswith("pass") for name in asked)
     slow = entry.slow or entry.expected[mode] == "timeout"
-    arguments = room.run(room.impl(entry.name, mode), SHORT if slow else TIMEOUT)
+    arguments = sandbox.run(sandbox.impl(entry.name, mode), SHORT if slow else TIMEOUT)
     if refused:
         return Attempt(arguments, USAGE)
     return Attempt(arguments, RED if red else GREEN, asked, at=1)
 
 
-def _failing(room: Sandbox) -> Attempt:
-    return _implementation(misdeeds()["cries_wolf"], MODES[0], room)
+def _failing(sandbox: Sandbox) -> Attempt:
+    return _implementation(misdeeds()["cries_wolf"], MODES[0], sandbox)
 
 
-def _killed(number: signal.Signals, mode: str, room: Sandbox) -> Attempt:
-    return Attempt(room.run(room.impl("hangs_with_child", mode), TIMEOUT), 128 + number, kill=number)
+def _killed(number: signal.Signals, mode: str, sandbox: Sandbox) -> Attempt:
+    return Attempt(sandbox.run(sandbox.impl("hangs_with_child", mode), TIMEOUT), 128 + number, kill=number)
 
 
-def _spoilt_case(change: Callable[[Json], Any], room: Sandbox) -> Attempt:
-    lines = [json.dumps(case.to_json()) for case in room.exam.cases]
+def _spoilt_case(change: Callable[[Json], Any], sandbox: Sandbox) -> Attempt:
+    lines = [json.dumps(case.to_json()) for case in sandbox.exam.cases]
     data = json.loads(lines[1])
     changed = change(data)
     lines[1] = changed if isinstance(changed, str) else json.dumps(data)
-    room.path(room.cases.name, "\n".join(lines) + "\n")
+    sandbox.path(sandbox.cases.name, "\n".join(lines) + "\n")
     asked = ("pass", "quarantined", "pass", "pass")
-    return Attempt(room.run(["--impl", "reference"], TIMEOUT), RED, asked)
+    return Attempt(sandbox.run(["--impl", "reference"], TIMEOUT), RED, asked)
 
 
-def _spoilt_report(change: Callable[[list[str]], list[str]], room: Sandbox) -> Attempt:
-    lines = change(list(room.exam.report))
-    return Attempt(["summary", room.path("spoilt.jsonl", "".join(f"{line}\n" for line in lines))], USAGE)
+def _spoilt_report(change: Callable[[list[str]], list[str]], sandbox: Sandbox) -> Attempt:
+    lines = change(list(sandbox.exam.report))
+    return Attempt(["summary", sandbox.path("spoilt.jsonl", "".join(f"{line}\n" for line in lines))], USAGE)
 
 
 def _with(line: str, **members: Any) -> str:
@@ -319,13 +319,13 @@ def _with(line: str, **members: Any) -> str:
     return json.dumps(json.loads(line) | members, separators=(",", ":"))
 
 
-def _spoilt_expectations(text: str, room: Sandbox) -> Attempt:
-    path = room.path("expect.toml", text)
-    return Attempt(room.run(["--impl", "reference"], TIMEOUT, "--expect", path), USAGE)
+def _spoilt_expectations(text: str, sandbox: Sandbox) -> Attempt:
+    path = sandbox.path("expect.toml", text)
+    return Attempt(sandbox.run(["--impl", "reference"], TIMEOUT, "--expect", path), USAGE)
 
 
-def _full(arguments: Callable[[Sandbox], list[str]], room: Sandbox) -> Attempt:
-    return Attempt(arguments(room), USAGE, room_for=4096)
+def _full(arguments: Callable[[Sandbox], list[str]], sandbox: Sandbox) -> Attempt:
+    return Attempt(arguments(sandbox), USAGE, room_for=4096)
 
 
 def _file(data: Json) -> Json:
@@ -405,11 +405,11 @@ _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGKILL")
 
 #: What is written to a full disk: nothing is left of it, and the error says so.
 _FULL: tuple[tuple[str, str, Callable[[Sandbox], list[str]]], ...] = (
-    ("full_materialize", "journals of cases", lambda room: ["materialize", str(room.root / "out")]),
-    ("full_archive", "an archive", lambda room: [
-        "corpus", "archive", "--out", str(room.root / "out.tar.gz")]),
-    ("full_report", "a report", lambda room: [
-        *room.run(["--impl", "reference"], TIMEOUT), "--report", "/dev/full", "--select", "**/read"]),
+    ("full_materialize", "journals of cases", lambda sandbox: ["materialize", str(sandbox.root / "out")]),
+    ("full_archive", "an archive", lambda sandbox: [
+        "corpus", "archive", "--out", str(sandbox.root / "out.tar.gz")]),
+    ("full_report", "a report", lambda sandbox: [
+        *sandbox.run(["--impl", "reference"], TIMEOUT), "--report", "/dev/full", "--select", "**/read"]),
 )  # fmt: skip
 
 
@@ -443,11 +443,11 @@ def faults() -> Iterator[Injection]:
 
 @dataclass(slots=True)
 class _Met:
-    """A fault that is being met: its room, its trial, its process."""
+    """A fault that is being met: its sandbox, its attempt, its process."""
 
     fault: Injection
-    room: Sandbox
-    trial: Attempt
+    sandbox: Sandbox
+    attempt: Attempt
     pid: int
     started: float
     killed: bool = False
@@ -462,13 +462,13 @@ class _Met:
             self.ended_at = time.monotonic()
         if self.status is None:
             return False
-        return time.monotonic() - self.ended_at > LEFT or not self.room.left()
+        return time.monotonic() - self.ended_at > LEFT or not self.sandbox.left()
 
     def ended(self) -> int | None:
         """Return the exit status as a shell has it, None while it runs; send what signal is due."""
-        if self.trial.kill and not self.killed and self.room.reached.exists():
+        if self.attempt.kill and not self.killed and self.sandbox.reached.exists():
             self.killed = True
-            os.kill(self.pid, self.trial.kill)
+            os.kill(self.pid, self.attempt.kill)
         if time.monotonic() - self.started > WHOLE and not self.overdue:
             self.overdue = True
             os.kill(self.pid, signal.SIGKILL)
@@ -480,29 +480,29 @@ class _Met:
 
 
 def _begin(fault: Injection, root: Path, exam: Exam) -> _Met:
-    room = Sandbox(root, exam)
-    trial = fault.stage(room)
+    sandbox = Sandbox(root, exam)
+    attempt = fault.stage(sandbox)
     sys.stdout.flush()
     pid = os.fork()
     if not pid:
-        _be_the_command(room, trial)
-    return _Met(fault, room, trial, pid, time.monotonic())
+        _be_the_command(sandbox, attempt)
+    return _Met(fault, sandbox, attempt, pid, time.monotonic())
 
 
-def _be_the_command(room: Sandbox, trial: Attempt) -> None:
-    """In a process of its own: be ``journalspec`` with the arguments of `trial`."""
+def _be_the_command(sandbox: Sandbox, attempt: Attempt) -> None:
+    """In a process of its own: be ``journalspec`` with the arguments of `attempt`."""
     status = 70
     try:
-        out = os.open(room.output, os.O_WRONLY | os.O_CREAT)
+        out = os.open(sandbox.output, os.O_WRONLY | os.O_CREAT)
         nowhere = os.open(os.devnull, os.O_RDONLY)
         for handle, target in ((nowhere, 0), (out, 1), (out, 2)):
             os.dup2(handle, target)
-        os.environ.update(room.environment() | dict(trial.environment))
+        os.environ.update(sandbox.environment() | dict(attempt.environment))
         tempfile.tempdir = None
-        os.chdir(room.user)
-        if trial.room_for is not None:
-            _limit_files(trial.room_for)
-        command_line(trial.arguments)
+        os.chdir(sandbox.user)
+        if attempt.room_for is not None:
+            _limit_files(attempt.room_for)
+        command_line(attempt.arguments)
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     finally:
@@ -522,26 +522,26 @@ def _limit_files(size: int) -> None:
 
 
 def _judge(met: _Met) -> Reaction:
-    fault, trial, room, status = met.fault, met.trial, met.room, met.status or 0
-    left = [*room.left(), *room.changed()]
-    output = room.output.read_bytes().decode("utf-8", "replace") if room.output.exists() else ""
-    seen = _classes(room, trial, status)
+    fault, attempt, sandbox, status = met.fault, met.attempt, met.sandbox, met.status or 0
+    left = [*sandbox.left(), *sandbox.changed()]
+    output = sandbox.output.read_bytes().decode("utf-8", "replace") if sandbox.output.exists() else ""
+    seen = _classes(sandbox, attempt, status)
     notes = [f"it did not end in {WHOLE:g} s"] if met.overdue else []
-    if status != trial.status:
-        notes.append(f"exit status {status} in place of {trial.status}")
+    if status != attempt.status:
+        notes.append(f"exit status {status} in place of {attempt.status}")
     notes += [f"the user sees: {word}" for word in _INSIDES if word in output]
-    if trial.status == USAGE and not output.strip():
+    if attempt.status == USAGE and not output.strip():
         notes.append("nothing is said")
     if any(not (char.isprintable() or char == "\n") for char in output):
         notes.append("the output can steer a terminal")
-    at = next((n for n, got in enumerate(seen) if got != "pass"), 0) if trial.at is None else trial.at
+    at = next((n for n, got in enumerate(seen) if got != "pass"), 0) if attempt.at is None else attempt.at
     others = [got for n, got in enumerate(seen) if n != at]
-    due = [name for n, name in enumerate(trial.classes) if n != (1 if trial.at is None else trial.at)]
+    due = [name for n, name in enumerate(attempt.classes) if n != (1 if attempt.at is None else attempt.at)]
     wrong = [(got, name) for got, name in zip(others, due, strict=False) if not _fits(name, got)]
     notes += [f"another probe: {got} in place of {name}" for got, name in wrong]
     found = seen[at] if at < len(seen) else ""
-    if len(seen) < len(trial.classes):
-        notes.append(f"{len(trial.classes) - len(seen)} of {len(trial.classes)} probes have no result")
+    if len(seen) < len(attempt.classes):
+        notes.append(f"{len(attempt.classes) - len(seen)} of {len(attempt.classes)} probes have no result")
     return Reaction(
         fault.kind, fault.name, fault.mode, fault.about, fault.expected, shown(found)[:SEEN],
         classified=_fits(fault.expected, found), survived=not notes, clean=not left,
@@ -549,13 +549,13 @@ def _judge(met: _Met) -> Reaction:
     )  # fmt: skip
 
 
-def _classes(room: Sandbox, trial: Attempt, status: int) -> list[str]:
+def _classes(sandbox: Sandbox, attempt: Attempt, status: int) -> list[str]:
     """Return the classes of the report, or what the exit status says where there is none."""
-    if trial.classes:
+    if attempt.classes:
         with suppress(Problem):
-            results = load_report(room.report).results
+            results = load_report(sandbox.report).results
             return [f"{one.result_class} {one.fingerprint}".strip() for one in results]
-    if trial.kill:
+    if attempt.kill:
         return [f"status {status}"]
     return [_WITHOUT_RESULTS.get(status, f"status {status}")]
 
@@ -582,7 +582,7 @@ def meet(chosen: Sequence[Injection], jobs: int) -> Iterator[Reaction]:
         failed = _begin(Injection("", "cries_wolf", "", "", "", _failing), root / "sample", exam)
         while not failed.over():
             time.sleep(0.01)
-        exam.report = tuple(failed.room.report.read_text(encoding="utf-8").splitlines())
+        exam.report = tuple(failed.sandbox.report.read_text(encoding="utf-8").splitlines())
         found = _meet(dict(enumerate(chosen)), jobs, root / "first", exam)
         again = {number: chosen[number] for number, verdict in found.items() if not verdict.good}
         found |= _meet(again, 2, root / "again", exam)
@@ -602,7 +602,7 @@ def _meet(chosen: Mapping[int, Injection], jobs: int, root: Path, exam: Exam) ->
         for number, met in list(running.items()):
             if met.over():
                 done[number] = _judge(met)
-                met.room.clear()
+                met.sandbox.clear()
                 del running[number]
         time.sleep(0.01)
     return done

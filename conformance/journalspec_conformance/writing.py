@@ -204,7 +204,7 @@ class _Promises:
     def broken(self, files: Files, durable: int, issued: int) -> str | None:
         """Return how recovery of `files` parts from every state that is permitted, None if it does not.
 
-        Nothing is owed before a first promise, and nothing is known without a model.
+        Nothing is expected before a first promise, and nothing is known without a model.
         """
         if durable == 0 or not self._histories:
             return None

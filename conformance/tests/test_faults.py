@@ -32,11 +32,11 @@ import sys
 from dataclasses import replace
 from journalspec_conformance.faults import Attempt, faults, meet
 
-def leaves(room):
-    return Attempt(["materialize", str(room.scratch / "out"), "--select", sys.argv[1]], 0)
+def leaves(sandbox):
+    return Attempt(["materialize", str(sandbox.scratch / "out"), "--select", sys.argv[1]], 0)
 
-def shouts(room):
-    (room.user / "precious").unlink()
+def shouts(sandbox):
+    (sandbox.user / "precious").unlink()
     return Attempt(["show", "no.such.case"], 0)
 
 found = {fault.id: fault for fault in faults()}

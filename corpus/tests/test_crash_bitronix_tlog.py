@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import pytest
 
 from journalspec_corpus.bitronix_tlog import crash_reader, traces, workloads
-from journalspec_corpus.crash.enumerate import crash_states
-from journalspec_corpus.crash.judge import VERDICTS, Answer
-from journalspec_corpus.crash.model import PRESETS
-from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Publish, Release, Sync, Write
+from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.crash.view import answers
 from journalspec_corpus.mutants import load_mutants
 from journalspec_corpus.pipeline.run import Tally, judged_rows
@@ -29,8 +29,8 @@ REFERENCE = load(FORMAT)
 
 
 @pytest.fixture(scope="module")
-def room() -> CrashRoom:
-    return crash_room(FORMAT)
+def adapter() -> CrashFormat:
+    return crash_format(FORMAT)
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ def smoke_states() -> list[State]:
     out: dict[tuple[tuple[str, bytes], ...], State] = {}
     for work in workloads.workloads("smoke"):
         for states in crash_states(traces.build(work), PRESETS, 1):
-            found, which = answers(states.group, states.codes, crash_reader.read)
+            found, which = answers(states.point, states.codes, crash_reader.read)
             for row, codes in enumerate(states.codes):
-                files = states.group.materialise(codes)
+                files = states.point.materialise(codes)
                 given = dict(zip(crash_reader.READERS, found[which[row]], strict=True))
-                where = f"{work.name} at {states.group.crash_index}, {codes.tolist()}"
+                where = f"{work.name} at {states.point.crash_index}, {codes.tolist()}"
                 out.setdefault(tuple(files.items()), State(files, given, where))
     return list(out.values())
 
@@ -140,20 +140,20 @@ def test_blocks_of_another_journal_hold_whole_records_at_other_places() -> None:
     assert trace.base[file][start : start + 4] == trace.base[file][:4]
 
 
-def tabulate(room: CrashRoom, wanted: str) -> dict[str, Counter[str]]:
+def tabulate(adapter: CrashFormat, wanted: str) -> dict[str, Counter[str]]:
     """Count the reference's strict verdicts by writer over the small scope, under honest presets."""
     out: dict[str, Counter[str]] = {}
-    for work in room.workloads("smoke"):
+    for work in adapter.workloads("smoke"):
         tally = Tally()
-        for rows in judged_rows(room.build(work), room, HONEST, 1, tally):
-            column = rows.verdicts[room.readers.index(wanted)]
-            names = [rows.verdict(room.readers.index(wanted), row) for row in range(len(column))]
+        for rows in judged_rows(adapter.build(work), adapter, HONEST, 1, tally):
+            column = rows.verdicts[adapter.readers.index(wanted)]
+            names = [rows.verdict(adapter.readers.index(wanted), row) for row in range(len(column))]
             out.setdefault(work.order, Counter()).update(names)
     return out
 
 
-def test_the_spec_order_loses_nothing_and_the_products_orders_do(room: CrashRoom) -> None:
-    verdicts = tabulate(room, "strict")
+def test_the_spec_order_loses_nothing_and_the_products_orders_do(adapter: CrashFormat) -> None:
+    verdicts = tabulate(adapter, "strict")
     assert set(verdicts["spec"]) == {"pass", "acceptable"}
     # A lost record sector under a kept pointer shows the file's previous life (no generation in records),
     assert verdicts["2.1.4"]["resurrected"] > 0
@@ -165,8 +165,8 @@ def test_the_spec_order_loses_nothing_and_the_products_orders_do(room: CrashRoom
         assert counts["torn-accepted"] == counts["hole"] == 0
 
 
-def test_the_mutant_is_told_from_the_reference(room: CrashRoom) -> None:
-    verdicts = tabulate(room, "skip-checksum")
+def test_the_mutant_is_told_from_the_reference(adapter: CrashFormat) -> None:
+    verdicts = tabulate(adapter, "skip-checksum")
     assert sum(counts["torn-accepted"] for counts in verdicts.values()) >= 3
     assert set(verdicts["2.1.4"]) <= set(VERDICTS)
 

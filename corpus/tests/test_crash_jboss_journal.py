@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from journalspec_corpus.crash.enumerate import SAMPLES, crash_states
-from journalspec_corpus.crash.judge import VERDICTS, Answer
-from journalspec_corpus.crash.model import PRESETS, Preset, get_preset
-from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import SAMPLES
+from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Mark, Release, Reuse, Sync, Write
+from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.crash.view import View, answers
 from journalspec_corpus.jboss_journal import crash_reader, traces
 from journalspec_corpus.jboss_journal.traces import Step, Workload
@@ -35,8 +36,8 @@ MUTANT = "counts-not-compared"
 
 
 @pytest.fixture(scope="module")
-def room() -> CrashRoom:
-    return crash_room(FORMAT)
+def adapter() -> CrashFormat:
+    return crash_format(FORMAT)
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,11 @@ def smoke_states() -> list[State]:
     out = []
     for work in traces.workloads("smoke"):
         for states in crash_states(traces.build(work), PRESETS, 1):
-            found, which = answers(states.group, states.codes, crash_reader.read)
+            found, which = answers(states.point, states.codes, crash_reader.read)
             for row in range(0, len(states.codes), 3):
-                files = states.group.materialise(states.codes[row])
+                files = states.point.materialise(states.codes[row])
                 given = dict(zip(crash_reader.READERS, found[which[row]], strict=True))
-                where = f"{work.name} at {states.group.crash_index}, {states.codes[row].tolist()}"
+                where = f"{work.name} at {states.point.crash_index}, {states.codes[row].tolist()}"
                 out.append(State(files, work.edition, given, where))
     return out
 
@@ -165,20 +166,24 @@ def test_a_compaction_owes_what_lives_and_nothing_else() -> None:
     assert all(mark.file.endswith(".cmp") for mark in copies)
 
 
-def tabulate(room: CrashRoom, presets: tuple[Preset, ...], reader: str = "strict") -> dict[str, Counter[str]]:
+def tabulate(
+    adapter: CrashFormat, presets: tuple[Preset, ...], reader: str = "strict"
+) -> dict[str, Counter[str]]:
     """Count the verdicts on `reader` by writer over the smoke scope."""
     out: dict[str, Counter[str]] = {}
-    for work in room.workloads("smoke"):
-        trace = room.build(work)
-        for rows in judged_rows(trace, room, presets, 1, Tally()):
-            at = room.readers.index(reader)
+    for work in adapter.workloads("smoke"):
+        trace = adapter.build(work)
+        for rows in judged_rows(trace, adapter, presets, 1, Tally()):
+            at = adapter.readers.index(reader)
             names = [rows.verdict(at, row) for row in range(len(rows.case_ids))]
             out.setdefault(trace.tags["order"], Counter()).update(names)
     return out
 
 
-def test_whole_sectors_lose_nothing_and_the_hash_sees_what_the_check_size_does_not(room: CrashRoom) -> None:
-    verdicts = tabulate(room, HONEST)
+def test_whole_sectors_lose_nothing_and_the_hash_sees_what_the_check_size_does_not(
+    adapter: CrashFormat,
+) -> None:
+    verdicts = tabulate(adapter, HONEST)
     # HornetQ leaves a file without forcing it (JBM-DEV-015): what a transaction wrote there may be lost.
     assert verdicts["v2/hornetq"].pop("lost") > 0
     for writer, counts in verdicts.items():
@@ -190,10 +195,10 @@ def test_whole_sectors_lose_nothing_and_the_hash_sees_what_the_check_size_does_n
     assert verdicts["seed+hash"]["torn-accepted"] == 0
 
 
-def test_a_new_head_before_an_old_tail_brings_the_old_record_back(room: CrashRoom) -> None:
+def test_a_new_head_before_an_old_tail_brings_the_old_record_back(adapter: CrashFormat) -> None:
     work = Workload("append", "v2", (Step("add", 1, 40),), background="stale-same")
     found: Counter[int] = Counter()
-    for rows in judged_rows(room.build(work), room, (get_preset("prefix-byte"),), 1, Tally()):
+    for rows in judged_rows(adapter.build(work), adapter, (get_preset("prefix-byte"),), 1, Tally()):
         for row in range(len(rows.case_ids)):
             if rows.verdict(0, row) == "resurrected":
                 found[int(rows.states.tear[row])] += 1
@@ -201,12 +206,12 @@ def test_a_new_head_before_an_old_tail_brings_the_old_record_back(room: CrashRoo
     assert found == {5: 1}
 
 
-def test_the_mutant_is_told_from_the_reference(room: CrashRoom) -> None:
+def test_the_mutant_is_told_from_the_reference(adapter: CrashFormat) -> None:
     steps = (*(Step("add_tx", number, 600, 1) for number in (1, 2, 3)), Step("commit", tx=1))
     seen: dict[str, Counter[str]] = {"strict": Counter(), MUTANT: Counter()}
-    for rows in judged_rows(room.build(Workload("append", "v2", steps)), room, HONEST, 1, Tally()):
+    for rows in judged_rows(adapter.build(Workload("append", "v2", steps)), adapter, HONEST, 1, Tally()):
         for reader, counts in seen.items():
-            at = room.readers.index(reader)
+            at = adapter.readers.index(reader)
             counts.update(rows.verdict(at, row) for row in range(len(rows.case_ids)))
     # A COMMIT without any of its records has no effect and is not reported (JBM-RCV-015).
     assert 0 < seen["strict"]["silent"] <= 4
@@ -219,17 +224,17 @@ def sectors(count: int, background: str) -> Workload:
     return Workload("append", "v2", (Step("add", 1, 512 * (count - 1) + 100),), background=background)
 
 
-def accepted(room: CrashRoom, work: Workload) -> tuple[int, int]:
+def accepted(adapter: CrashFormat, work: Workload) -> tuple[int, int]:
     """Return how many states of the record's write are torn, and how many of these are accepted."""
-    trace = room.build(work)
+    trace = adapter.build(work)
     index = next(at for at, op in enumerate(trace.ops) if isinstance(op, Write))
     torn = taken = 0
     for states in crash_states(trace, (SUBSET,), 1):
-        if states.group.crash_index != index + 3:
+        if states.point.crash_index != index + 3:
             continue
         # Exhaustive where all patterns can be listed, otherwise the uniform samples alone.
         rows = states.codes if len(states.codes) < SAMPLES else states.codes[-SAMPLES:]
-        found, which = answers(states.group, rows, room.read)
+        found, which = answers(states.point, rows, adapter.read)
         complete = (rows == 1).all(axis=1)
         known = {mark.key for mark in (*trace.standing, *trace.stale, *trace.marks["ADD-1"])}
         foreign = np.asarray([not set(entry[0].keys) <= known for entry in found])
@@ -240,44 +245,46 @@ def accepted(room: CrashRoom, work: Workload) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 8])
-def test_the_rate_of_torn_but_accepted_records_is_the_closed_form(room: CrashRoom, count: int) -> None:
+def test_the_rate_of_torn_but_accepted_records_is_the_closed_form(adapter: CrashFormat, count: int) -> None:
     # Of the 2^k - 1 torn patterns of k sectors those are accepted that keep the first and the last (nothing
     # before) or the first alone (the same record of an earlier life before), and lose some other one.
     patterns = 2**count - 1
-    assert accepted(room, sectors(count, "zero")) == (patterns, max(0, 2 ** (count - 2) - 1))
-    assert accepted(room, sectors(count, "stale-same")) == (patterns, 2 ** (count - 1) - 1)
+    assert accepted(adapter, sectors(count, "zero")) == (patterns, max(0, 2 ** (count - 2) - 1))
+    assert accepted(adapter, sectors(count, "stale-same")) == (patterns, 2 ** (count - 1) - 1)
 
 
 @pytest.mark.parametrize(("background", "limit"), [("zero", 0.25), ("stale-same", 0.5)])
 def test_sampled_patterns_have_the_same_rate_within_three_sigma(
-    room: CrashRoom, background: str, limit: float
+    adapter: CrashFormat, background: str, limit: float
 ) -> None:
     count = 14
-    torn, taken = accepted(room, sectors(count, background))
+    torn, taken = accepted(adapter, sectors(count, background))
     rate = (2**count * limit - 1) / (2**count - 1)
     assert torn > 3000
     assert abs(taken - torn * rate) <= 3 * math.sqrt(torn * rate * (1 - rate))
 
 
-def test_sectors_in_order_never_tear_a_record_on_zeros(room: CrashRoom) -> None:
+def test_sectors_in_order_never_tear_a_record_on_zeros(adapter: CrashFormat) -> None:
     counts: Counter[str] = Counter()
     for name in ("prefix-sector-512", "prefix-sector-4096"):
-        trace = room.build(sectors(4, "zero"))
-        for rows in judged_rows(trace, room, (get_preset(name),), 1, Tally()):
+        trace = adapter.build(sectors(4, "zero"))
+        for rows in judged_rows(trace, adapter, (get_preset(name),), 1, Tally()):
             counts.update(rows.verdict(0, row) for row in range(len(rows.case_ids)))
     assert counts["torn-accepted"] == 0
     assert counts["pass"] > 4
 
 
-def test_a_view_finds_what_a_search_in_the_file_finds(room: CrashRoom) -> None:
+def test_a_view_finds_what_a_search_in_the_file_finds(adapter: CrashFormat) -> None:
     sought = rb"[\x0b\x0c\x30-\x38]\x00[\x00-\x7f]"
     for background in ("stale-same", "garbage"):
-        trace = room.build(Workload("append", "v2", (Step("add", 1, 1400),), "body", background=background))
+        trace = adapter.build(
+            Workload("append", "v2", (Step("add", 1, 1400),), "body", background=background)
+        )
         for states in crash_states(trace, (SUBSET,), 1):
-            view = View(states.group)
+            view = View(states.point)
             for row in range(0, len(states.codes), 3):
                 view.turn_to(states.codes[row].tolist())
-                files = states.group.materialise(states.codes[row])
+                files = states.point.materialise(states.codes[row])
                 for name, number in view.names().items():
                     limit = len(files[name])
                     for start, end in ((0, limit), (500, 530), (1020, limit - 1), (limit - 2, limit)):

@@ -14,20 +14,22 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 
+import brute
+from brute_expected import Ledger, verdict
+from brute_states import BruteState, brute_prefix, brute_subset
 from journalspec_corpus.bitronix_tlog import long as bitronix_long
 from journalspec_corpus.bitronix_tlog import long_machine as bitronix_machine
 from journalspec_corpus.bitronix_tlog.workloads import ORDERS
-from journalspec_corpus.crash import brute, long_write
-from journalspec_corpus.crash.brute_debts import Ledger, verdict
-from journalspec_corpus.crash.brute_states import BruteState, brute_prefix, brute_subset
-from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.judge import judge
-from journalspec_corpus.crash.long import IN_CORE, LongWorkload, long_workloads
+from journalspec_corpus.crash import long_machine
+from journalspec_corpus.crash.adapter import IN_CORE, CrashFormat, LongWorkload, crash_format, long_workloads
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.expected import REFUSALS, expected_at
+from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.long_machine import Drawing
-from journalspec_corpus.crash.model import PRESETS
-from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
-from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Reuse, Trace
+from journalspec_corpus.crash.verdict import judge
 from journalspec_corpus.jboss_journal import long as jboss_long
 from journalspec_corpus.jboss_journal import long_machine as jboss_machine
 from journalspec_reference import load
@@ -42,8 +44,8 @@ SEED = 1
 
 def brute_state(trace: Trace, states: States, row: int) -> BruteState:
     """Return the same state as brute force has it."""
-    preset, crash = PRESETS[states.preset[row]], states.group.crash_index
-    content = tuple(sorted(states.group.materialise(states.codes[row]).items()))
+    preset, crash = PRESETS[states.preset[row]], states.point.crash_index
+    content = tuple(sorted(states.point.materialise(states.codes[row]).items()))
     walk = (
         brute_prefix(trace, preset, crash)
         if preset.order == "prefix"
@@ -52,22 +54,22 @@ def brute_state(trace: Trace, states: States, row: int) -> BruteState:
     return next(state for state in walk if state.content == content)
 
 
-def examine(room: CrashRoom, trace: Trace, states: States, row: int) -> str:
+def examine(adapter: CrashFormat, trace: Trace, states: States, row: int) -> str:
     """Hold the reference against both oracles in one state; returns the verdict on strict recovery."""
-    debt = owed(trace, states.group.crash_index, states.torn)
+    expected = expected_at(trace, states.point.crash_index, states.torn)
     refusal = REFUSALS[Facts(states).refusals[row]]
-    mine = Ledger(trace, states.group.crash_index, states.torn).debt(brute_state(trace, states, row))
-    assert (debt.must_keep, debt.may_keep) == (mine.must_keep, mine.may_keep)
+    mine = Ledger(trace, states.point.crash_index, states.torn).expected(brute_state(trace, states, row))
+    assert (expected.must_keep, expected.may_keep) == (mine.must_keep, mine.may_keep)
     assert refusal == mine.refusal
     found = {}
-    for reader, policy in room.policies.items():
-        seen = load(room.format).recover(
-            states.group.materialise(states.codes[row]), edition=trace.edition, policy=policy
+    for reader, policy in adapter.policies.items():
+        seen = load(adapter.format).recover(
+            states.point.materialise(states.codes[row]), edition=trace.edition, policy=policy
         )
-        salvaging = reader in room.salvaging
-        found[reader] = judge(room.answer(seen), debt, refusal, holes_allowed=salvaging)
-        assert found[reader] == verdict(room.answer(seen), mine, salvaging=salvaging), reader
-    return found[next(iter(room.policies))]
+        salvaging = reader in adapter.salvaging
+        found[reader] = judge(adapter.answer(seen), expected, refusal, holes_allowed=salvaging)
+        assert found[reader] == verdict(adapter.answer(seen), mine, salvaging=salvaging), reader
+    return found[next(iter(adapter.policies))]
 
 
 class Crashing(Drawing):
@@ -93,11 +95,11 @@ class Crashing(Drawing):
     )
     def crash(self, back: int, preset: Any, row: int) -> None:
         """Crash not long ago, and look at one of the states that this may leave."""
-        room = crash_room(self.format_id)
+        adapter = crash_format(self.format_id)
         trace = self.trace(crash_from=max(0, len(self.writer.storage.ops) - back))
         states = next((states for states in crash_states(trace, (preset,), SEED) if len(states)), None)
         if states is not None and brute.is_small(trace):
-            said = examine(room, trace, states, row % len(states))
+            said = examine(adapter, trace, states, row % len(states))
             self.seen[said] += 1
             assert self.variant not in SOUND or said in ("pass", "acceptable"), (self.words, preset.name)
 
@@ -146,7 +148,7 @@ def test_the_lines_are_what_their_first_line_says(format_id: str) -> None:
     assert len(text) < 400_000
     first = json.loads(text.splitlines()[0])
     works = long_workloads(package, long.LINES)
-    assert first["lines"] == len(works) == long_write.LINES
+    assert first["lines"] == len(works) == long_machine.LINES
     assert first["drawn_by"].startswith(package)
     assert len({work.name for work in works}) == len(works)
     assert {json.loads(work.line())[2] for work in works} == {work.rules for work in works}
@@ -157,27 +159,27 @@ def test_the_lines_are_what_their_first_line_says(format_id: str) -> None:
     [("bitronix_tlog", bitronix_machine.LongMachine), ("jboss_journal", jboss_machine.LongMachine)],
 )
 def test_the_same_version_of_hypothesis_draws_the_same_again(format_id: str, machine: type[Drawing]) -> None:
-    assert long_write.draw(machine, 40) == long_write.draw(machine, 40)
+    assert long_machine.draw(machine, 40) == long_machine.draw(machine, 40)
     package = machine.__module__.rpartition(".")[0]
     first = json.loads(files(package).joinpath("long_workloads.jsonl").read_bytes().splitlines()[0])
     if first["hypothesis"] != hypothesis.__version__:
         pytest.skip("the lines were drawn by another version")
-    assert first == json.loads(long_write.first_line(machine, long_write.LINES))
+    assert first == json.loads(long_machine.first_line(machine, long_machine.LINES))
 
 
 @pytest.mark.parametrize("format_id", LONG)
 def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format_id: str) -> None:
-    room = crash_room(format_id)
+    adapter = crash_format(format_id)
     inside = {
-        scope: [work for work in room.workloads(scope) if isinstance(work, LongWorkload)]
+        scope: [work for work in adapter.workloads(scope) if isinstance(work, LongWorkload)]
         for scope in ("smoke", "core", "full")
     }
     assert {scope: len(works) for scope, works in inside.items()} == {
         "smoke": 0,
         "core": IN_CORE,
-        "full": long_write.LINES,
+        "full": long_machine.LINES,
     }
-    traces = [room.build(work) for work in inside["full"][::40]]
+    traces = [adapter.build(work) for work in inside["full"][::40]]
     assert all(trace.crash_from == 0 and not trace.standing for trace in traces)
     assert max(sum(isinstance(op, Ack) for op in trace.ops) for trace in traces) > 4
     reused = Counter(op.file for trace in traces for op in trace.ops if isinstance(op, Reuse))
@@ -186,12 +188,12 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
 
 @pytest.mark.parametrize("format_id", LONG)
 def test_both_oracles_agree_on_long_workloads(format_id: str) -> None:
-    room, report = crash_room(format_id), brute.Report()
+    adapter, report = crash_format(format_id), brute.Report()
     long: ModuleType = LONG[format_id]
     for work in long_workloads(long.__name__.rpartition(".")[0], "long_workloads.jsonl")[7::400]:
-        trace = room.build(work)
+        trace = adapter.build(work)
         if brute.is_small(trace):
-            brute.Comparison(room, trace, brute.KNOWN, report).run()
+            brute.Comparison(adapter, trace, brute.KNOWN, report).run()
     assert not report.kinds, "\n".join(report.lines())
     assert report.rows > 2000
 

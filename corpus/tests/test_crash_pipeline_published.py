@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
-from journalspec_corpus.crash.judge import VERDICTS
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import choosing
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.cases import CASES, SHARED, digest_of, lines_of, read_cases
@@ -302,21 +302,21 @@ def test_what_was_enumerated_whole_is_known_by_counting_it_again() -> None:
 
     import numpy as np
 
-    from journalspec_corpus.crash.enumerate import crash_states
-    from journalspec_corpus.crash.model import PRESETS, get_preset
-    from journalspec_corpus.crash.room import crash_room
+    from journalspec_corpus.crash.adapter import crash_format
+    from journalspec_corpus.crash.persistence import PRESETS, get_preset
+    from journalspec_corpus.crash.states import crash_states
     from journalspec_corpus.pipeline.targets import sampled
 
     preset = get_preset("epoch-subset-512")
     seen = Counter[bool]()
     for work in Plan(FORMAT, "full", every=499).workloads():
-        trace = crash_room(FORMAT).build(work)
+        trace = crash_format(FORMAT).build(work)
         if trace.life > 1:
             continue
         for states in crash_states(trace, (preset,), 1):
             partial = bool(sampled(states, np.zeros(len(states), np.uint8)))
             seen[partial] += 1
             assert set(states.preset.tolist()) == {PRESETS.index(preset)}
-            assert partial == (len(states) < prod(states.group.dims)), trace.name
+            assert partial == (len(states) < prod(states.point.dims)), trace.name
     assert seen[False] > 20
     assert seen[True] > 0

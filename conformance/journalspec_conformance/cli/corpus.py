@@ -135,10 +135,10 @@ def bench_command(options: tuple[str, ...]) -> None:
 
 def _chosen(format_id: str | None) -> str:
     """Return the format to build; raises UsageError if that is not clear."""
-    from journalspec_corpus.crash.room import has_crash_room  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash.adapter import has_crash_format  # noqa: PLC0415  # needs optional parts
 
     try:
-        able = [name for name in ([format_id] if format_id else format_ids()) if has_crash_room(name)]
+        able = [name for name in ([format_id] if format_id else format_ids()) if has_crash_format(name)]
     except UnknownFormat as error:
         raise click.UsageError(str(error.args[0])) from None
     if not able:

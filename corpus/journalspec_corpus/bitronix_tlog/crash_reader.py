@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.bitronix_tlog.traces import FILES, HEADER, key
-from journalspec_corpus.crash.judge import Answer
+from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.view import View
 from journalspec_reference.bitronix_tlog.codec import (
     END_RECORD,

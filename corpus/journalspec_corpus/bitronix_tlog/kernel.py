@@ -18,7 +18,7 @@ import numpy as np
 
 from journalspec_corpus.bitronix_tlog import kernel_names
 from journalspec_corpus.bitronix_tlog.kernel_names import MOST_NAMES, is_plain, sorted_checksum, spell
-from journalspec_corpus.crash.cells import Codes, Group
+from journalspec_corpus.crash.blocks import Codes, CrashPoint
 from journalspec_corpus.crash.kernel import (
     ENTRY,
     FIRST_PAGE,
@@ -76,14 +76,14 @@ _RECORD, _OUT_OF_BOUNDS, _BAD_LENGTH, _NO_MARKER, _MALFORMED, _BAD_CHECKSUM, _FO
 _PAIR = 2
 
 
-def signatures(group: Group, codes: Codes) -> Hashes | None:
+def signatures(point: CrashPoint, codes: Codes) -> Hashes | None:
     """Return two numbers per row; rows with the same ones get the same answer from every reader."""
-    flat = flatten(group)
+    flat = flatten(point)
     if flat is None:
         return None
     out = np.zeros((len(codes), 2), np.uint64)
-    known = _KNOWN.of(group.trace)
-    for rows, part, names in by_names(group, codes):
+    known = _KNOWN.of(point.trace)
+    for rows, part, names in by_names(point, codes):
         if len(names) > _PAIR:
             return None
         out[rows] = _run(flat, part, _order(names), known)

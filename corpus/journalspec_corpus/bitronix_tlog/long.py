@@ -20,7 +20,7 @@ from typing import Any
 
 from journalspec_corpus.bitronix_tlog.traces import FORMAT, HEADER, Run
 from journalspec_corpus.bitronix_tlog.workloads import ORDERS, Workload, size_of
-from journalspec_corpus.crash.long import LongWorkload
+from journalspec_corpus.crash.adapter import LongWorkload
 from journalspec_corpus.crash.trace import Reuse, Trace, Write
 from journalspec_reference import load
 from journalspec_reference.api import WriterRefused
@@ -119,7 +119,7 @@ def build(work: LongWorkload) -> Trace:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw the lines again; needs Hypothesis."""
     from journalspec_corpus.bitronix_tlog.long_machine import LongMachine  # noqa: PLC0415
-    from journalspec_corpus.crash.long_write import write_lines  # noqa: PLC0415
+    from journalspec_corpus.crash.long_machine import write_lines  # noqa: PLC0415
 
     return write_lines(LongMachine, LINES, arguments)
 

@@ -10,10 +10,8 @@ from typing import Any
 from journalspec_corpus.bitronix_tlog.long import LINES
 from journalspec_corpus.bitronix_tlog.traces import FILES, Run
 from journalspec_corpus.bitronix_tlog.workloads import BACKGROUNDS, ORDERS, Step, Workload, operation, size_of
-from journalspec_corpus.crash.again import Again, Life
-from journalspec_corpus.crash.again_remains import Remains
-from journalspec_corpus.crash.long import LongWorkload, long_workloads
-from journalspec_corpus.crash.relations import Excuse
+from journalspec_corpus.crash.adapter import Excuse, LongWorkload, long_workloads
+from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
 from journalspec_corpus.crash.trace import SECOND_LIFE
 from journalspec_reference.api import WriterRefused
 
@@ -46,27 +44,27 @@ THEN = ("same", "typical", "three", "swap", "settle", "close")
 _LIVES_BEFORE = 1
 
 
-def begin(work: Workload | LongWorkload, life: int, remains: Remains) -> Run:
-    """Return a run of the writer that wrote `remains` on it, not opened yet; `work` makes no difference."""
-    order = remains.first.tags["order"]
-    return Run(Workload("append", order, ()), life + _LIVES_BEFORE, remains.files, remains.whole, SECOND_LIFE)
+def begin(work: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
+    """Return a run of the writer that wrote `image` on it, not opened yet; `work` makes no difference."""
+    order = image.first.tags["order"]
+    return Run(Workload("append", order, ()), life + _LIVES_BEFORE, image.files, image.whole, SECOND_LIFE)
 
 
-def live(work: Workload | LongWorkload, life: int, remains: Remains, then: str) -> Life:
-    """Open `remains` with its writer, and do what `then` says; "same" is what `work` had done.
+def live(work: Workload | LongWorkload, life: int, image: CrashImage, then: str) -> Life:
+    """Open `image` with its writer, and do what `then` says; "same" is what `work` had done.
 
     Raises WriterRefused if the writer does not open, ValueError for an unknown `then`.
     """
     if then not in ("open", *THEN):
         raise ValueError(f"unknown continuation {then!r}: expected open or one of {', '.join(THEN)}")
-    run = begin(work, life, remains)
+    run = begin(work, life, image)
     run.open()
     opened = len(run.storage.ops)
     if then == "settle":
         _settle(run)
         # Finishing what was decided is part of recovery: only then does the caller go on.
         opened = len(run.storage.ops)
-    together = remains.first.tags.get("force") == "end"
+    together = image.first.tags.get("force") == "end"
     for op in _operations(run, work, then):
         _try(run, op)
         if op["op"] == "log" and not together:
@@ -129,15 +127,15 @@ _AFTER_LONG: dict[str, tuple[int, ...]] = {"typical": (0, 1), "settle": (2, 3), 
 _LONG_STEP = 100
 
 
-def second_lives(scope: str) -> Iterator[Again]:
+def second_lives(scope: str) -> Iterator[SecondLife]:
     """Yield the second lives of a scope, those of one first workload together; ``smoke`` has none."""
     for first in _firsts(scope):
         for then, choices in _CHOICES[scope].items():
-            yield from (Again(first, choice, then) for choice in choices)
+            yield from (SecondLife(first, choice, then) for choice in choices)
     if scope == "full":
         for long in long_workloads(__package__, LINES)[::_LONG_STEP]:
             for then, choices in _AFTER_LONG.items():
-                yield from (Again(long, choice, then) for choice in choices)
+                yield from (SecondLife(long, choice, then) for choice in choices)
 
 
 def _firsts(scope: str) -> Iterator[Workload]:

@@ -344,3 +344,8 @@ class RecordingStorage:
 def writes_since(ops: Iterable[Op], start: int) -> list[Write]:
     """Return the Write operations of ``ops[start:]``."""
     return [op for op in list(ops)[start:] if isinstance(op, Write)]
+
+
+def writer_of(trace: Trace) -> str:
+    """Return the name of the writer whose order of writes `trace` has."""
+    return trace.tags.get("order", "")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.cells import DATA, NAMES, SIZE, Codes, Group
+from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Codes, CrashPoint
 
 #: One look at a cell: (its number, from, to, what for); from is -1 for the value as a whole.
 #: The last is empty for the bytes themselves, otherwise the expression whose first match is all that is seen.
@@ -31,12 +31,14 @@ class View:
 
     stretch = 512
 
-    def __init__(self, group: Group) -> None:
-        self._group = group
-        self._granule = group.granule
-        self._data = {(cell.file, cell.index): at for at, cell in enumerate(group.cells) if cell.kind == DATA}
-        self._size = {cell.file: at for at, cell in enumerate(group.cells) if cell.kind == SIZE}
-        self._names = next((at for at, cell in enumerate(group.cells) if cell.kind == NAMES), None)
+    def __init__(self, point: CrashPoint) -> None:
+        self._group = point
+        self._granule = point.granule
+        self._data = {
+            (block.file, block.index): at for at, block in enumerate(point.blocks) if block.kind == DATA
+        }
+        self._size = {block.file: at for at, block in enumerate(point.blocks) if block.kind == SIZE}
+        self._names = next((at for at, block in enumerate(point.blocks) if block.kind == NAMES), None)
         self._codes: list[int] = []
         self._memo: dict[Hashable, dict[tuple[Look, ...], dict[tuple[int, ...], tuple[Any]]]] = {}
         self._kinds: dict[Look, list[int]] = {}
@@ -57,7 +59,7 @@ class View:
         known = self._kinds.get(look)
         if known is None:
             at, start, end, sought = look
-            versions = self._group.cells[at].versions
+            versions = self._group.blocks[at].versions
             if start < 0:
                 known = list(range(len(versions)))
             else:
@@ -74,7 +76,7 @@ class View:
         # A part that is the same in all versions tells no two states apart.
         if self.kinds(look)[-1] or max(self._kinds[look]):
             self.seen.add(look)
-        value = self._group.cells[at].versions[self._codes[at]]
+        value = self._group.blocks[at].versions[self._codes[at]]
         if start < 0:
             return value
         return _first(sought, value[start:end]) if sought else value[start:end]
@@ -142,11 +144,11 @@ class View:
         while at < end:
             start = at - at % step
             edge = min(start + step, end, limit)
-            cell = self._data.get((number, start // step))
-            if cell is None:
+            block = self._data.get((number, start // step))
+            if block is None:
                 hit = _first(sought, self.read(number, at, edge - at))
             else:
-                hit = self._look(cell, at - start, edge - start, sought)
+                hit = self._look(block, at - start, edge - start, sought)
             if hit >= 0:
                 return at + int(hit)
             # What begins before the edge and ends behind it.
@@ -163,13 +165,13 @@ class Plain(View):
 
     stretch = 1 << 62
 
-    def __init__(self, group: Group, codes: Codes) -> None:
-        files = group.materialise(codes)
-        self._group = group
-        self._numbers = dict(group.names)
-        for cell, code in zip(group.cells, codes.tolist(), strict=True):
-            if cell.kind == NAMES:
-                self._numbers = dict(cell.versions[code])
+    def __init__(self, point: CrashPoint, codes: Codes) -> None:
+        files = point.materialise(codes)
+        self._group = point
+        self._numbers = dict(point.names)
+        for block, code in zip(point.blocks, codes.tolist(), strict=True):
+            if block.kind == NAMES:
+                self._numbers = dict(block.versions[code])
         self._content = {self._numbers[name]: content for name, content in files.items()}
 
     def cached(self, key: Hashable, compute: Callable[..., Any], *arguments: Any) -> Any:
@@ -208,13 +210,13 @@ def _first(sought: bytes, part: bytes) -> int:
 
 
 def answers(
-    group: Group, codes: Codes, reader: Callable[[View], Any]
+    point: CrashPoint, codes: Codes, reader: Callable[[View], Any]
 ) -> tuple[list[Any], npt.NDArray[np.int32]]:
     """Return the distinct answers of `reader` and, for each row of `codes`, the index of its own.
 
     `reader` must be deterministic and look at the state through the view only.
     """
-    paths = Paths(group, codes, reader)
+    paths = Paths(point, codes, reader)
     while paths.left.size:
         paths.step()
     return paths.found, paths.which
@@ -226,13 +228,13 @@ class Paths:
     Rows in `left` have none yet; theirs is -1.
     """
 
-    def __init__(self, group: Group, codes: Codes, reader: Callable[[View], Any]) -> None:
+    def __init__(self, point: CrashPoint, codes: Codes, reader: Callable[[View], Any]) -> None:
         self.found: list[Any] = []
         self.which = np.full(len(codes), -1, np.int32)
         self.left = np.arange(len(codes))
         self._codes = codes
         self._reader = reader
-        self._group = group
+        self._group = point
         self._view: View | None = None
         self._keys: dict[tuple[Look, ...], npt.NDArray[np.int64]] = {}
 

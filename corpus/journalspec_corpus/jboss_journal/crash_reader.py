@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from journalspec.observation import CLEAN, REFUSED, Observation
-from journalspec_corpus.crash.judge import Answer
+from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.view import View
 from journalspec_corpus.jboss_journal.crash_run import EXTENSIONS, key, key_of
 from journalspec_reference.jboss_journal.codec import (

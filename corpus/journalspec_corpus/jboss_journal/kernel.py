@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from journalspec_corpus.crash.cells import NAMES, Codes, Group
+from journalspec_corpus.crash.blocks import NAMES, Codes, CrashPoint
 from journalspec_corpus.crash.kernel import (
     ENTRY,
     FIRST_PAGE,
@@ -76,36 +76,36 @@ PATIENCE = 0
 _NONE, _SHORT, _BAD_VERSION, _BAD_USER = range(4)
 
 
-def signatures(group: Group, codes: Codes) -> Hashes | None:
+def signatures(point: CrashPoint, codes: Codes) -> Hashes | None:
     """Return two numbers per row; rows with the same ones get the same answer from every reader.
 
     None where a control file that is itself in flight says which files count: the
     plain reader has to look.
     """
-    flat = flatten(group)
+    flat = flatten(point)
     if flat is None:
         return None
-    edition = group.trace.edition
-    rules, known, seed = rules_of(edition), _KNOWN.of(group.trace), trace_seed(group.trace)
+    edition = point.trace.edition
+    rules, known, seed = rules_of(edition), _KNOWN.of(point.trace), trace_seed(point.trace)
     out = np.zeros((len(codes), 2), np.uint64)
-    for rows, part, names in by_names(group, codes):
-        order = _order(group, names)
+    for rows, part, names in by_names(point, codes):
+        order = _order(point, names)
         if order is None:
             return None
         out[rows] = _run(flat, part, order, rules, known, seed)
     return out
 
 
-def _order(group: Group, names: Mapping[str, int]) -> Ints | None:
+def _order(point: CrashPoint, names: Mapping[str, int]) -> Ints | None:
     """Return the numbers of the data files in the order of their names; None if more than names decides."""
-    edition = group.trace.edition
+    edition = point.trace.edition
     extension = "." + EXTENSIONS[edition]
     if DIALECTS[edition].control_file and CONTROL in names:
         control = names[CONTROL]
-        if any(cell.file == control for cell in group.cells if cell.kind != NAMES):
+        if any(block.file == control for block in point.blocks if block.kind != NAMES):
             return None
         contents = dict.fromkeys(names, b"")
-        contents[CONTROL] = group.contents[control][: group.sizes[control]]
+        contents[CONTROL] = point.contents[control][: point.sizes[control]]
         found = gather(contents, DIALECTS[edition], {"extension": extension[1:]}).files
         listed = sorted((file.name for file in found), key=_natural)
         return np.asarray([names[name] for name in listed], np.int64)

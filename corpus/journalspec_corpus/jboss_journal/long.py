@@ -18,7 +18,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from journalspec_corpus.crash.long import LongWorkload
+from journalspec_corpus.crash.adapter import LongWorkload
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.jboss_journal.crash_run import FORMAT, Run, size_of
 from journalspec_corpus.jboss_journal.steps import Step
@@ -88,7 +88,7 @@ def build(work: LongWorkload) -> Trace:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw the lines again; needs Hypothesis."""
-    from journalspec_corpus.crash.long_write import write_lines  # noqa: PLC0415
+    from journalspec_corpus.crash.long_machine import write_lines  # noqa: PLC0415
     from journalspec_corpus.jboss_journal.long_machine import LongMachine  # noqa: PLC0415
 
     return write_lines(LongMachine, LINES, arguments)

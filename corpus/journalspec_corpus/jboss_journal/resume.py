@@ -7,10 +7,8 @@ from contextlib import suppress
 from itertools import product
 from typing import Any
 
-from journalspec_corpus.crash.again import CHOICES, Again, Life
-from journalspec_corpus.crash.again_remains import Remains
-from journalspec_corpus.crash.long import LongWorkload, long_workloads
-from journalspec_corpus.crash.relations import Excuse
+from journalspec_corpus.crash.adapter import Excuse, LongWorkload, long_workloads
+from journalspec_corpus.crash.second_crash import CHOICES, CrashImage, Life, SecondLife
 from journalspec_corpus.jboss_journal.crash_run import Run
 from journalspec_corpus.jboss_journal.long import LINES
 from journalspec_corpus.jboss_journal.traces import (
@@ -57,38 +55,38 @@ THEN: dict[str, tuple[Step, ...]] = {
 }
 
 
-def begin(work: Workload | LongWorkload, life: int, remains: Remains) -> Run:
-    """Return a run of the writer of `work` on `remains`, not opened yet; `life` makes no difference."""
-    first = remains.first
+def begin(work: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
+    """Return a run of the writer of `work` on `image`, not opened yet; `life` makes no difference."""
+    first = image.first
     size = work.size if isinstance(work, LongWorkload) else file_size(work)
     order = first.tags["order"].partition("/")[2] or "spec"
     run = Run(first.edition, size, "4a" if first.background == "J" else "00", order)
-    run.go_on(remains.files, remains.whole, {mark.record for mark in remains.standing})
+    run.go_on(image.files, image.whole, {mark.record for mark in image.standing})
     return run
 
 
-def live(work: Workload | LongWorkload, life: int, remains: Remains, then: str) -> Life:
-    """Open `remains` with the writer of `work`, and do what `then` says; "same" is what `work` had done.
+def live(work: Workload | LongWorkload, life: int, image: CrashImage, then: str) -> Life:
+    """Open `image` with the writer of `work`, and do what `then` says; "same" is what `work` had done.
 
     Raises WriterRefused if the writer does not open, ValueError for an unknown `then`.
     """
     if then not in ("open", *THEN):
         raise ValueError(f"unknown continuation {then!r}: expected open or one of {', '.join(THEN)}")
-    run = begin(work, life, remains)
+    run = begin(work, life, image)
     run.open()
     if then == "settle":
-        for tx in _in_doubt(remains):
+        for tx in _in_doubt(image):
             _try(run, {"op": "commit", "tx": str(tx)})
     opened = len(run.storage.ops)
-    together = remains.first.tags.get("force") == "end"
-    for op in _operations(work, remains, then, life):
+    together = image.first.tags.get("force") == "end"
+    for op in _operations(work, image, then, life):
         _try(run, {**op, "sync": "false"} if together else op)
     run.apply({"op": "force"})
     return Life(tuple(run.storage.ops), opened)
 
 
 def _operations(
-    work: Workload | LongWorkload, remains: Remains, then: str, life: int
+    work: Workload | LongWorkload, image: CrashImage, then: str, life: int
 ) -> list[dict[str, Any]]:
     if then == "open":
         return []
@@ -99,24 +97,24 @@ def _operations(
     ops = [step.operation(life) for step in steps or THEN["typical"]]
     if then == "over":
         ops.insert(0, {"op": "next"})
-    elif then == "compact" and DIALECTS[remains.first.edition].control_file:
+    elif then == "compact" and DIALECTS[image.first.edition].control_file:
         ops.insert(0, {"op": "compact"})
-    elif then == "delete" and _unchanged(remains, VICTIM):
+    elif then == "delete" and _unchanged(image, VICTIM):
         ops.append(Step("delete", VICTIM).operation(0))
     return ops
 
 
-def _unchanged(remains: Remains, ident: int) -> bool:
+def _unchanged(image: CrashImage, ident: int) -> bool:
     """Tell whether record `ident` is owed and nobody ever asked for its end."""
-    ended = any(f"DELETE-{ident}" == mark.record for mark in (*remains.standing, *remains.possible))
-    return not ended and any(mark.record == f"ADD-{ident}" for mark in remains.standing)
+    ended = any(f"DELETE-{ident}" == mark.record for mark in (*image.standing, *image.possible))
+    return not ended and any(mark.record == f"ADD-{ident}" for mark in image.standing)
 
 
-def _in_doubt(remains: Remains) -> list[int]:
+def _in_doubt(image: CrashImage) -> list[int]:
     """Return the transactions that are prepared with all of their records whole, and without an end."""
-    whole = {mark.record for mark in remains.whole}
+    whole = {mark.record for mark in image.whole}
     kinds: dict[int, dict[str, set[str]]] = {}
-    for mark in (*remains.standing, *remains.possible):
+    for mark in (*image.standing, *image.possible):
         kind, owner = mark.key.split(":")[:2]
         kinds.setdefault(int(owner), {}).setdefault(kind, set()).add(mark.record)
     out = []
@@ -159,22 +157,24 @@ _AFTER_LONG: dict[str, tuple[int, ...]] = {
 _LONG_STEP = 100
 
 
-def second_lives(scope: str) -> Iterator[Again]:
+def second_lives(scope: str) -> Iterator[SecondLife]:
     """Yield the second lives of a scope, those of one first workload together; ``smoke`` has none."""
     for first in _firsts(scope):
         if first.steps == _CROWD:
             # What is of interest here is the opening alone.
-            yield from (Again(first, choice, "open") for choice in range(CHOICES if scope == "full" else 1))
+            yield from (
+                SecondLife(first, choice, "open") for choice in range(CHOICES if scope == "full" else 1)
+            )
             continue
         # Without a transaction there is nothing to roll back: opening writes next to nothing.
         quiet = first.kind in ("append", "reclaim") and not any(step.tx for step in first.steps)
         for then, choices in _CHOICES[scope].items():
             if not (quiet and then == "open"):
-                yield from (Again(first, choice, then) for choice in choices)
+                yield from (SecondLife(first, choice, then) for choice in choices)
     if scope == "full":
         for long in long_workloads(__package__, LINES)[::_LONG_STEP]:
             for then, choices in _AFTER_LONG.items():
-                yield from (Again(long, choice, then) for choice in choices)
+                yield from (SecondLife(long, choice, then) for choice in choices)
 
 
 def _firsts(scope: str) -> Iterator[Workload]:

@@ -17,12 +17,10 @@ from typing import Any
 from journalspec.files import reading
 from journalspec_corpus import form
 from journalspec_corpus.case import Case, CaseError, InputFile
+from journalspec_corpus.crash.expected import permitted
 from journalspec_corpus.load import Intake
 
 CASES, SHARED = "cases.jsonl.gz", "shared.jsonl.gz"
-#: What an entry of `expect` asks beside its refusal: nothing; that something is reported; that
-#: nothing is lost, or it is reported.
-PLAIN, MUST_REPORT, MAY_LOSE = "", "must-report", "may-lose"
 _DIGITS = 32
 
 Members = Mapping[str, Any]
@@ -160,22 +158,6 @@ def _base(line: Members) -> _Base:
     files = {name: bytes.fromhex(text) for name, text in line["files"].items()}
     pieces = [(name, int(off), bytes.fromhex(text)) for name, off, text in line["pieces"]]
     return _Base(line["name"], line["edition"], files, line["layouts"], pieces)
-
-
-def permitted(sets: Members, policy: str, refusal: str, asked: str = PLAIN) -> Iterator[dict[str, Any]]:
-    """Yield the permitted outcomes under one policy: what `sets` owe, and what else is `asked`."""
-    when = {"op": "recover", "policy": policy}
-    allowed = {**sets, "refusal": refusal}
-    every = sets["must_keep"] + sets["may_keep"]
-    if asked == MUST_REPORT:
-        allowed["must_report"] = True
-    if asked == MAY_LOSE:
-        # A write that landed elsewhere, or a doubled file, leaves a record in two places.
-        allowed["may_keep"] = sets["may_keep"] + every
-    yield {"when": when, "verdict": "refused" if refusal == "required" else "clean", "allowed": allowed}
-    if asked == MAY_LOSE:
-        lost = {**allowed, "must_keep": [], "may_keep": every + every, "must_report": True}
-        yield {"when": when, "verdict": "recovered", "allowed": lost}
 
 
 def _plain(name: str, data: bytes) -> dict[str, Any]:

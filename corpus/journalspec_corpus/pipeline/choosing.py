@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from journalspec_corpus.crash.judge import VERDICTS
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline.store import STATES, part_file
 
 #: How many cases are published, and how many of each class there are at least.

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from journalspec_corpus.crash.digest import PAGE
+from journalspec_corpus.crash.ids import PAGE
 
 Files: TypeAlias = Mapping[str, bytes]
 #: A piece by its number, or [number, how many of its bytes].

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.files import replace_bytes, replace_text, replacing
-from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.pipeline import local
 from journalspec_corpus.pipeline.cases import CASES, SHARED, read_cases
 from journalspec_corpus.pipeline.choosing import MOST, PER_CLASS, QUOTA, SHARES, case_ids_of, choose
@@ -66,7 +66,7 @@ def publish_core(
 
 
 def _publish(plan: Plan, out: Path, jobs: int, progress: Callable[[int, int], None]) -> dict[str, Any]:
-    policies = crash_room(plan.format).policies
+    policies = crash_format(plan.format).policies
     choice = choose(out, policies)
     todo = []
     for number in range(plan.shards()):
@@ -125,7 +125,7 @@ def _head(plan: Plan) -> dict[str, Any]:
             "params": {},
             "write": None,
         },
-        "obeys": {name: list(of) for name, of in sorted(crash_room(plan.format).obeys.items())},
+        "obeys": {name: list(of) for name, of in sorted(crash_format(plan.format).obeys.items())},
     }
 
 

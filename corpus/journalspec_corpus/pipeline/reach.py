@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.model import PRESETS
-from journalspec_corpus.crash.oracle import Owed
-from journalspec_corpus.crash.stateset import States
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.expected import Expected
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline.counting import LABELS, VERDICT, Counts, counted, readers_of
 
 #: (stratum, writer, edition, preset, reader, verdict); the last two are empty for "was looked at".
@@ -35,14 +35,14 @@ class Repeats:
     writer: str
     ids: list[bytes]
     states: States
-    debt: Owed
+    expected: Expected
 
 
 def repeated(
     table: pa.Table,
-    owners: Sequence[Owed],
+    owners: Sequence[Expected],
     repeats: Sequence[Repeats],
-    verdicts: Callable[[States, Owed], list[Column]],
+    verdicts: Callable[[States, Expected], list[Column]],
 ) -> list[Reached]:
     """Return what the repeated states of a shard say, whose own rows are in `table`; sorted.
 
@@ -61,9 +61,13 @@ def repeated(
     columns = [codes[np.concatenate(rows)] for codes in known]
     at = 0
     for entry, own in zip(repeats, rows, strict=True):
-        wanted = np.flatnonzero(failed[own] | _owes_more(entry.debt, [owners[row] for row in own.tolist()]))
+        wanted = np.flatnonzero(
+            failed[own] | _owes_more(entry.expected, [owners[row] for row in own.tolist()])
+        )
         if len(wanted):
-            for column, given in zip(columns, verdicts(entry.states.take(wanted), entry.debt), strict=True):
+            for column, given in zip(
+                columns, verdicts(entry.states.take(wanted), entry.expected), strict=True
+            ):
                 column[at + wanted] = given
         at += len(own)
     again = table.select([*LABELS, *(VERDICT + reader for reader in readers)])
@@ -83,16 +87,18 @@ def _codes(column: pa.ChunkedArray) -> Column:
     return np.asarray(found.to_numpy(), np.uint8)
 
 
-def _owes_more(debt: Owed, owners: Sequence[Owed]) -> npt.NDArray[np.bool_]:
-    """Tell for each owner whether `debt` forbids a record that it does not."""
-    forbidden = _forbidden(debt)
+def _owes_more(expected: Expected, owners: Sequence[Expected]) -> npt.NDArray[np.bool_]:
+    """Tell for each owner whether `expected` forbids a record that it does not."""
+    forbidden = _forbidden(expected)
     if not forbidden:
         return np.zeros(len(owners), bool)
-    return np.asarray([owner is not debt and not forbidden <= _forbidden(owner) for owner in owners], bool)
+    return np.asarray(
+        [owner is not expected and not forbidden <= _forbidden(owner) for owner in owners], bool
+    )
 
 
-def _forbidden(debt: Owed) -> set[str]:
-    return {key for key, record in debt.record_of.items() if record in debt.must_drop}
+def _forbidden(expected: Expected) -> set[str]:
+    return {key for key, record in expected.record_of.items() if record in expected.must_drop}
 
 
 def _set(table: pa.Table, name: str, codes: npt.NDArray[np.generic], labels: list[str]) -> pa.Table:

@@ -10,11 +10,10 @@ from typing import Any
 
 from journalspec.files import replace_text
 from journalspec.formats import get_format
-from journalspec_corpus.crash.digest import ID_BYTES
-from journalspec_corpus.crash.model import PRESETS, get_preset
-from journalspec_corpus.crash.oracle import REFUSALS, Owed, owed
-from journalspec_corpus.crash.owing import Owing, asked
-from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.expected import REFUSALS, Expected, ExpectedSets, demand_of, expected_at
+from journalspec_corpus.crash.ids import ID_BYTES
+from journalspec_corpus.crash.persistence import PRESETS, get_preset
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.pipeline.cases import digest_of
 from journalspec_corpus.pipeline.packing import Packing
@@ -31,14 +30,14 @@ def write_cases(plan: Plan, out: Path, number: int) -> None:
     """Write the lines of the chosen cases of shard `number`."""
     raw = (out / WORK / ID_FILE.format(number)).read_bytes()
     left = {raw[at : at + ID_BYTES] for at in range(0, len(raw), ID_BYTES)}
-    room = crash_room(plan.format)
+    adapter = crash_format(plan.format)
     cases: list[str] = []
     bases: list[str] = []
     groups: list[str] = []
     for work in plan.shard_workloads(number):
         if not left:
             break
-        found = _Found(plan, room, room.build(work), left)
+        found = _Found(plan, adapter, adapter.build(work), left)
         if found.states:
             names = [f"{number}.{len(groups) + at}" for at in range(len(found.groups))]
             cases += map(_line, found.cases(names))
@@ -84,24 +83,24 @@ class _State:
 class _Found:
     """The chosen states of one trace."""
 
-    def __init__(self, plan: Plan, room: CrashRoom, trace: Trace, left: set[bytes]) -> None:
-        self._room = room
+    def __init__(self, plan: Plan, adapter: CrashFormat, trace: Trace, left: set[bytes]) -> None:
+        self._room = adapter
         self._trace = trace
-        self._owing = Owing(room, trace)
+        self._owing = ExpectedSets(adapter.record_json, trace)
         self.states: list[_State] = []
         #: (operation after which the crash came, what is owed)
-        self.groups: list[tuple[int, Owed]] = []
+        self.groups: list[tuple[int, Expected]] = []
         presets = tuple(get_preset(name) for name in plan.presets)
-        for rows in judged_rows(trace, room, presets, plan.seed, Tally(_AllBut(left))):
+        for rows in judged_rows(trace, adapter, presets, plan.seed, Tally(_AllBut(left))):
             self._take(rows)
         self._packing = Packing(trace.base, (state.files for state in self.states))
 
     def _take(self, rows: Rows) -> None:
-        group = rows.states.group
-        debt = owed(self._trace, group.crash_index, rows.states.torn, rows.states.stratum)
-        if (group.crash_index, debt) not in self.groups:
-            self.groups.append((group.crash_index, debt))
-        number = self.groups.index((group.crash_index, debt))
+        group = rows.states.point
+        expected = expected_at(self._trace, group.crash_index, rows.states.torn, rows.states.stratum)
+        if (group.crash_index, expected) not in self.groups:
+            self.groups.append((group.crash_index, expected))
+        number = self.groups.index((group.crash_index, expected))
         for at in range(len(rows.case_ids)):
             files = group.materialise(rows.states.codes[at])
             self.states.append(_State(number, rows, at, files))
@@ -133,7 +132,7 @@ class _Found:
         """Yield policy, refusal and what else is asked, for each policy there is."""
         refusal = REFUSALS[rows.refusal[at]]
         for reader, policy in self._room.policies.items():
-            given, demand = asked(refusal, rows.states.stratum, salvaging=reader in self._room.salvaging)
+            given, demand = demand_of(refusal, rows.states.stratum, salvaging=reader in self._room.salvaging)
             yield [policy, given, *([demand] if demand else [])]
 
     def base(self) -> dict[str, Any]:
@@ -149,5 +148,5 @@ class _Found:
     def shared(self, names: list[str]) -> Iterator[dict[str, Any]]:
         """Yield the line of each crash point."""
         trace = self._trace
-        for name, (index, debt) in zip(names, self.groups, strict=True):
-            yield {"group": name, "base": trace.id, "after": str(index), "sets": self._owing.sets(debt)}
+        for name, (index, expected) in zip(names, self.groups, strict=True):
+            yield {"group": name, "base": trace.id, "after": str(index), "sets": self._owing.sets(expected)}

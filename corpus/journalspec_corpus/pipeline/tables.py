@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.model import PRESETS, rank
+from journalspec_corpus.crash.persistence import PRESETS, rank
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline.counting import LABELS, Counts
 from journalspec_corpus.pipeline.manifest import STRATA
 from journalspec_corpus.pipeline.reach import Reached

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.classes import CATEGORIES, CODES
-from journalspec_corpus.crash.combos import EXHAUSTIVE
-from journalspec_corpus.crash.model import PRESETS, REACHABLE
-from journalspec_corpus.crash.stateset import States
-from journalspec_corpus.crash.tearing import cuts_of
+from journalspec_corpus.crash.blocks import EXHAUSTIVE, States
+from journalspec_corpus.crash.losses import cuts_of
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE
+from journalspec_corpus.crash.verdict import CATEGORIES, CODES
 
 #: Codes that share a target -> distinct cases of a full tier, of one format.
 TARGETS: Mapping[tuple[str, ...], int] = {
@@ -56,13 +55,13 @@ _PLAIN = np.asarray(
 
 def sampled(states: States, category: npt.NDArray[np.uint8]) -> set[str]:
     """Return the categories of those `states` beside which there are others that nobody looked at."""
-    group = states.group
-    if states.stratum != REACHABLE or group.trace.life > 1:
+    point = states.point
+    if states.stratum != REACHABLE or point.trace.life > 1:
         partial = np.ones(len(states), bool)
     elif states.torn >= 0:
-        partial = np.full(len(states), not cuts_of(group.trace, states.torn).all())
+        partial = np.full(len(states), not cuts_of(point.trace, states.torn).all())
     else:
-        written = prod(sum(level >= 0 for level in cell.levels) for cell in group.cells)
+        written = prod(sum(level >= 0 for level in block.levels) for block in point.blocks)
         partial = ~_PLAIN[states.preset] | (written > EXHAUSTIVE)
     return {CATEGORIES[code] for code in np.unique(category[partial]).tolist()}
 

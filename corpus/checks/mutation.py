@@ -15,7 +15,7 @@ crash leaves) are not expected to be killed. A format says in its
 ``crash_mutants.toml`` which they are and why; a mutant that is neither killed often
 enough nor explained, or is killed although it is said not to be, is an error.
 
-``python -m journalspec_corpus.crash.mutation --format F`` prints the table;
+``python corpus/checks/mutation.py --format F`` prints the table;
 ``--pin`` writes the reference's numbers into ``crash_known.toml`` instead, which
 has to give a reason for each.
 Exit status: 0 good, 1 the reference fails in other numbers than pinned, or a mutant is
@@ -33,22 +33,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from journalspec.files import replace_text
 from journalspec.formats import UnknownFormat, format_module
-from journalspec_corpus.crash.classes import CATEGORIES, categories, fields
-from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.judge import judge
-from journalspec_corpus.crash.model import PRESETS
-from journalspec_corpus.crash.oracle import REFUSALS, Facts, Owed, owed
-from journalspec_corpus.crash.room import PACKAGE, CrashRoom, crash_room
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.adapter import PACKAGE, CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.case_builder import KNOWN_FAILURES, Kind, known_failures
+from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import Trace, writer_of
+from journalspec_corpus.crash.verdict import CATEGORIES, judge
 from journalspec_corpus.mutants import MutantError, load_mutants
-from journalspec_corpus.pipeline.run import writer_of
 from journalspec_reference import load
 
 SEED = 1
@@ -56,7 +57,6 @@ SEED = 1
 ENOUGH = 3
 #: The verdict on who does not answer at all.
 CRASH = "crash"
-KNOWN = "crash_known.toml"
 _FINE = ("pass", "acceptable")
 _NUMBER = re.compile(r"^  \{ (?P<kind>.+?), count = \{ .* \} \},$")
 
@@ -74,19 +74,6 @@ class Sample:
 SAMPLES: Mapping[str, Sample] = {"gate": Sample(61, 3, 2), "whole": Sample(7, 0, 12)}
 
 
-class Kind(NamedTuple):
-    """In what kind of state, by which policy, and how recovery failed. `writer` is the order of writes."""
-
-    writer: str
-    stratum: str
-    category: str
-    policy: str
-    verdict: str
-
-    def __str__(self) -> str:
-        return f"{self.verdict} by {self.policy} after {self.category} ({self.stratum}, {self.writer})"
-
-
 @dataclass(frozen=True)
 class Seen:
     """A state to be shown to readers: its name, class and files, and what is owed."""
@@ -96,7 +83,7 @@ class Seen:
     writer: str
     category: str
     files: Mapping[str, bytes]
-    debt: Owed
+    expected: Expected
     refusal: str
 
     @property
@@ -113,27 +100,30 @@ class Failure:
     state: Seen
 
 
-def failures(room: CrashRoom, implementation: Any, states: Iterable[Seen]) -> Iterator[Failure]:
+def failures(adapter: CrashFormat, implementation: Any, states: Iterable[Seen]) -> Iterator[Failure]:
     """Yield how `implementation` fails, for every state and every policy of the room."""
     for state in states:
-        for reader, policy in room.policies.items():
+        for reader, policy in adapter.policies.items():
             try:
                 found = implementation.recover(state.files, edition=state.edition, policy=policy)
                 said = judge(
-                    room.answer(found), state.debt, state.refusal, holes_allowed=reader in room.salvaging
+                    adapter.answer(found),
+                    state.expected,
+                    state.refusal,
+                    holes_allowed=reader in adapter.salvaging,
                 )
             except Exception:  # whatever a fault leads to, a crash is noticed
                 said = CRASH
             if said not in _FINE:
-                yield Failure(Kind(state.writer, state.debt.stratum, state.category, policy, said), state)
+                yield Failure(Kind(state.writer, state.expected.stratum, state.category, policy, said), state)
 
 
-def choose(room: CrashRoom, sample: Sample) -> list[Seen]:
+def choose(adapter: CrashFormat, sample: Sample) -> list[Seen]:
     """Return the states of `sample`. No reader is asked."""
     taken: Counter[tuple[str, ...]] = Counter()
     chosen: list[Seen] = []
-    for work in islice(room.workloads("core"), sample.start, None, sample.every):
-        trace = room.build(work)
+    for work in islice(adapter.workloads("core"), sample.start, None, sample.every):
+        trace = adapter.build(work)
         # Of one trace at most one state of a class: its neighbours say the same.
         here: set[tuple[str, ...]] = set()
         for states in crash_states(trace, PRESETS, SEED):
@@ -157,46 +147,20 @@ def _classes(trace: Trace, states: States) -> Iterator[tuple[int, tuple[str, ...
 
 
 def _seen(trace: Trace, states: States, row: int, category: str) -> Seen:
-    group = states.group
-    debt = owed(trace, group.crash_index, states.torn, states.stratum)
-    content = group.materialise(states.codes[row])
+    point = states.point
+    expected = expected_at(trace, point.crash_index, states.torn, states.stratum)
+    content = point.materialise(states.codes[row])
     codes = "".join(f"{code:x}." for code in states.codes[row].tolist()).rstrip(".")
     rot = f" {states.rot[row]}" if states.rot else ""
     tear = f" tear {int(states.tear[row])}" if states.torn >= 0 else ""
     preset = PRESETS[states.preset[row]].name
-    name = f"{trace.name} {preset} at {group.crash_index} [{codes}]{tear}{rot}"
+    name = f"{trace.name} {preset} at {point.crash_index} [{codes}]{tear}{rot}"
     refusal = REFUSALS[Facts(states.take(_one(row))).refusals[0]]
-    return Seen(name, trace.edition, writer_of(trace), category, content, debt, refusal)
+    return Seen(name, trace.edition, writer_of(trace), category, content, expected, refusal)
 
 
 def _one(row: int) -> npt.NDArray[np.int64]:
     return np.array([row], np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """How often the reference fails in a sample, by kind, and what is wrong with the table itself."""
-
-    counts: Mapping[Kind, int]
-    why: Mapping[Kind, str]
-
-
-def known(format_id: str, sample: str) -> Known:
-    """Return what is pinned for `sample`; nothing if the format has no such file."""
-    path = files(format_module(PACKAGE, format_id)).joinpath(KNOWN)
-    if not path.is_file():
-        return Known({}, {})
-    counts: dict[Kind, int] = {}
-    why: dict[Kind, str] = {}
-    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("known", ()):
-        for item in entry["states"]:
-            kind = Kind(*(item[name] for name in Kind._fields))
-            if kind in why:
-                raise MutantError(f"{format_id}/{KNOWN}: {kind} stands twice")
-            why[kind] = entry["why"]
-            if sample in item["count"]:
-                counts[kind] = item["count"][sample]
-    return Known(counts, why)
 
 
 def unlike(found: Mapping[Kind, int], pinned: Mapping[Kind, int]) -> list[str]:
@@ -240,10 +204,10 @@ def row_of(mutant: str, found: Sequence[Failure], shown: int, pinned: Mapping[Ki
     return Row(mutant, max(by_policy.values()), shown, states[0].name, smallest.name)
 
 
-def table(room: CrashRoom, states: Sequence[Seen], pinned: Mapping[Kind, int]) -> Iterator[Row]:
+def table(adapter: CrashFormat, states: Sequence[Seen], pinned: Mapping[Kind, int]) -> Iterator[Row]:
     """Yield what becomes of each mutant of the format."""
-    for mutant in load_mutants(room.format):
-        found = list(failures(room, mutant.implementation(), states))
+    for mutant in load_mutants(adapter.format):
+        found = list(failures(adapter, mutant.implementation(), states))
         yield row_of(mutant.id, found, len(states), pinned)
 
 
@@ -252,7 +216,7 @@ def pin(format_id: str, numbers: Mapping[str, Mapping[Kind, int]]) -> list[Kind]
 
     Entries that nothing is counted for any more are taken out.
     """
-    with as_file(files(format_module(PACKAGE, format_id)).joinpath(KNOWN)) as path:
+    with as_file(files(format_module(PACKAGE, format_id)).joinpath(KNOWN_FAILURES)) as path:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         left = {kind for counts in numbers.values() for kind in counts}
         out = []
@@ -300,20 +264,20 @@ def explained(format_id: str) -> dict[str, Reason]:
 def wrong(rows: Iterable[Row], reasons: Mapping[str, Reason]) -> list[str]:
     """Return what is wrong: mutants not killed often enough and not explained, or the other way round."""
     out = []
-    known = set()
+    known_failures = set()
     for row in rows:
-        known.add(row.mutant)
+        known_failures.add(row.mutant)
         reason = reasons.get(row.mutant)
         if row.killed < ENOUGH and reason is None:
             out.append(f"{row.mutant}: killed by {row.killed} states, and nothing says why not by more")
         elif row.killed and reason is not None and not reason.rare:
             out.append(f"{row.mutant}: killed by {row.killed} states ({row.first}), and said not to be")
-    return out + [f"{name}: explained, and no mutant" for name in sorted(reasons.keys() - known)]
+    return out + [f"{name}: explained, and no mutant" for name in sorted(reasons.keys() - known_failures)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m journalspec_corpus.crash.mutation", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python corpus/checks/mutation.py", description=__doc__)
     parser.add_argument("--format", required=True)
     parser.add_argument(
         "--sample", choices=SAMPLES, default="whole", help="which states to look at (default %(default)s)"
@@ -321,15 +285,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pin", action="store_true", help="write down how the reference fails, and end")
     options = parser.parse_args(arguments)
     try:
-        room, reasons = crash_room(options.format), explained(options.format)
+        adapter, reasons = crash_format(options.format), explained(options.format)
         if options.pin:
-            return _pin(room)
-        pinned = known(options.format, options.sample).counts
-        states = choose(room, SAMPLES[options.sample])
-        of_reference = tally(failures(room, load(room.format), states))
+            return _pin(adapter)
+        pinned = known_failures(options.format, options.sample).counts
+        states = choose(adapter, SAMPLES[options.sample])
+        of_reference = tally(failures(adapter, load(adapter.format), states))
         print(f"{'the reference':34} {sum(of_reference.values()):5} of {len(states)}, pinned", flush=True)
         rows = []
-        for row in table(room, states, pinned):
+        for row in table(adapter, states, pinned):
             rows.append(row)
             why = f"not seen: {reasons[row.mutant].why}" if row.mutant in reasons else ""
             print(f"{row.mutant:34} {row.killed:5} of {row.shown}  {row.smallest or why}", flush=True)
@@ -345,12 +309,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(bool(faults))
 
 
-def _pin(room: CrashRoom) -> int:
-    reference = load(room.format)
+def _pin(adapter: CrashFormat) -> int:
+    reference = load(adapter.format)
     numbers = {
-        name: tally(failures(room, reference, choose(room, sample))) for name, sample in SAMPLES.items()
+        name: tally(failures(adapter, reference, choose(adapter, sample))) for name, sample in SAMPLES.items()
     }
-    unexplained = pin(room.format, numbers)
+    unexplained = pin(adapter.format, numbers)
     for kind in unexplained:
         print(
             f"error: no reason is given for this; put it below one:\n{_pinned(kind, numbers)}",

@@ -12,7 +12,7 @@ owed          what has to be kept, may be kept or must not come back differs
 refusal       whether a reader may refuse differs
 verdict       one of the format's readers is judged differently
 
-``python -m journalspec_corpus.crash.brute --format F`` prints the numbers and
+``python corpus/checks/brute.py --format F`` prints the numbers and
 every kind of disagreement with examples. Exit status: 0 if there are none, 1
 otherwise, 2 usage.
 """
@@ -26,24 +26,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from brute_expected import BruteDebt, Content, Ledger, Past, other_debt, other_verdict, verdict
+from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices
 from journalspec.formats import UnknownFormat
-from journalspec_corpus.crash.brute_debts import BruteDebt, Content, Ledger, verdict
-from journalspec_corpus.crash.brute_rot import Past, other_debt, other_verdict
-from journalspec_corpus.crash.brute_states import (
-    BruteState,
-    Machine,
-    brute_prefix,
-    brute_subset,
-    choices,
-)
-from journalspec_corpus.crash.cells import TRASHED
-from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.judge import judge
-from journalspec_corpus.crash.model import PRESETS, REACHABLE, Preset, rank
-from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
-from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.crash.tearing import cuts_of
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import TRASHED, States
+from journalspec_corpus.crash.expected import REFUSALS, expected_at
+from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.losses import cuts_of
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, rank
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace
+from journalspec_corpus.crash.verdict import judge
 from journalspec_corpus.crash.view import answers
 
 #: A crash point with more sets than this is not small.
@@ -91,7 +85,7 @@ class Report:
     again: int = 0
     others: int = 0
     keys: int = 0
-    debts: int = 0
+    expectations: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     shown: list[Disagreement] = field(default_factory=list)
@@ -109,7 +103,7 @@ class Report:
         yield (
             f"states of the engine {self.rows} ({self.again} for the second time), "
             f"distinct by brute force {self.keys}, of other strata {self.others}, "
-            f"owed and refusal compared in {self.debts}, verdicts {self.verdicts.total()}"
+            f"owed and refusal compared in {self.expectations}, verdicts {self.verdicts.total()}"
         )
         yield "verdicts: " + ", ".join(f"{name} {count}" for name, count in sorted(self.verdicts.items()))
         yield f"disagreements {self.kinds.total()}" + "".join(
@@ -143,12 +137,12 @@ def is_small(trace: Trace, most: int = MOST) -> bool:
 class Comparison:
     """One trace, looked at both ways."""
 
-    def __init__(self, room: CrashRoom, trace: Trace, presets: Sequence[Preset], report: Report) -> None:
-        self.room = room
+    def __init__(self, adapter: CrashFormat, trace: Trace, presets: Sequence[Preset], report: Report) -> None:
+        self.adapter = adapter
         self.trace = trace
         self.presets = tuple(presets)
         self.report = report
-        self.groups = list(crash_states(trace, self.presets, SEED))
+        self.points = list(crash_states(trace, self.presets, SEED))
         self._ledgers: dict[tuple[int, int], Ledger] = {}
         self._states: dict[tuple[str, int], dict[Content, BruteState]] = {}
         self._noise = self._garbage()
@@ -158,7 +152,7 @@ class Comparison:
         self.report.traces += 1
         mine, wanted = self._brute()
         theirs: dict[Key, int] = {}
-        for states in self.groups:
+        for states in self.points:
             self._group(states, theirs)
         self._others()
         self.report.keys += len(mine)
@@ -175,12 +169,12 @@ class Comparison:
     def _garbage(self) -> dict[tuple[int, int, int], bytes]:
         """Return the engine's garbage: noise has no right or wrong, so it is taken over."""
         found = {}
-        for states in self.groups:
-            group = states.group
-            for cell in group.cells:
-                if TRASHED in cell.levels:
-                    garbage = cell.versions[cell.levels.index(TRASHED)]
-                    found[group.crash_index, cell.file, cell.index] = garbage
+        for states in self.points:
+            point = states.point
+            for block in point.blocks:
+                if TRASHED in block.levels:
+                    garbage = block.versions[block.levels.index(TRASHED)]
+                    found[point.crash_index, block.file, block.index] = garbage
         return found
 
     def _ledger(self, crash: int, torn: int) -> Ledger:
@@ -242,27 +236,27 @@ class Comparison:
 
     def _group(self, states: States, theirs: dict[Key, int]) -> None:
         """Compare what one group yields."""
-        group, torn = states.group, states.torn
-        debt = owed(self.trace, group.crash_index, torn)
-        ledger = self._ledger(group.crash_index, torn)
+        point, torn = states.point, states.torn
+        expected = expected_at(self.trace, point.crash_index, torn)
+        ledger = self._ledger(point.crash_index, torn)
         refusals = Facts(states).refusals
-        found, which = answers(group, states.codes, self.room.read)
+        found, which = answers(point, states.codes, self.adapter.read)
         known: dict[Content, BruteDebt] = {}
         for row, codes in enumerate(states.codes):
             self.report.rows += 1
             preset = PRESETS[states.preset[row]]
-            content: Content = tuple(sorted(group.materialise(codes).items()))
-            key = content, frozenset(debt.must_keep)
+            content: Content = tuple(sorted(point.materialise(codes).items()))
+            key = content, frozenset(expected.must_keep)
             first = key not in theirs
             theirs[key] = min(theirs.get(key, len(PRESETS)), rank(preset.name))
-            where = f"{preset.name} at {group.crash_index} {codes.tolist()} tear {int(states.tear[row])}"
-            state = self._states.get((preset.name, group.crash_index), {}).get(content)
+            where = f"{preset.name} at {point.crash_index} {codes.tolist()} tear {int(states.tear[row])}"
+            state = self._states.get((preset.name, point.crash_index), {}).get(content)
             if state is None:
                 self._differ("unreachable", where, "a state", "no state")
                 continue
             if content not in known:
-                known[content] = ledger.debt(state)
-                self._owed(debt, known[content], where)
+                known[content] = ledger.expected(state)
+                self._owed(expected, known[content], where)
             mine = known[content]
             refusal = REFUSALS[refusals[row]]
             if not first:
@@ -271,9 +265,9 @@ class Comparison:
                 continue
             if refusal != mine.refusal:
                 self._differ("refusal", where, refusal, mine.refusal)
-            for reader, answer in zip(self.room.readers, found[which[row]], strict=True):
-                salvaging = reader in self.room.salvaging
-                said = judge(answer, debt, refusal, holes_allowed=salvaging)
+            for reader, answer in zip(self.adapter.readers, found[which[row]], strict=True):
+                salvaging = reader in self.adapter.salvaging
+                said = judge(answer, expected, refusal, holes_allowed=salvaging)
                 think = verdict(answer, mine, salvaging=salvaging)
                 self.report.verdicts[think] += 1
                 if said != think:
@@ -283,50 +277,50 @@ class Comparison:
         """Compare the states of the other strata, as far as the engine has some of this trace."""
         pasts: dict[int, Past] = {}
         for states in crash_states(self.trace, OTHERS, SEED):
-            group = states.group
-            past = pasts.setdefault(group.crash_index, Past(self.trace, group.crash_index))
-            debt = owed(self.trace, group.crash_index, states.torn, states.stratum)
+            point = states.point
+            past = pasts.setdefault(point.crash_index, Past(self.trace, point.crash_index))
+            expected = expected_at(self.trace, point.crash_index, states.torn, states.stratum)
             refusals = Facts(states).refusals
-            found, which = answers(group, states.codes, self.room.read)
+            found, which = answers(point, states.codes, self.adapter.read)
             for row, codes in enumerate(states.codes):
                 self.report.others += 1
                 preset = PRESETS[states.preset[row]].name
                 label = states.rot[row] if states.rot else ""
-                where = f"{preset} at {group.crash_index} {codes.tolist()} {label}"
-                ledger = self._ledger(group.crash_index, -1)
-                mine = other_debt(ledger, past, group.materialise(codes), preset, label)
+                where = f"{preset} at {point.crash_index} {codes.tolist()} {label}"
+                ledger = self._ledger(point.crash_index, -1)
+                mine = other_debt(ledger, past, point.materialise(codes), preset, label)
                 if mine is None:
                     self._differ("unreachable", where, "a state", "no state")
                     continue
                 if REFUSALS[refusals[row]] != mine.refusal:
                     self._differ("refusal", where, REFUSALS[refusals[row]], mine.refusal)
-                for reader, answer in zip(self.room.readers, found[which[row]], strict=True):
-                    salvaging = reader in self.room.salvaging
-                    said = judge(answer, debt, REFUSALS[refusals[row]], holes_allowed=salvaging)
+                for reader, answer in zip(self.adapter.readers, found[which[row]], strict=True):
+                    salvaging = reader in self.adapter.salvaging
+                    said = judge(answer, expected, REFUSALS[refusals[row]], holes_allowed=salvaging)
                     think = other_verdict(answer, mine, states.stratum, salvaging=salvaging)
                     self.report.verdicts[think] += 1
                     if said != think:
                         self._differ("verdict", f"{where} {reader}", said, think)
 
-    def _owed(self, debt: object, mine: BruteDebt, where: str) -> None:
-        self.report.debts += 1
+    def _owed(self, expected: object, mine: BruteDebt, where: str) -> None:
+        self.report.expectations += 1
         for name in ("must_keep", "may_keep", "must_drop", "possible"):
-            said, think = getattr(debt, name), getattr(mine, name)
+            said, think = getattr(expected, name), getattr(mine, name)
             if said != think:
                 self._differ("owed", f"{where} {name}", sorted(said - think), sorted(think - said))
-        said, think = getattr(debt, "record_of"), mine.names  # noqa: B009
+        said, think = getattr(expected, "record_of"), mine.names  # noqa: B009
         if dict(said) != dict(think):
             more = {key for key in think if key not in said}
             self._differ("owed", f"{where} keys", sorted(said.keys() - think.keys()), sorted(more))
 
 
-def compare(room: CrashRoom, scope: str, every: int = 1, start: int = 0) -> Report:
+def compare(adapter: CrashFormat, scope: str, every: int = 1, start: int = 0) -> Report:
     """Compare every `every`-th workload of a scope."""
     report = Report()
-    for work in islice(room.workloads(scope), start, None, every):
-        trace = room.build(work)
+    for work in islice(adapter.workloads(scope), start, None, every):
+        trace = adapter.build(work)
         if is_small(trace):
-            Comparison(room, trace, KNOWN, report).run()
+            Comparison(adapter, trace, KNOWN, report).run()
         else:
             report.large += 1
     return report
@@ -334,19 +328,19 @@ def compare(room: CrashRoom, scope: str, every: int = 1, start: int = 0) -> Repo
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare and print; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m journalspec_corpus.crash.brute", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python corpus/checks/brute.py", description=__doc__)
     parser.add_argument("--format", required=True)
     parser.add_argument("--scope", default="core", help="smoke, core or full (default: %(default)s)")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take every N-th workload")
     parser.add_argument("--start", type=int, default=0, metavar="N", help="begin with the N-th workload")
     options = parser.parse_args(arguments)
     try:
-        room = crash_room(options.format)
-        count = sum(1 for _ in room.workloads(options.scope))
+        adapter = crash_format(options.format)
+        count = sum(1 for _ in adapter.workloads(options.scope))
     except (UnknownFormat, KeyError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    report = compare(room, options.scope, options.every, options.start)
+    report = compare(adapter, options.scope, options.every, options.start)
     print(f"{count} workloads in the scope, every {options.every}. of them looked at")
     for line in report.lines():
         print(line)

@@ -1,4 +1,7 @@
-"""Finding a state of a build again by its id: the Parquet row says what it is a function of."""
+"""Finding a state of a build again by its id: the Parquet row says what it is a function of.
+
+One failing state of every kind in a build: what there is to be shrunk.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,17 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.crash.shrink_readers import Named
-from journalspec_corpus.crash.shrink_states import State, find
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.reading import Named
+from journalspec_corpus.crash.reduction import State, find
 from journalspec_corpus.crash.states import Descriptor
+from journalspec_corpus.crash.verdict import VERDICTS
 
 ID_DIGITS = 32
 _COLUMNS = ("trace", "background", "preset", "crash_index", "mask", "tear", "seed", "rot")
@@ -29,7 +34,7 @@ class NotThere(LookupError):
 class Place:
     """A state of a build: its room, workload and descriptor, and the readers' verdicts as they were built."""
 
-    room: CrashRoom
+    adapter: CrashFormat
     workload: Any
     descriptor: Descriptor
     verdicts: Mapping[str, str]
@@ -38,7 +43,7 @@ class Place:
     @cached_property
     def state(self) -> State:
         """The state itself."""
-        return find(self.room.build(self.workload), self.descriptor)
+        return find(self.adapter.build(self.workload), self.descriptor)
 
     def first_failing(self) -> str:
         """Return the first reader that fails in it; raises NotThere if none does."""
@@ -67,23 +72,23 @@ def place_of(directory: Path, name: str) -> Place:
 def places(directory: Path, wanted: Set[bytes]) -> dict[bytes, Place]:
     """Return the states of these case ids in the build in `directory`; raises NotThere if one is missing."""
     plan = plan_of(directory)
-    room = crash_room(plan["format"])
-    rows = {row["case_id"]: row for row in _rows(directory, wanted, room)}
+    adapter = crash_format(plan["format"])
+    rows = {row["case_id"]: row for row in _rows(directory, wanted, adapter)}
     for name in sorted(wanted - rows.keys()):
         raise NotThere(
             f"{directory} holds no state {name.hex()}: ids are in the column case_id of states/*.parquet"
         )
     names = {row["workload"] for row in rows.values()}
-    workloads = {work.name: work for work in room.workloads(plan["tier"]) if work.name in names}
+    workloads = {work.name: work for work in adapter.workloads(plan["tier"]) if work.name in names}
     for name in sorted(names - workloads.keys()):
         raise NotThere(f"{name} is no workload of this version: build {directory} again")
-    return {name: _place(room, workloads[row["workload"]], row) for name, row in rows.items()}
+    return {name: _place(adapter, workloads[row["workload"]], row) for name, row in rows.items()}
 
 
-def _place(room: CrashRoom, workload: Any, row: Mapping[str, Any]) -> Place:
+def _place(adapter: CrashFormat, workload: Any, row: Mapping[str, Any]) -> Place:
     descriptor = Descriptor(**{column: row[column] for column in _COLUMNS})
-    verdicts = {reader: row[f"verdict_{reader}"] for reader in room.readers}
-    return Place(room, workload, descriptor, verdicts, row["case_id"].hex())
+    verdicts = {reader: row[f"verdict_{reader}"] for reader in adapter.readers}
+    return Place(adapter, workload, descriptor, verdicts, row["case_id"].hex())
 
 
 def verdict_of(place: Place, reader: Named) -> str:
@@ -107,11 +112,50 @@ def plan_of(directory: Path) -> dict[str, Any]:
     return plan
 
 
-def _rows(directory: Path, wanted: Set[bytes], room: CrashRoom) -> Iterator[dict[str, Any]]:
+def _rows(directory: Path, wanted: Set[bytes], adapter: CrashFormat) -> Iterator[dict[str, Any]]:
     """Yield the rows of the states `wanted`; part by part, so that memory is bounded by the largest one."""
-    columns = ["case_id", "workload", *_COLUMNS, *(f"verdict_{name}" for name in room.readers)]
+    columns = ["case_id", "workload", *_COLUMNS, *(f"verdict_{name}" for name in adapter.readers)]
     for path in sorted((directory / "states").glob("part-*.parquet")):
         ids = pq.read_table(path, columns=["case_id"])["case_id"].to_pylist()
         rows = [at for at, name in enumerate(ids) if name in wanted]
         if rows:
             yield from pq.read_table(path, columns=columns).take(rows).to_pylist()
+
+
+_FAILING = pa.array([name for name, broken in VERDICTS.items() if broken], pa.string())
+_KIND = ("stratum", "writer", "category")
+
+
+class Kind(NamedTuple):
+    """What failures have in common: stratum, who wrote, kind of crash, who read, with which verdict."""
+
+    stratum: str
+    writer: str
+    category: str
+    reader: str
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A kind of failure, how many states are of it, and the one with the smallest id."""
+
+    kind: Kind
+    states: int
+    case_id: bytes
+
+
+def samples(directory: Path, readers: tuple[str, ...]) -> list[Sample]:
+    """Return a sample of each kind of failure of `readers` in the build in `directory`, sorted by kind."""
+    found: dict[Kind, tuple[int, bytes]] = {}
+    for path in sorted((directory / "states").glob("part-*.parquet")):
+        for reader in readers:
+            column = f"verdict_{reader}"
+            table = pq.read_table(path, columns=["case_id", *_KIND, column])
+            mask = pc.is_in(pc.cast(table[column], pa.string()), value_set=_FAILING)
+            for row in table.filter(mask).to_pylist():
+                stratum, writer, category = (row[name] for name in _KIND)
+                kind = Kind(stratum, writer, category, reader, row[column])
+                count, smallest = found.get(kind, (0, row["case_id"]))
+                found[kind] = count + 1, min(smallest, row["case_id"])
+    return [Sample(kind, *found[kind]) for kind in sorted(found)]

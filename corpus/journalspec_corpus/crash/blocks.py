@@ -4,12 +4,29 @@ A *cell* is what persists as one: a granule of a file, a file's size, or the
 directory's names. Its *versions* are its contents in program order; version 0 of
 a group's cell is the durable one. Writes to one granule pass through one page,
 so that a granule on disk is always one of its versions, never a mixture.
+
+Which combinations of versions are looked at: all of them while they are few.
+
+Cells that allow at most ``EXHAUSTIVE`` combinations are enumerated whole (12
+granules with two versions each). Beyond that, rows with at most two deviations
+from "everything arrived" and from "nothing arrived" are taken: most faults need
+few lost writes. To them come samples, each a function of the stream and its own
+number; nothing is sampled that can be counted.
+
+A set of states: versions of cells, row by row, and where each row comes from.
+
+Versions that nobody wrote: garbage, halves, other files' blocks, names for themselves.
+
+They stand behind a cell's own versions, always in the same order, so that a
+descriptor's code means the same whatever else is looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -44,7 +61,7 @@ LOOSE = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Block:
     """One thing that persists as a whole.
 
     `file` is the number of the file (its inode; names may change), `index` the
@@ -60,7 +77,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Group:
+class CrashPoint:
     """All cells in flight at one crash point, with everything else as it is on disk.
 
     `contents` and `sizes` are per file number, `names` maps names to numbers;
@@ -72,7 +89,7 @@ class Group:
     trace: Trace
     crash_index: int
     granule: int
-    cells: tuple[Cell, ...]
+    blocks: tuple[Block, ...]
     contents: tuple[bytes, ...]
     sizes: tuple[int, ...]
     names: Mapping[str, int]
@@ -84,16 +101,16 @@ class Group:
     #: For each cell the level that a force made durable; 0 throughout where forces are honest.
     forced: tuple[int, ...] = ()
     #: Granules that writes in flight put the same bytes into: nothing can be lost, but they can be trashed.
-    idle: tuple[Cell, ...] = ()
+    idle: tuple[Block, ...] = ()
 
-    def with_idle(self) -> Group:
+    def with_idle(self) -> CrashPoint:
         """Return the group with its idle granules as cells of one version each, behind the others."""
         if not self.idle:
             return self
         more = (0,) * len(self.idle)
         return replace(
             self,
-            cells=(*self.cells, *self.idle),
+            blocks=(*self.blocks, *self.idle),
             kills=tuple((*levels, *more) for levels in self.kills),
             fresh=(*self.fresh, *(False for _ in self.idle)),
             forced=(*self.forced, *more),
@@ -103,22 +120,22 @@ class Group:
     @property
     def dims(self) -> tuple[int, ...]:
         """How many versions each cell has."""
-        return tuple(len(cell.versions) for cell in self.cells)
+        return tuple(len(block.versions) for block in self.blocks)
 
     def materialise(self, codes: Codes | bytes) -> dict[str, bytes]:
         """Return the files of the state in which cell i has version ``codes[i]``."""
         contents = [bytearray(content) for content in self.contents]
         sizes = list(self.sizes)
         names = self.names
-        for cell, code in zip(self.cells, codes, strict=True):
-            value = cell.versions[int(code)]
-            if cell.kind == NAMES:
+        for block, code in zip(self.blocks, codes, strict=True):
+            value = block.versions[int(code)]
+            if block.kind == NAMES:
                 names = value
-            elif cell.kind == SIZE:
-                sizes[cell.file] = value
+            elif block.kind == SIZE:
+                sizes[block.file] = value
             else:
-                start = cell.index * self.granule
-                room = contents[cell.file]
+                start = block.index * self.granule
+                room = contents[block.file]
                 if len(room) < start + len(value):
                     room.extend(bytes(start + len(value) - len(room)))
                 room[start : start + len(value)] = value
@@ -260,7 +277,7 @@ class Timeline:
         for granule, versions in file.granules.items():
             file.low[granule] = len(versions) - 1
 
-    def group(self, *, settled: bool = False, lying: bool = False) -> Group:
+    def point(self, *, settled: bool = False, lying: bool = False) -> CrashPoint:
         """Return the cells in flight now.
 
         With `settled`, everything issued is on disk; with `lying`, nothing of the
@@ -268,16 +285,16 @@ class Timeline:
         """
         if settled:
             return self._settled()
-        cells: list[Cell] = []
+        blocks: list[Block] = []
         keys: dict[tuple[str, int, int], tuple[int, int]] = {}
         forced: list[int] = []
 
         def add(key: tuple[str, int, int], versions: list[Any], durable: int) -> None:
             low = 0 if lying else durable
             if low < len(versions) - 1:
-                keys[key] = (len(cells), low)
+                keys[key] = (len(blocks), low)
                 span = tuple(versions[low:])
-                cells.append(Cell(*key, span, tuple(range(len(span)))))
+                blocks.append(Block(*key, span, tuple(range(len(span)))))
                 forced.append(durable - low)
 
         add((NAMES, 0, 0), self._names, self._names_low)
@@ -289,17 +306,17 @@ class Timeline:
         sizes = [file.sizes[low] for file, low in zip(self._files, lows, strict=True)]
         names = self._names[0 if lying else self._names_low]
         idle = [
-            Cell(DATA, number, granule, (file.granules[granule][-1],), (0,))
+            Block(DATA, number, granule, (file.granules[granule][-1],), (0,))
             for number, file in enumerate(self._files)
             for granule in sorted(file.dirty)
             if (DATA, number, granule) not in keys
         ]
-        return self._freeze(tuple(cells), tuple(idle), keys, sizes, names, tuple(forced))
+        return self._freeze(tuple(blocks), tuple(idle), keys, sizes, names, tuple(forced))
 
-    def _settled(self) -> Group:
+    def _settled(self) -> CrashPoint:
         contents = tuple(bytes(file.content) for file in self._files)
         sizes = tuple(file.sizes[-1] for file in self._files)
-        return Group(self.trace, self.at, self.granule, (), contents, sizes, self._names[-1], {}, ((),))
+        return CrashPoint(self.trace, self.at, self.granule, (), contents, sizes, self._names[-1], {}, ((),))
 
     def loose_names(self) -> tuple[Mapping[str, int], ...]:
         """Return what names may be left when each binding in flight persists for itself, or not.
@@ -327,34 +344,34 @@ class Timeline:
                 out.append(names)
         return tuple(out)
 
-    def _is_fresh(self, cell: Cell) -> bool:
-        """Tell whether the block of `cell` is new to its file and nobody cleared it."""
-        if cell.kind != DATA:
+    def _is_fresh(self, block: Block) -> bool:
+        """Tell whether the block of `block` is new to its file and nobody cleared it."""
+        if block.kind != DATA:
             return False
-        file = self._files[cell.file]
-        start = cell.index * self.granule
+        file = self._files[block.file]
+        start = block.index * self.granule
         cleared = any(off <= start and start + self.granule <= end for off, end in file.unwritten)
         return start >= file.sizes[file.size_low] and not cleared
 
     def _freeze(
         self,
-        cells: tuple[Cell, ...],
-        idle: tuple[Cell, ...],
+        blocks: tuple[Block, ...],
+        idle: tuple[Block, ...],
         keys: dict[tuple[str, int, int], tuple[int, int]],
         sizes: list[int],
         names: dict[str, int],
         forced: tuple[int, ...],
-    ) -> Group:
+    ) -> CrashPoint:
         contents = [bytearray(file.content) for file in self._files]
-        for cell in cells:
-            if cell.kind == DATA:
-                start = cell.index * self.granule
-                room = contents[cell.file]
+        for block in blocks:
+            if block.kind == DATA:
+                start = block.index * self.granule
+                room = contents[block.file]
                 if len(room) < start + self.granule:
                     room.extend(bytes(start + self.granule - len(room)))
-                room[start : start + self.granule] = cell.versions[0]
+                room[start : start + self.granule] = block.versions[0]
         reach: dict[int, tuple[tuple[int, int], ...]] = {}
-        levels = [0] * len(cells)
+        levels = [0] * len(blocks)
         kills = [tuple(levels)]
         for index in sorted(self._reach):
             entry = [
@@ -371,17 +388,17 @@ class Timeline:
         # The all-old state is a kill only if nothing else in flight had been forced meanwhile.
         first_lost = min(reach, default=self.at)
         partly = any(isinstance(op, Sync | SyncDir) for op in self.trace.ops[first_lost : self.at])
-        return Group(
+        return CrashPoint(
             trace=self.trace,
             crash_index=self.at,
             granule=self.granule,
-            cells=cells,
+            blocks=blocks,
             contents=tuple(bytes(content) for content in contents),
             sizes=tuple(sizes),
             names=names,
             reach=reach,
             kills=_honest(kills, partly),
-            fresh=tuple(self._is_fresh(cell) for cell in cells),
+            fresh=tuple(self._is_fresh(block) for block in blocks),
             forced=forced,
             idle=idle,
         )
@@ -390,3 +407,175 @@ class Timeline:
 def _honest(kills: list[tuple[int, ...]], forced: bool) -> tuple[tuple[int, ...], ...]:
     """Return the states that a kill leaves; after a partial force only the last one is sure."""
     return (kills[-1],) if forced else tuple(kills)
+
+
+#: 2 to the 12th: twelve granules, each lost or kept.
+EXHAUSTIVE = 4096
+#: A group that is too large to be enumerated gets as many samples as the largest that is not.
+SAMPLES = EXHAUSTIVE
+
+
+def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:
+    """Return all combinations of cell versions, or those with at most two deviations and samples.
+
+    Each row is one combination; rows are distinct and in a fixed order. `stream`
+    chooses the samples.
+    """
+    total = 1
+    for size in dims:
+        total *= size
+        if total > EXHAUSTIVE:
+            return distinct(np.concatenate([_deviations(dims), samples(dims, stream)]))[0]
+    return np.stack(np.unravel_index(np.arange(total), dims), axis=1).astype(np.uint16)
+
+
+def _deviations(dims: tuple[int, ...]) -> Codes:
+    rows: dict[bytes, Codes] = {}
+    for base in (np.asarray(dims, np.uint16) - 1, np.zeros(len(dims), np.uint16)):
+        for count in range(3):
+            for where in combinations(range(len(dims)), count):
+                for row in changed_at(base.astype(np.uint16), where, dims):
+                    rows.setdefault(row.tobytes(), row)
+    return np.stack(list(rows.values()))
+
+
+def samples(dims: tuple[int, ...], stream: int, number: int = SAMPLES) -> Codes:
+    """Return `number` uniform rows, drawn by counter: row i does not depend on the others."""
+    sizes = np.asarray(dims, np.uint64)
+    count = np.arange(number * len(dims), dtype=np.uint64).reshape(number, len(dims)) + np.uint64(1)
+    value = np.uint64(stream) + count * np.uint64(0x9E3779B97F4A7C15)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    # The upper half: with so few versions per cell the bias is below one in a billion.
+    return (((value ^ (value >> np.uint64(31))) >> np.uint64(32)) % sizes).astype(np.uint16)
+
+
+def distinct(rows: Codes) -> tuple[Codes, npt.NDArray[np.int64]]:
+    """Return the rows without repetitions, in order of first appearance, and where each first was."""
+    flat = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))
+    _, first = np.unique(flat[:, 0], return_index=True)
+    first = np.sort(first)
+    return np.asarray(rows[first]), first
+
+
+def changed_at(base: Codes, where: tuple[int, ...], dims: tuple[int, ...]) -> Iterator[Codes]:
+    """Yield `base` with every other version at the places `where`."""
+    if not where:
+        yield base.copy()
+        return
+    for code in range(dims[where[0]]):
+        if code != base[where[0]]:
+            changed = base.copy()
+            changed[where[0]] = code
+            yield from changed_at(changed, where[1:], dims)
+
+
+def stream_of(text: str) -> int:
+    """Return a 64-bit number for the start of a stream of samples."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def selected(trace: str, share: int) -> bool:
+    """Tell whether `trace` is among the about one in `share`, whatever the seed.
+
+    Those chosen for 128 are among those for 32.
+    """
+    return stream_of(f"{trace}/selected") % share == 0
+
+
+def draws(key: str, number: int, bound: int) -> list[int]:
+    """Return `number` integers below `bound`, by counter."""
+    return [stream_of(f"{key}/{at}") % bound for at in range(number)] if bound > 0 else []
+
+
+@dataclass(frozen=True)
+class States:
+    """States of one group: row i is version ``codes[i, j]`` of each cell j.
+
+    ``preset[i]`` indexes :data:`PRESETS`; ``tear[i]`` is the number of bytes of
+    operation `torn` that arrived (0 in subset presets). `stratum` is R (a crash
+    under honest forces), L (a force was not honoured) or C (corruption); ``rot[i]``
+    says what was corrupted, and is empty as a whole where nothing was.
+    """
+
+    point: CrashPoint
+    codes: Codes
+    preset: npt.NDArray[np.uint8]
+    tear: npt.NDArray[np.int32]
+    #: index of the operation that is cut short, or -1
+    torn: int = -1
+    stratum: str = "R"
+    rot: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, rows: npt.NDArray[np.int64]) -> States:
+        """Return the states of `rows` only."""
+        rot = tuple([self.rot[row] for row in rows.tolist()]) if self.rot else ()
+        return replace(self, codes=self.codes[rows], preset=self.preset[rows], tear=self.tear[rows], rot=rot)
+
+
+#: What a granule of a disk that breaks sectors may hold next to its own versions, in this order:
+#: garbage; the front half as in the last version and garbage behind it; the front half as in the
+#: first version and the rear half as in the last.
+BROKEN = ("garbage", "left", "right")
+
+
+def broken_point(point: CrashPoint, seed: int, loose: tuple[Mapping[str, int], ...]) -> CrashPoint:
+    """Return `point` with the versions of :data:`BROKEN` in each granule, and `loose` in its names."""
+    blocks = []
+    for block in point.blocks:
+        if block.kind == DATA:
+            blocks.append(_with(block, broken_versions(seed, point, block), TRASHED))
+        elif block.kind == NAMES:
+            blocks.append(_with(block, loose, MIXED))
+        else:
+            blocks.append(block)
+    return replace(point, blocks=tuple(blocks))
+
+
+def foreign_point(point: CrashPoint, seed: int) -> CrashPoint:
+    """Return `point` with another file's block as a version of each granule that is new space."""
+    blocks = [
+        _with(block, (foreign_bytes(seed, point, block),), FOREIGN) if fresh else block
+        for block, fresh in zip(point.blocks, point.fresh, strict=True)
+    ]
+    return replace(point, blocks=tuple(blocks))
+
+
+def _with(block: Block, versions: tuple[object, ...], level: int) -> Block:
+    levels = (*block.levels, *(level for _ in versions))
+    return Block(block.kind, block.file, block.index, (*block.versions, *versions), levels)
+
+
+def broken_versions(seed: int, point: CrashPoint, block: Block) -> tuple[bytes, bytes, bytes]:
+    """Return the three contents of :data:`BROKEN`, in that order."""
+    garbage = garbage_bytes(seed, point, block)
+    half = point.granule // 2
+    first, last = block.versions[0], block.versions[-1]
+    return garbage, last[:half] + garbage[half:], first[:half] + last[half:]
+
+
+def garbage_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
+    """Return a granule of garbage: a pure function of seed, trace, crash point and cell."""
+    text = f"{seed}/{point.trace.id}/{point.crash_index}/{block.file}/{block.index}"
+    return hashlib.shake_128(text.encode()).digest(point.granule)
+
+
+def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
+    """Return a block that another file left behind; garbage if there was no other file.
+
+    It is the block at the same place of another file of the journal, as it was before
+    the trace, or else that file's first block that holds something.
+    """
+    step = point.granule
+    base = [point.trace.base[name] for name in sorted(point.trace.base)]
+    # Numbers below len(base) are the base's files, in the order of their names.
+    others = [content for number, content in enumerate(base) if number != block.file]
+    for content in others:
+        pieces = [content[at : at + step].ljust(step, b"\0") for at in range(0, len(content), step)]
+        for piece in (pieces[block.index : block.index + 1], *([piece] for piece in pieces)):
+            if piece and any(piece[0]):
+                return piece[0]
+    return garbage_bytes(seed, point, block)

@@ -1,31 +1,80 @@
-"""Case ids for whole groups at once: pages are named once, rows are put together from them."""
+"""Names for states: by content, and by content together with what was promised.
+
+``content_id`` is blake2b-128 over the files in name order: name, size and the
+blake2b-128 of each 512-byte page (the smallest granule of the model). ``case_id``
+adds format, edition, stratum and the records that are owed. Two descriptors with
+one case id are one case.
+
+Case ids for whole groups at once: pages are named once, rows are put together from them.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.cells import DATA, NAMES, SIZE, Cell, Codes, Group
-from journalspec_corpus.crash.digest import ID_BYTES, PAGE, file_head, page_id
+from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Block, Codes, CrashPoint
+
+PAGE = 512
+ID_BYTES = 16
+
+
+def blake(data: bytes) -> bytes:
+    """Return the 16-byte blake2b of `data`."""
+    return hashlib.blake2b(data, digest_size=ID_BYTES).digest()
+
+
+def page_id(page: bytes) -> bytes:
+    """Return the id of one page (its last one may be short)."""
+    return blake(page)
+
+
+def file_head(name: str, size: int) -> bytes:
+    """Return what stands before a file's page ids."""
+    raw = name.encode()
+    return len(raw).to_bytes(4, "big") + raw + size.to_bytes(8, "big")
+
+
+def content_id(files: Mapping[str, bytes]) -> bytes:
+    """Return the 16-byte id of a directory's content."""
+    parts = []
+    for name in sorted(files):
+        content = files[name]
+        parts.append(file_head(name, len(content)))
+        parts += [page_id(content[at : at + PAGE]) for at in range(0, len(content), PAGE)]
+    return blake(b"".join(parts))
+
+
+def promise(format_id: str, edition: str, stratum: str, acknowledged: Iterable[str]) -> bytes:
+    """Return the part of a case id that does not come from the content."""
+    text = "\0".join((format_id, edition, stratum, *sorted(acknowledged)))
+    return blake(text.encode())
+
+
+def case_id(content: bytes, promised: bytes) -> bytes:
+    """Return the 16-byte id of a case."""
+    return blake(content + promised)
+
 
 Bytes = npt.NDArray[np.uint8]
 
 
-def content_ids(group: Group, codes: Codes) -> list[bytes]:
+def content_ids(point: CrashPoint, codes: Codes) -> list[bytes]:
     """Return the content id of every row, equal to :func:`.digest.content_id` of its files."""
-    if not group.names or any(cell.kind != DATA for cell in group.cells):
-        one_by_one = _Rows(group)
+    if not point.names or any(block.kind != DATA for block in point.blocks):
+        one_by_one = _Rows(point)
         return [one_by_one.content_id(row) for row in codes.tolist()]
-    template, slots = _template(group)
+    template, slots = _template(point)
     rows = np.tile(np.frombuffer(template, np.uint8), (len(codes), 1))
-    for at, cell in enumerate(group.cells):
-        for part in range(group.granule // PAGE):
-            slot = slots.get((cell.file, cell.index * group.granule // PAGE + part))
+    for at, block in enumerate(point.blocks):
+        for part in range(point.granule // PAGE):
+            slot = slots.get((block.file, block.index * point.granule // PAGE + part))
             if slot is not None:
-                table = _page_table(group, cell, part)
+                table = _page_table(point, block, part)
                 rows[:, slot : slot + ID_BYTES] = table[codes[:, at]]
     blake = hashlib.blake2b
     width = len(template)
@@ -33,14 +82,14 @@ def content_ids(group: Group, codes: Codes) -> list[bytes]:
     return [blake(raw[at : at + width], digest_size=ID_BYTES).digest() for at in range(0, len(raw), width)]
 
 
-def _template(group: Group) -> tuple[bytes, dict[tuple[int, int], int]]:
+def _template(point: CrashPoint) -> tuple[bytes, dict[tuple[int, int], int]]:
     """Return the preimage of version 0's content id, and where each page's id stands in it."""
     out = bytearray()
     slots = {}
-    for name in sorted(group.names):
-        number = group.names[name]
-        size = group.sizes[number]
-        content = group.contents[number][:size].ljust(size, b"\0")
+    for name in sorted(point.names):
+        number = point.names[name]
+        size = point.sizes[number]
+        content = point.contents[number][:size].ljust(size, b"\0")
         out += file_head(name, size)
         for page, at in enumerate(range(0, size, PAGE)):
             slots[number, page] = len(out)
@@ -54,39 +103,39 @@ def _settled_id(page: bytes) -> bytes:
     return page_id(page)
 
 
-def _page_table(group: Group, cell: Cell, part: int) -> Bytes:
+def _page_table(point: CrashPoint, block: Block, part: int) -> Bytes:
     """Return the id of one page of a cell for each of its versions, shape (versions, ID_BYTES)."""
     inside = part * PAGE
-    room = group.sizes[cell.file] - cell.index * group.granule - inside
+    room = point.sizes[block.file] - block.index * point.granule - inside
     end = inside + min(PAGE, room)
     blake = hashlib.blake2b
-    ids = b"".join([blake(version[inside:end], digest_size=ID_BYTES).digest() for version in cell.versions])
+    ids = b"".join([blake(version[inside:end], digest_size=ID_BYTES).digest() for version in block.versions])
     return np.frombuffer(ids, np.uint8).reshape(-1, ID_BYTES)
 
 
 class _Rows:
     """Content ids of single rows: for groups in which sizes or names differ from row to row."""
 
-    def __init__(self, group: Group) -> None:
-        self._group = group
+    def __init__(self, point: CrashPoint) -> None:
+        self._group = point
         #: file -> its pages' ids as far as its content goes in version 0, and (page, cell, part) in flight
         self._whole: dict[int, bytearray] = {}
         self._moving: dict[int, list[tuple[int, int, int]]] = {}
         self._known: dict[tuple[int, int, int, int], bytes] = {}
-        parts = group.granule // PAGE
-        for at, cell in enumerate(group.cells):
-            if cell.kind == DATA:
-                mine = self._moving.setdefault(cell.file, [])
-                mine += [(cell.index * parts + part, at, part) for part in range(parts)]
+        parts = point.granule // PAGE
+        for at, block in enumerate(point.blocks):
+            if block.kind == DATA:
+                mine = self._moving.setdefault(block.file, [])
+                mine += [(block.index * parts + part, at, part) for part in range(parts)]
 
     def content_id(self, codes: list[int]) -> bytes:
         """Return the content id of the row `codes`."""
         names, sizes = self._group.names, list(self._group.sizes)
-        for cell, code in zip(self._group.cells, codes, strict=True):
-            if cell.kind == SIZE:
-                sizes[cell.file] = cell.versions[code]
-            elif cell.kind == NAMES:
-                names = cell.versions[code]
+        for block, code in zip(self._group.blocks, codes, strict=True):
+            if block.kind == SIZE:
+                sizes[block.file] = block.versions[code]
+            elif block.kind == NAMES:
+                names = block.versions[code]
         out = bytearray()
         for name in sorted(names):
             out += file_head(name, sizes[names[name]])
@@ -124,7 +173,7 @@ class _Rows:
         key = (at, code, part, length)
         known = self._known.get(key)
         if known is None:
-            piece = self._group.cells[at].versions[code][part * PAGE : part * PAGE + length]
+            piece = self._group.blocks[at].versions[code][part * PAGE : part * PAGE + length]
             known = self._known[key] = page_id(piece.ljust(length, b"\0"))
         return known
 

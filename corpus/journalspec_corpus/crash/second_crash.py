@@ -1,4 +1,9 @@
-"""Life after a crash: what a writer does with the files that a first crash left, up to a second one.
+"""What one crash left: the files, and which records stand whole in them.
+
+A record stands if the bytes that were written for it are in the state, under the
+name that its file has there. No reader is asked what it would make of them.
+
+Life after a crash: what a writer does with the files that a first crash left, up to a second one.
 
 A second life is a workload like any other. Its base is a chosen crash state of
 the first one, its operations are what the format's writer does from opening
@@ -12,7 +17,7 @@ from __future__ import annotations
 import json
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol
@@ -20,15 +25,146 @@ from typing import Any, Protocol
 import numpy as np
 
 from journalspec.formats import UnknownFormat, format_module
-from journalspec_corpus.crash.again_remains import SEED, Remains, describe, leave
-from journalspec_corpus.crash.classes import CATEGORIES, categories, fields
-from journalspec_corpus.crash.digest import promise
-from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.model import PRESETS, REACHABLE, get_preset
-from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, Facts, owed
-from journalspec_corpus.crash.trace import Op, Trace
-from journalspec_corpus.pipeline.ids import case_ids, content_ids
+from journalspec_corpus.crash.blocks import NAMES, States
+from journalspec_corpus.crash.expected import REFUSALS, REQUIRED, expected_at
+from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.ids import case_ids, content_ids, promise
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
+from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.trace import Ack, Create, Mark, Op, Release, Rename, Trace, Unlink, Write
+from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_reference.api import WriterRefused
+
+#: Feeds the garbage in first crash states. Part of what a second life is, not of a build.
+SEED = 1
+
+
+@dataclass(frozen=True)
+class CrashImage:
+    """What one crash left of a trace: its files, and which records' bytes are whole in them.
+
+    `standing` are owed, `possible` were issued and are not: they may be kept, and
+    those that are not whole are there with length 0, for a later write may complete
+    them. `stale` must not come back.
+    """
+
+    first: Trace
+    descriptor: Descriptor
+    files: Mapping[str, bytes]
+    standing: tuple[Mark, ...]
+    possible: tuple[Mark, ...]
+    stale: tuple[Mark, ...]
+    #: Of the first two, what is whole.
+    whole: tuple[Mark, ...]
+    category: str
+    field: str
+
+
+def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
+    """Return what state `row` holds of its trace, None if an owed record is nowhere whole in it.
+
+    `gone` is :attr:`Resume.RELEASED_IS_GONE` of the format.
+    """
+    trace = states.point.trace
+    expected = expected_at(trace, states.point.crash_index, states.torn)
+    files = states.point.materialise(states.codes[row])
+    issued, whole = _marks(states, row, files)
+    known = set(whole)
+    ended = _ended(trace, states.point.crash_index) if gone else frozenset()
+    dropped = (expected.must_drop | ended) - expected.must_keep
+    standing = tuple(mark for mark in whole if mark.record in expected.must_keep)
+    if {mark.record for mark in standing} != expected.must_keep:
+        return None
+    facts = Facts(states.take(np.asarray([row])))
+    field_of, names = fields(facts)
+    return CrashImage(
+        trace,
+        descriptor_of(states, row),
+        files,
+        standing,
+        tuple(
+            mark if mark in known else replace(mark, length=0)
+            for mark in issued
+            if mark.record not in expected.must_keep | dropped
+        ),
+        tuple(mark for mark in whole if mark.record in dropped),
+        tuple(mark for mark in whole if mark.record not in dropped),
+        CATEGORIES[int(categories(facts)[0])],
+        names[int(field_of[0])],
+    )
+
+
+def descriptor_of(states: States, row: int, seed: int = SEED) -> Descriptor:
+    """Return the descriptor of one row."""
+    trace = states.point.trace
+    preset = PRESETS[states.preset[row]]
+    mask = b"" if preset.order == "prefix" else states.codes[row].astype(np.uint8).tobytes()
+    index, tear = states.point.crash_index, int(states.tear[row])
+    return Descriptor(trace.id, preset.name, index, mask, tear, trace.background, seed)
+
+
+def _marks(states: States, row: int, files: Mapping[str, bytes]) -> tuple[list[Mark], list[Mark]]:
+    """Return every mark under the name that its file has in `files`, and those whose bytes are there.
+
+    Both in the order in which records were issued; one may stand in several places.
+    """
+    names = _names(states, row)
+    every, whole = [], []
+    for mark, number, data in _written(states):
+        moved = replace(mark, file=names.get(number, mark.file))
+        every.append(moved)
+        if number in names and files[moved.file][mark.off : mark.off + mark.length] == data:
+            whole.append(moved)
+    return every, whole
+
+
+def _names(states: States, row: int) -> dict[int, str]:
+    """Return the name of each file number in state `row`."""
+    names = states.point.names
+    for block, code in zip(states.point.blocks, states.codes[row], strict=True):
+        if block.kind == NAMES:
+            names = block.versions[int(code)]
+    return {number: name for name, number in names.items()}
+
+
+def _written(states: States) -> Iterator[tuple[Mark, int, bytes]]:
+    """Yield every mark with the number of its file and the bytes that were written for it."""
+    trace = states.point.trace
+    numbers = {name: number for number, name in enumerate(sorted(trace.base))}
+    for mark in (*trace.stale, *trace.standing, *trace.possible):
+        data = trace.base.get(mark.file, b"")[mark.off : mark.off + mark.length]
+        # What was not whole even then is whole nowhere.
+        yield mark, numbers[mark.file] if data else -1, data
+    upto = max(states.point.crash_index, states.torn + 1)
+    issued: dict[int, list[Mark]] = {}
+    for index, note in trace.annotated:
+        if isinstance(note, Mark) and index < upto:
+            issued.setdefault(index, []).append(note)
+    count = len(numbers)
+    for index, op in enumerate(trace.ops[:upto]):
+        if isinstance(op, Create):
+            numbers[op.file] = count
+            count += 1
+        elif isinstance(op, Rename):
+            numbers[op.new] = numbers.pop(op.old)
+        elif isinstance(op, Unlink):
+            del numbers[op.file]
+        elif isinstance(op, Write):
+            for mark in issued.get(index, ()):
+                start = mark.off - op.off
+                yield mark, numbers[mark.file], op.data[start : start + mark.length]
+
+
+def _ended(trace: Trace, upto: int) -> frozenset[str]:
+    """Return the records whose release is durable: something was acknowledged after it."""
+    acks = [index for index, op in enumerate(trace.ops[:upto]) if isinstance(op, Ack)]
+    return frozenset(
+        record
+        for index, op in enumerate(trace.ops[:upto])
+        if isinstance(op, Release) and acks and index < acks[-1]
+        for record in op.records
+    )
+
 
 #: What a first crash is: the presets that tell the kinds of damage apart. More of them would mean more
 #: states that differ in places nothing goes on from; a preset that comes later changes no second life.
@@ -49,7 +185,7 @@ _REMEMBERED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class SecondLife:
     """The workload `first`, a crash that leaves its chosen state number `choice`, and a second life.
 
     `then` names what the second life does; the format's ``resume`` module lists
@@ -68,12 +204,12 @@ class Again:
     @property
     def origin(self) -> Any:
         """The workload that the very first life was."""
-        return self.first.origin if isinstance(self.first, Again) else self.first
+        return self.first.origin if isinstance(self.first, SecondLife) else self.first
 
     @property
     def life(self) -> int:
         """Which life this is: 2, or more if `first` is a second life itself."""
-        return self.first.life + 1 if isinstance(self.first, Again) else 2
+        return self.first.life + 1 if isinstance(self.first, SecondLife) else 2
 
 
 @dataclass(frozen=True)
@@ -93,11 +229,11 @@ class Resume(Protocol):
 
     RELEASED_IS_GONE: bool
 
-    def second_lives(self, scope: str) -> Iterator[Again]:
+    def second_lives(self, scope: str) -> Iterator[SecondLife]:
         """Yield the second lives of a scope in a fixed order, those of one first workload together."""
 
-    def live(self, origin: Any, life: int, remains: Remains, then: str) -> Life:
-        """Open the files of `remains` with the writer and do what `then` says.
+    def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
+        """Open the files of `image` with the writer and do what `then` says.
 
         Raises WriterRefused if the writer does not open them.
         """
@@ -110,7 +246,7 @@ class Choice:
     `fine` tells that recovery is known to have found everything owed in each of them.
     """
 
-    remains: tuple[Remains, ...]
+    images: tuple[CrashImage, ...]
     left_out: Mapping[str, int]
     fine: bool = False
 
@@ -118,7 +254,7 @@ class Choice:
 _known: OrderedDict[tuple[str, str, bool], Choice] = OrderedDict()
 
 
-def build(work: Again, resume: Resume, first: Trace) -> Trace:
+def build(work: SecondLife, resume: Resume, first: Trace) -> Trace:
     """Return the trace of `work`, whose first life is `first`.
 
     `choice` counts from the front again if the first trace has fewer states to
@@ -126,19 +262,19 @@ def build(work: Again, resume: Resume, first: Trace) -> Trace:
     states. Raises ValueError if there is no state at all.
     """
     chosen = choose(first, gone=resume.RELEASED_IS_GONE)
-    if not chosen.remains:
+    if not chosen.images:
         raise ValueError(f"{work.first.name}: no crash state to go on from ({dict(chosen.left_out)})")
-    remains = chosen.remains[work.choice % len(chosen.remains)]
+    image = chosen.images[work.choice % len(chosen.images)]
     try:
-        life = resume.live(work.origin, work.life, remains, work.then)
+        life = resume.live(work.origin, work.life, image, work.then)
     except WriterRefused:
         life = Life((), 0)
-    return second_trace(work.name, remains, life, work, fine=chosen.fine)
+    return second_trace(work.name, image, life, work, fine=chosen.fine)
 
 
-def second_trace(name: str, remains: Remains, life: Life, work: Again, *, fine: bool = True) -> Trace:
-    """Return the trace of `life`, lived on `remains`; `fine` if recovery had found all that is owed there."""
-    first, crash = remains.first, remains.descriptor
+def second_trace(name: str, image: CrashImage, life: Life, work: SecondLife, *, fine: bool = True) -> Trace:
+    """Return the trace of `life`, lived on `image`; `fine` if recovery had found all that is owed there."""
+    first, crash = image.first, image.descriptor
     tags = {
         **{name: first.tags[name] for name in ("order", "force") if name in first.tags},
         "kind": "again",
@@ -146,8 +282,8 @@ def second_trace(name: str, remains: Remains, life: Life, work: Again, *, fine: 
         "then": work.then,
         "choice": str(work.choice),
         "crash": f"{crash.preset}@{crash.crash_index}/{crash.mask.hex()}/{crash.tear}",
-        "category": remains.category,
-        "field": remains.field,
+        "category": image.category,
+        "field": image.field,
         "opened": str(life.opened),
         # Whatever failed in the first life is its own trace's business.
         "fine": "yes" if fine else "no",
@@ -156,15 +292,15 @@ def second_trace(name: str, remains: Remains, life: Life, work: Again, *, fine: 
         first.format,
         first.edition,
         name,
-        remains.files,
+        image.files,
         life.ops,
         first.background,
-        remains.standing,
-        remains.stale,
+        image.standing,
+        image.stale,
         # A life that was not lived has no states of its own: its base is judged where it comes from.
         0 if life.ops else 1,
         tags,
-        remains.possible,
+        image.possible,
         work.life,
     )
 
@@ -215,15 +351,15 @@ def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
 
 def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> Choice:
     """Return the states that the list names; raises ValueError if the trace has not all of them."""
-    found: dict[Place, Remains] = {}
+    found: dict[Place, CrashImage] = {}
     wanted = set(listed)
     for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
         for row in range(len(states)):
             place = _place(states, row)
             if place in wanted and place not in found:
-                remains = leave(states, row, gone=gone)
-                if remains is not None:
-                    found[place] = remains
+                image = crash_image(states, row, gone=gone)
+                if image is not None:
+                    found[place] = image
     if len(found) < len(wanted):
         lacking = sorted(wanted - found.keys())
         raise ValueError(f"{first.name}: {FIRST_CRASHES} names states that there are not: {lacking[:3]}")
@@ -231,7 +367,7 @@ def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> Choice:
 
 
 def _place(states: States, row: int) -> Place:
-    crash = describe(states, row)
+    crash = descriptor_of(states, row)
     return crash.preset, crash.crash_index, crash.mask.hex(), crash.tear
 
 
@@ -262,15 +398,15 @@ def _choose(first: Trace, gone: bool) -> Choice:
             found.append(candidate)
             if len(found) > 4 * CHOICES:
                 found[:] = _smallest(found)
-    kept: list[Remains] = []
+    kept: list[CrashImage] = []
     for candidate in _in_turn({label: _smallest(found) for label, found in classes.items()}):
         if len(kept) == CHOICES:
             break
-        remains = leave(candidate.states, candidate.row, gone=gone)
-        if remains is None:
+        image = crash_image(candidate.states, candidate.row, gone=gone)
+        if image is None:
             left_out["gone"] += 1
         else:
-            kept.append(remains)
+            kept.append(image)
     return Choice(tuple(kept), dict(left_out))
 
 
@@ -292,21 +428,23 @@ def _in_turn(classes: Mapping[tuple[str, str, str], list[_Candidate]]) -> Iterat
 def _candidates(states: States, left_out: Counter[str]) -> Iterator[_Candidate]:
     """Yield the states that a recovery may start from; count those that it has to refuse."""
     facts = Facts(states)
-    trace = states.group.trace
-    debt = owed(trace, states.group.crash_index, states.torn)
+    trace = states.point.trace
+    expected = expected_at(trace, states.point.crash_index, states.torn)
     wrong = facts.refusals == REFUSALS.index(REQUIRED)
     left_out["refusal-required"] += int(wrong.sum())
     kinds = categories(facts)
     field_of, names = fields(facts)
-    keys = [key for key, record in debt.record_of.items() if record in debt.must_keep]
+    keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
     promised = promise(trace.format, trace.edition, REACHABLE, keys)
     rows = np.flatnonzero(~wrong)
-    cases = case_ids(content_ids(states.group, states.codes[rows]), promised)
+    cases = case_ids(content_ids(states.point, states.codes[rows]), promised)
     for case, row in zip(cases, rows.tolist(), strict=True):
         yield _Candidate(case, states, row, CATEGORIES[kinds[row]], names[field_of[row]])
 
 
-def extended(traces: Any, resume: Any) -> tuple[Callable[[str], Iterator[Any]], Callable[[Any], Trace]]:
+def with_second_lives(
+    traces: Any, resume: Any
+) -> tuple[Callable[[str], Iterator[Any]], Callable[[Any], Trace]]:
     """Return `traces.workloads` and `traces.build` with second lives; as they are if `resume` is None."""
     if resume is None:
         return traces.workloads, traces.build
@@ -319,7 +457,7 @@ def extended(traces: Any, resume: Any) -> tuple[Callable[[str], Iterator[Any]], 
     latest: dict[Any, Trace] = {}
 
     def built(work: Any) -> Trace:
-        if not isinstance(work, Again):
+        if not isinstance(work, SecondLife):
             trace: Trace = traces.build(work)
             return trace
         if work.first not in latest:

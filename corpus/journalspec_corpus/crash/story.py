@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from journalspec_corpus.crash.cells import NAMES, SIZE, Cell, Timeline
-from journalspec_corpus.crash.model import PRESETS
-from journalspec_corpus.crash.shrink_states import State
+from journalspec_corpus.crash.blocks import NAMES, SIZE, Block, Timeline
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.reduction import State
 from journalspec_corpus.crash.trace import (
     Ack,
     Create,
@@ -60,7 +60,7 @@ def story(state: State) -> Iterator[str]:
     """Yield what was done up to the crash, one operation a line, in words."""
     trace = state.trace
     states = state.situation.states
-    upto = max(states.group.crash_index, states.torn + 1)
+    upto = max(states.point.crash_index, states.torn + 1)
     for index, op in enumerate(trace.ops[:upto]):
         text = _said(op)
         if text is None:
@@ -115,12 +115,12 @@ def losses(state: State) -> tuple[str, list[Loss]]:
                 Loss(op.file, op.off + tear, len(op.data) - tear, what)
             ]
         return "Everything up to the crash arrived, or all but the last write.", []
-    cells, codes = states.group.cells, states.codes[state.row].tolist()
-    arrived = [max(at for at, level in enumerate(cell.levels) if level >= 0) for cell in cells]
+    blocks, codes = states.point.blocks, states.codes[state.row].tolist()
+    arrived = [max(at for at, level in enumerate(block.levels) if level >= 0) for block in blocks]
     names = _names(state)
     lost = [
-        _loss(cell, code, last, names, states.group.granule)
-        for cell, code, last in zip(cells, codes, arrived, strict=True)
+        _loss(block, code, last, names, states.point.granule)
+        for block, code, last in zip(blocks, codes, arrived, strict=True)
         if code != last
     ]
     if len(lost) <= state.deviations:
@@ -129,8 +129,8 @@ def losses(state: State) -> tuple[str, list[Loss]]:
         )
         return head, lost
     kept = [
-        replace(_loss(cell, code, last, names, states.group.granule), kept=True)
-        for cell, code, last in zip(cells, codes, arrived, strict=True)
+        replace(_loss(block, code, last, names, states.point.granule), kept=True)
+        for block, code, last in zip(blocks, codes, arrived, strict=True)
         if code
     ]
     head = "Of what had not been forced nothing arrived"
@@ -138,28 +138,28 @@ def losses(state: State) -> tuple[str, list[Loss]]:
 
 
 def _names(state: State) -> dict[int, str]:
-    group = state.situation.states.group
-    bound: Mapping[str, int] = group.names
-    for cell, code in zip(group.cells, state.situation.states.codes[state.row].tolist(), strict=True):
-        if cell.kind == NAMES:
-            bound = {**bound, **cell.versions[code]}
+    point = state.situation.states.point
+    bound: Mapping[str, int] = point.names
+    for block, code in zip(point.blocks, state.situation.states.codes[state.row].tolist(), strict=True):
+        if block.kind == NAMES:
+            bound = {**bound, **block.versions[code]}
     return {number: name for name, number in bound.items()}
 
 
-def _loss(cell: Cell, code: int, last: int, names: Mapping[int, str], granule: int) -> Loss:
-    name = names.get(cell.file, f"file {cell.file}")
-    if cell.kind == NAMES:
-        return Loss("", 0, 0, f"the names are {', '.join(sorted(cell.versions[code])) or 'none'}")
-    if cell.kind == SIZE:
-        return Loss(name, 0, 0, f"its size is {cell.versions[code]}, not {cell.versions[last]}")
+def _loss(block: Block, code: int, last: int, names: Mapping[int, str], granule: int) -> Loss:
+    name = names.get(block.file, f"file {block.file}")
+    if block.kind == NAMES:
+        return Loss("", 0, 0, f"the names are {', '.join(sorted(block.versions[code])) or 'none'}")
+    if block.kind == SIZE:
+        return Loss(name, 0, 0, f"its size is {block.versions[code]}, not {block.versions[last]}")
     what = f"its version {code} of {last}"
-    if cell.levels[code] < 0:
+    if block.levels[code] < 0:
         what = "something that was never written there"
     elif code == last:
         what = "arrived"
     elif code == 0:
         what = "what stood there before"
-    return Loss(name, cell.index * granule, granule, what)
+    return Loss(name, block.index * granule, granule, what)
 
 
 def _rotten(state: State, what: str) -> Loss:
@@ -177,8 +177,8 @@ def settled(state: State) -> dict[str, bytes]:
     """Return the files as they would be if everything up to the crash had arrived."""
     states = state.situation.states
     line = Timeline(state.trace, 512)
-    line.advance(max(states.group.crash_index, states.torn + 1))
-    return line.group(settled=True).materialise(b"")
+    line.advance(max(states.point.crash_index, states.torn + 1))
+    return line.point(settled=True).materialise(b"")
 
 
 def picture(state: State, loss: Loss) -> Iterator[str]:
@@ -215,8 +215,8 @@ def _other(state: State, loss: Loss) -> Mapping[str, bytes]:
     """Return the files that a picture of `loss` is compared with."""
     if not loss.kept:
         return settled(state)
-    group = state.situation.states.group
-    return group.materialise(np.zeros(len(group.cells), np.uint16))
+    point = state.situation.states.point
+    return point.materialise(np.zeros(len(point.blocks), np.uint16))
 
 
 @dataclass(frozen=True, slots=True)
