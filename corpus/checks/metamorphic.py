@@ -3,8 +3,8 @@
 I6 (recovering twice is recovering once), I10 (the same bytes, the same answer), I11
 (more of the writes never means fewer of the records) and I12 (a refusal changes
 nothing). Each is a function that yields violations; the command runs them over a
-scope (:mod:`.metamorphic`). Where a format itself breaks one, its ``resume`` module
-says so in `EXCUSES`, with a reason.
+scope (:mod:`.metamorphic`). Where a format itself breaks one, its adapter
+says so in `second.excuses`, with a reason.
 
 The metamorphic checks over a scope: which states they look at, what is excused, and the command.
 
@@ -29,26 +29,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.adapter import CrashFormat, Excuse, crash_format, resume_of
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import Codes, States
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.second_crash import (
     CrashImage,
-    Life,
+    Excuse,
     SecondLife,
+    SecondLives,
     crash_image,
     descriptor_of,
     second_trace,
 )
 from journalspec_corpus.crash.states import Descriptor, crash_states
-from journalspec_corpus.crash.trace import Mark, RecordingStorage, Trace
+from journalspec_corpus.crash.trace import Mark, Trace
 from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge
 from journalspec_corpus.crash.view import View, answers
 from journalspec_reference import load
@@ -93,38 +94,12 @@ def covers(excuse: Excuse, found: Violation, trace: Trace) -> bool:
     )
 
 
-class Opening(Protocol):
-    """A writer's run on what a crash left, not opened yet."""
-
-    storage: RecordingStorage
-
-    def open(self) -> None:
-        """Open the journal; raises WriterRefused."""
-
-
-class Resume(Protocol):
-    """What these checks need of a format's ``resume`` module.
-
-    `BESIDE` are names of files that may lie beside a journal and mean nothing.
-    """
-
-    RELEASED_IS_GONE: bool
-    EXCUSES: tuple[Excuse, ...]
-    BESIDE: tuple[str, ...]
-
-    def begin(self, origin: Any, life: int, image: CrashImage) -> Opening:
-        """Return a run on `image`, not opened yet."""
-
-    def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
-        """Open `image` and do what `then` says; "open" is nothing more."""
-
-
 @dataclass(frozen=True)
 class Subject:
     """The states of one group, and everything that the checks of them need."""
 
     adapter: CrashFormat
-    resume: Resume
+    resume: SecondLives
     work: Any
     states: States
 
@@ -143,7 +118,7 @@ class Subject:
 
     def image(self, row: int) -> CrashImage | None:
         """Return what the state holds, None if something owed is gone from it already."""
-        return crash_image(self.states, row, gone=self.resume.RELEASED_IS_GONE)
+        return crash_image(self.states, row, gone=self.resume.released_is_gone)
 
     @property
     def lives(self) -> tuple[Any, int]:
@@ -256,7 +231,7 @@ def deterministic(subject: Subject, rows: Iterable[int], reader: Reader, name: s
         turned = dict(reversed(list(files.items())))
         if reader(turned, subject.trace.edition) != first:
             yield subject.violation("I10", "listing", row, "the order of listing changes the answer", name)
-        beside = dict.fromkeys(subject.resume.BESIDE, b"no journal") | files
+        beside = dict.fromkeys(subject.resume.beside, b"no journal") | files
         if reader(beside, subject.trace.edition) != first:
             yield subject.violation("I10", "beside", row, "another file changes the answer", name)
         image = subject.image(row)
@@ -273,7 +248,7 @@ def _opened(subject: Subject, image: CrashImage, listed: Mapping[str, bytes] | N
             run.storage.inner = MemoryStorage(dict(image.files))
         else:
             run.storage.inner = DirectoryStorage(Path(place))
-            _fill(Path(place), dict.fromkeys(subject.resume.BESIDE, b"no journal") | dict(listed))
+            _fill(Path(place), dict.fromkeys(subject.resume.beside, b"no journal") | dict(listed))
         try:
             run.open()
         except WriterRefused as refused:
@@ -368,7 +343,7 @@ class Report:
     def take(self, violations: Iterator[Violation], subject: Subject) -> None:
         """Sort `violations` into what the format excuses and what nothing does."""
         for violation in violations:
-            for excuse in subject.resume.EXCUSES:
+            for excuse in subject.resume.excuses:
                 if covers(excuse, violation, subject.trace):
                     self.excused[excuse.invariant, excuse.reason] += violation.count
                     self.used.add(excuse)
@@ -445,7 +420,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--fingerprint", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    adapter, resume = crash_format(options.format), resume_of(options.format)
+    adapter = crash_format(options.format)
+    resume = adapter.second
+    if resume is None:
+        parser.error(f"{options.format} has no second lives")
     if resume is None:
         print(f"{options.format} has no second lives: its room has no module resume", file=sys.stderr)
         return 2
@@ -459,7 +437,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     same = {elsewhere(options.format, options.scope, 10 * options.every, seed) for seed in ("1", "2")} == {
         here
     }
-    return _print(report, resume.EXCUSES if options.every == 1 else (), same, len(works))
+    return _print(report, resume.excuses if options.every == 1 else (), same, len(works))
 
 
 def _print(report: Report, excuses: Sequence[Excuse], same: bool, works: int) -> int:

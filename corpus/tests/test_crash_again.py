@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from journalspec_corpus.bitronix_tlog import resume as disk_resume
+from journalspec_corpus.bitronix_tlog.resume import THEN as DISK_LIVES
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
 from journalspec_corpus.crash import second_crash
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
@@ -42,7 +42,7 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.view import answers
-from journalspec_corpus.jboss_journal import resume as tx_resume
+from journalspec_corpus.jboss_journal.resume import THEN as TX_LIVES
 from journalspec_corpus.jboss_journal.steps import Step as TxStep
 from journalspec_corpus.jboss_journal.traces import LONG, TYPICAL, VICTIM
 from journalspec_corpus.jboss_journal.traces import Workload as TxWorkload
@@ -53,6 +53,9 @@ from journalspec_reference.jboss_journal.ledger import Usage
 from journalspec_reference.jboss_journal.write import JournalWriter
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
+#: What each format adds for second lives.
+disk_resume: Any = crash_format(DISK).second
+tx_resume: Any = crash_format(TX).second
 BYTES, SECTORS = get_preset("prefix-byte"), get_preset("epoch-subset-512")
 #: Forces are kept, what is written is there or not: only a format's own weakness shows.
 HONEST = tuple(
@@ -328,12 +331,12 @@ def test_the_base_of_a_second_life_is_a_state_of_the_first() -> None:
 
 def test_second_lives_are_repeatable_and_named_once() -> None:
     for format_id, resume in ((DISK, disk_resume), (TX, tx_resume)):
-        assert list(resume.second_lives("smoke")) == []
+        assert list(resume.lives("smoke")) == []
         for scope in ("core", "full"):
-            names = [work.name for work in resume.second_lives(scope)]
+            names = [work.name for work in resume.lives(scope)]
             assert len(set(names)) == len(names) > 100
         adapter = crash_format(format_id)
-        for work in islice(resume.second_lives("core"), 0, None, 29):
+        for work in islice(resume.lives("core"), 0, None, 29):
             assert adapter.build(work).id == crash_format(format_id).build(work).id
 
 
@@ -409,7 +412,7 @@ def test_a_list_that_names_what_is_not_there_is_an_error(
 
 @pytest.mark.parametrize(("format_id", "resume"), [(DISK, disk_resume), (TX, tx_resume)])
 def test_every_first_life_of_the_core_tier_is_listed(format_id: str, resume: Any) -> None:
-    firsts = {work.first.name for work in resume.second_lives("core")}
+    firsts = {work.first.name for work in resume.lives("core")}
     listed = second_crash.first_crashes(format_id)
     assert firsts == set(listed)
     assert all(len(set(states)) == len(states) > 0 for states in listed.values())
@@ -458,7 +461,7 @@ def failing_with(
 ) -> set[str]:
     """Return how the second life fails if `change` has been made to the writer before it begins."""
     first = adapter.build(work.first)
-    choose(first, gone=resume.RELEASED_IS_GONE)
+    choose(first, gone=resume.released_is_gone)
     assert failing(adapter, work) == set()
     change()
     verdicts = verdicts_of(adapter, second_crash.build(work, resume, first), reader=reader)
@@ -471,12 +474,9 @@ def test_what_the_reference_appends_after_a_crash_survives_the_next() -> None:
         *(
             (DISK, SecondLife(Workload(kind, "spec", ONE), 1, then))
             for kind in ("append", "swap")
-            for then in disk_resume.THEN
+            for then in DISK_LIVES
         ),
-        *(
-            (TX, SecondLife(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, then))
-            for then in tx_resume.THEN
-        ),
+        *((TX, SecondLife(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, then)) for then in TX_LIVES),
     ]
     seen: Counter[str] = Counter()
     for format_id, work in lives:

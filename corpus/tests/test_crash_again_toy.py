@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from journalspec_corpus.crash import second_crash
-from journalspec_corpus.crash.adapter import CrashFormat
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader
 from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
+from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife, SecondLives
 from journalspec_corpus.crash.trace import SECOND_LIFE, Ack, Mark, Op, RecordingStorage, Sync, Trace
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.crash.view import View
@@ -93,7 +92,7 @@ def end_of_bytes(data: bytes) -> int:
     return len(data.rstrip(b"\0"))
 
 
-def resume_with(where: Any, clean: bool) -> Any:
+def resume_with(where: Any, clean: bool) -> SecondLives:
     def live(origin: Toy, life: int, image: CrashImage, then: str) -> Life:
         storage = RecordingStorage(MemoryStorage(dict(image.files)))
         at = where(image.files[LOG])
@@ -113,16 +112,22 @@ def resume_with(where: Any, clean: bool) -> Any:
     def second_lives(scope: str) -> Iterator[SecondLife]:
         yield from (SecondLife(Toy(700), choice, "append") for choice in range(4 if scope == "core" else 0))
 
-    return SimpleNamespace(RELEASED_IS_GONE=False, live=live, second_lives=second_lives)
+    unused: Any = None
+    return SecondLives(second_lives, live, unused, (), released_is_gone=False)
 
 
 def toy_room(where: Any, *, clean: bool = True) -> CrashFormat:
-    traces = SimpleNamespace(build=record_first_life, workloads=lambda _: iter([Toy(700)]))
-    workloads, build = second_crash.with_second_lives(traces, resume_with(where, clean))
-    names: dict[str, Any] = {"readers": ("strict",), "salvaging": (), "policies": {"strict": "strict"}}
     unused: Any = None
     return CrashFormat(
-        FORMAT, workloads, build, obeys={"": ()}, read=read, answer=unused, record_json=unused, **names
+        format=FORMAT,
+        first_lives=lambda _: iter([Toy(700)]),
+        record=record_first_life,
+        state_readers=(StateReader("strict", "strict"),),
+        obeys={"": ()},
+        read=read,
+        answer=unused,
+        record_json=unused,
+        second=resume_with(where, clean),
     )
 
 

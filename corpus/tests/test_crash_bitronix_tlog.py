@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import pytest
 
 from journalspec_corpus.bitronix_tlog import crash_reader, traces, workloads
+from journalspec_corpus.bitronix_tlog.crash import CRASH
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Ack, Publish, Release, Sync, Write
+from journalspec_corpus.crash.trace import Ack, Publish, Release, Sync, Write, writer_of
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.crash.view import answers
 from journalspec_corpus.mutants import load_mutants
@@ -50,7 +51,7 @@ def smoke_states() -> list[State]:
             found, which = answers(states.point, states.codes, crash_reader.read)
             for row, codes in enumerate(states.codes):
                 files = states.point.materialise(codes)
-                given = dict(zip(crash_reader.READERS, found[which[row]], strict=True))
+                given = dict(zip(CRASH.readers, found[which[row]], strict=True))
                 where = f"{work.name} at {states.point.crash_index}, {codes.tolist()}"
                 out.setdefault(tuple(files.items()), State(files, given, where))
     return list(out.values())
@@ -59,7 +60,7 @@ def smoke_states() -> list[State]:
 def test_fast_answers_are_those_of_the_reference_on_every_state_of_a_tier(smoke_states: list[State]) -> None:
     assert len(smoke_states) > 4000
     for state in smoke_states:
-        for reader, policy in crash_reader.POLICIES.items():
+        for reader, policy in CRASH.policies.items():
             slow = REFERENCE.recover(state.files, edition="2.1", policy=policy)
             assert state.answers[reader] == crash_reader.answer(slow), (reader, state.where)
 
@@ -145,10 +146,11 @@ def tabulate(adapter: CrashFormat, wanted: str) -> dict[str, Counter[str]]:
     out: dict[str, Counter[str]] = {}
     for work in adapter.workloads("smoke"):
         tally = Tally()
-        for rows in judged_rows(adapter.build(work), adapter, HONEST, 1, tally):
+        trace = adapter.build(work)
+        for rows in judged_rows(trace, adapter, HONEST, 1, tally):
             column = rows.verdicts[adapter.readers.index(wanted)]
             names = [rows.verdict(adapter.readers.index(wanted), row) for row in range(len(column))]
-            out.setdefault(work.order, Counter()).update(names)
+            out.setdefault(writer_of(trace), Counter()).update(names)
     return out
 
 

@@ -18,6 +18,7 @@ from journalspec_corpus.crash.trace import Ack, Mark, Release, Reuse, Sync, Writ
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.crash.view import View, answers
 from journalspec_corpus.jboss_journal import crash_reader, traces
+from journalspec_corpus.jboss_journal.crash import CRASH
 from journalspec_corpus.jboss_journal.traces import Step, Workload
 from journalspec_corpus.mutants import load_mutants
 from journalspec_corpus.pipeline.run import Tally, judged_rows
@@ -59,7 +60,7 @@ def smoke_states() -> list[State]:
             found, which = answers(states.point, states.codes, crash_reader.read)
             for row in range(0, len(states.codes), 3):
                 files = states.point.materialise(states.codes[row])
-                given = dict(zip(crash_reader.READERS, found[which[row]], strict=True))
+                given = dict(zip(CRASH.readers, found[which[row]], strict=True))
                 where = f"{work.name} at {states.point.crash_index}, {states.codes[row].tolist()}"
                 out.append(State(files, work.edition, given, where))
     return out
@@ -68,7 +69,7 @@ def smoke_states() -> list[State]:
 def test_fast_answers_are_those_of_the_reference(smoke_states: list[State]) -> None:
     assert len(smoke_states) > 4000
     for state in smoke_states:
-        for reader, policy in crash_reader.POLICIES.items():
+        for reader, policy in CRASH.policies.items():
             slow = REFERENCE.recover(state.files, edition=state.edition, policy=policy)
             assert state.answers[reader] == crash_reader.answer(slow), (reader, state.where)
 

@@ -41,7 +41,9 @@ def points(adapter: CrashFormat, every: int) -> Iterator[tuple[Trace, CrashPoint
 def disagreements(adapter: CrashFormat, trace: Trace, point: CrashPoint, codes: Codes) -> tuple[int, int]:
     """Return how many rows have an answer unlike the first of their signature, and how many signatures."""
     keys = keys_of(trace)
-    signed = kernel_of(adapter.format).signatures(point, codes)
+    kernel = kernel_of(adapter)
+    assert kernel is not None
+    signed = kernel.signatures(point, codes)
     if signed is None:
         # The kernel leaves the group to the plain reader.
         return 0, 0
@@ -111,16 +113,18 @@ def test_whole_files_are_read_as_views_are(adapter: CrashFormat) -> None:
 def test_tables_do_not_depend_on_the_kernel(adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(adapter.format, "full", every=1511)
     with_kernel = plan.shard(0).table()
-    asked = reading_of(adapter.format, adapter.read)
+    asked = reading_of(adapter)
     monkeypatch.setenv(SWITCH, "0")
-    assert reading_of(adapter.format, adapter.read) is not asked
+    assert reading_of(adapter) is not asked
     without = plan.shard(0).table()
     assert with_kernel.num_rows > 1000
     assert with_kernel.equals(without)
 
 
 def test_a_kernel_speaks_for_the_readers_there_are(adapter: CrashFormat) -> None:
-    assert tuple(kernel_of(adapter.format).READERS) == adapter.readers
+    kernel = kernel_of(adapter)
+    assert kernel is not None
+    assert kernel.read is adapter.read
 
 
 def test_other_readers_are_read_without_the_kernel(adapter: CrashFormat) -> None:
@@ -132,14 +136,15 @@ def test_other_readers_are_read_without_the_kernel(adapter: CrashFormat) -> None
         shown = [view.read(names[name], 0, view.size(names[name])) for name in sorted(names)]
         return (Answer((str(zlib.crc32(b"".join(shown))),)),)
 
-    found, _ = reading_of(adapter.format, bytes_of).answers(point, codes)
+    found, _ = reading_of(replace(adapter, read=bytes_of)).answers(point, codes)
     contents = {tuple(sorted(point.materialise(row).items())) for row in codes}
     assert len(set(found)) == len(contents) > 100
 
 
 def test_every_row_has_the_answer_of_its_signature(adapter: CrashFormat) -> None:
     """With patience and without, remembering and not: the same answers in the end."""
-    kernel = kernel_of(adapter.format)
+    kernel = kernel_of(adapter)
+    assert kernel is not None
     remembering = [Reading(adapter.read, kernel.signatures, patience) for patience in (0, 2)]
     for trace, point, codes in points(adapter, 1511):
         keys = keys_of(trace)

@@ -52,7 +52,9 @@ def test_a_kernel_that_sees_nothing_is_found_out(format_id: str) -> None:
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_a_kernel_that_is_wrong_about_one_row_in_a_thousand_is_found_out(format_id: str) -> None:
     pytest.importorskip("numba")
-    right = kernel_of(format_id).signatures
+    kernel = kernel_of(crash_format(format_id))
+    assert kernel is not None
+    right = kernel.signatures
     asked = [0]
 
     def signatures(point: CrashPoint, codes: Codes) -> npt.NDArray[np.uint64] | None:
@@ -88,7 +90,7 @@ def test_the_command_compares_in_several_processes() -> None:
 
 def test_the_command_tells_of_disagreements(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "journalspec_corpus.pipeline.agree.reading_of", lambda format_id, read: Reading(read, blind)
+        "journalspec_corpus.pipeline.agree.reading_of", lambda adapter: Reading(adapter.read, blind)
     )
     asked = ["corpus", "agree", "--format", FORMATS[1], "--every", "571", "--jobs", "1"]
     result = CliRunner().invoke(cli, asked)

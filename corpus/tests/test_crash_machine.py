@@ -21,7 +21,13 @@ from journalspec_corpus.bitronix_tlog import long as bitronix_long
 from journalspec_corpus.bitronix_tlog import long_machine as bitronix_machine
 from journalspec_corpus.bitronix_tlog.workloads import ORDERS
 from journalspec_corpus.crash import long_machine
-from journalspec_corpus.crash.adapter import IN_CORE, CrashFormat, LongWorkload, crash_format, long_workloads
+from journalspec_corpus.crash.adapter import (
+    LONG_IN_CORE,
+    CrashFormat,
+    LongWorkload,
+    crash_format,
+    long_workloads,
+)
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
@@ -176,7 +182,7 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
     }
     assert {scope: len(works) for scope, works in inside.items()} == {
         "smoke": 0,
-        "core": IN_CORE,
+        "core": LONG_IN_CORE,
         "full": long_machine.LINES,
     }
     traces = [adapter.build(work) for work in inside["full"][::40]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -28,7 +29,7 @@ from journalspec_corpus.crash.reduction import (
     find,
     reduce_state,
     situations,
-    smaller_of,
+    smaller,
     wrong,
 )
 from journalspec_corpus.crash.second_crash import SecondLife
@@ -173,12 +174,10 @@ def test_writer_and_kind_of_run_stay(shrunk: tuple[CrashFormat, Named, State, Re
 def test_no_single_reduction_fails(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
     """All states, not too large, of all smaller workloads, each read from its files."""
     adapter, named, _, out = shrunk
-    smaller = smaller_of(adapter.format)
-    assert smaller is not None
     read: dict[bytes, Answer] = {}
     looked_at = 0
     in_effect = bool(wrong(out.answer, out.state.situation.expected))
-    for work in [*smaller(out.workload), out.workload]:
+    for work in [*smaller(adapter, out.workload), out.workload]:
         own = work == out.workload
         for state in no_larger(adapter, work, out):
             if own and (state.deviations, state.rank) >= (out.deviations, rank(out.descriptor.preset)):
@@ -190,7 +189,7 @@ def test_no_single_reduction_fails(shrunk: tuple[CrashFormat, Named, State, Redu
             fails = state.verdict(read[key], salvaging=named.salvaging) == out.verdict
             alike = bool(wrong(read[key], state.situation.expected)) == in_effect
             assert not (fails and alike) or state.records(read[key]) > out.records, state.trace.name
-    assert looked_at or (out.deviations == 0 and not list(smaller(out.workload)))
+    assert looked_at or (out.deviations == 0 and not list(smaller(adapter, out.workload)))
 
 
 def no_larger(adapter: CrashFormat, work: Any, out: Reduced) -> Iterator[State]:
@@ -312,7 +311,7 @@ def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: s
     assert out.earlier == sum(state.deviations for state in before)
     if before:
         assert before[0].files == out.state.trace.base
-    if isinstance(work, LongWorkload):
+    if isinstance(out.workload, LongWorkload):
         assert len(out.workload.rules.split()) <= 4
     again = reduce_state(
         adapter, out.workload, out.descriptor, named.reader, verdict, salvaging=named.salvaging
@@ -321,11 +320,10 @@ def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: s
 
 
 def test_lives_and_rules_get_smaller_one_by_one() -> None:
-    small = smaller_of("bitronix_tlog")
-    assert small is not None
+    small: Any = partial(smaller, crash_format("bitronix_tlog"))
     first = Logged("append", "spec", (Log("COMMITTING", 1, "tiny"),), background="stale-same")
     twice = SecondLife(SecondLife(first, 3, "open"), 2, "typical")
-    found = list(small(twice))
+    found: list[Any] = list(small(twice))
     assert found[0] == SecondLife(first, 2, "typical")
     assert [work.then for work in found[1:3]] == ["open", "close"]
     assert all(isinstance(work, SecondLife) for work in found)
@@ -334,8 +332,7 @@ def test_lives_and_rules_get_smaller_one_by_one() -> None:
     assert rules[:2] == ["c1c", "c1c f"]
     assert {"f d1", "c1c d1", "c1a f d1", "c1b f d1"} <= set(rules)
     assert len(set(rules)) == len(rules)
-    other = smaller_of("jboss_journal")
-    assert other is not None
+    other: Any = partial(smaller, crash_format("jboss_journal"))
     rules = [work.rules for work in other(LongWorkload("v2", 1536, "A21b- a1 u1z"))]
     assert "A21a- a1 u1z" in rules
     assert not any("u1a" in text for text in rules)

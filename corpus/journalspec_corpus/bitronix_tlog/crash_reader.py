@@ -27,13 +27,6 @@ from journalspec_reference.bitronix_tlog.codec import (
     name_text,
 )
 
-#: The readers that answer, in order: two policies of the reference, and one mutant
-#: of strict recovery that takes well-formed records without looking at their checksum.
-READERS = ("strict", "salvage", "skip-checksum")
-#: Readers that may leave records out, as long as they say so.
-SALVAGING = ("salvage",)
-#: reader -> the recovery policy that it is; the mutant is none.
-POLICIES = {"strict": "strict", "salvage": "salvage"}
 #: category of states -> the requirements that a reader shows there that it keeps.
 OBEYS = {
     "": ("BTM-RDR-002", "BTM-RCV-004", "BTM-RCV-005", "BTM-RCV-008"),
@@ -150,7 +143,7 @@ def _frame(view: View, number: int, at: int, limit: int) -> tuple[str | None, in
 
 
 def read(view: View) -> tuple[Answer, ...]:
-    """Return the answers of :data:`READERS` on the state that `view` shows."""
+    """Return the answers of the readers, in the order of the adapter, on the state that `view` shows."""
     names = view.names()
     pair = [view.cached(names[name], _examine, names[name]) for name in sorted(names)]
     problem = _strict_problem(pair)

@@ -67,8 +67,6 @@ from journalspec_reference.bitronix_tlog.codec import (
     UNCOUNTED,
 )
 
-#: Whose answers are told apart, and how many answer paths are followed first.
-READERS = ("strict", "salvage", "skip-checksum")
 PATIENCE = 4
 #: Problems of a pair and of a file, and what a step of the walk may come to.
 _NONE, _MISSING, _SHORT, _UNEQUAL, _BAD_FORMAT, _BAD_POSITION = range(6)

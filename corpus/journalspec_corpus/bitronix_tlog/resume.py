@@ -10,8 +10,13 @@ from typing import Any
 from journalspec_corpus.bitronix_tlog.long import LINES
 from journalspec_corpus.bitronix_tlog.traces import FILES, Run
 from journalspec_corpus.bitronix_tlog.workloads import BACKGROUNDS, ORDERS, Step, Workload, operation, size_of
-from journalspec_corpus.crash.adapter import Excuse, LongWorkload, long_workloads
-from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
+from journalspec_corpus.crash.adapter import LongWorkload, long_workloads
+from journalspec_corpus.crash.second_crash import (
+    CrashImage,
+    Excuse,
+    Life,
+    SecondLife,
+)
 from journalspec_corpus.crash.trace import SECOND_LIFE
 from journalspec_reference.api import WriterRefused
 

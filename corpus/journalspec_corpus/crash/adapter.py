@@ -1,46 +1,47 @@
-"""Long workloads: sequences of operations that a state machine drew, kept as data.
+"""What a format gives to the crash engine: one typed object, ``CRASH``.
 
-Small workloads are enumerated, and what needs many steps (a file that comes round
-again, a transaction open over three files) is not among them. These sequences
-were drawn by a Hypothesis state machine, once; the lines are what counts and not
-how they came about, so that building needs no Hypothesis and no luck.
-
-A format takes part with a module ``long`` in its room: ``build(work)`` records a
-trace of a line, ``LINES`` is the name of the file with the lines, whose first one
-says where they come from.
-
-Finding what a format's own room gives to the crash engine.
+The package of a format has a function ``crash_format`` that returns it. Nothing of it is
+imported before that is called: who only looks at a journal needs no writers and no compiler.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from importlib.resources import files
-from types import ModuleType
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from journalspec.formats import UnknownFormat, format_ids, format_module
 from journalspec.observation import Observation
-from journalspec_corpus.crash.second_crash import (
-    with_second_lives,
-)
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.blocks import Codes, CrashPoint
+from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
+from journalspec_corpus.crash.second_crash import build as build_second_life
+from journalspec_corpus.crash.trace import Trace, Workload
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.view import View
 
-#: So many lines, evenly spread, are in the core tier; the full tier has all.
-IN_CORE = 6
+PACKAGE = "journalspec_corpus"
+#: So many long workloads, evenly spread, are in the core tier; the full tier has all.
+LONG_IN_CORE = 6
+
+Read = Callable[[View], tuple[Answer, ...]]
+Signatures = Callable[[CrashPoint, Codes], "npt.NDArray[np.uint64] | None"]
 
 
 @dataclass(frozen=True, slots=True)
 class LongWorkload:
     """One sequence: the edition or order of writes, the length of a file in bytes, and rules.
 
-    `rules` are words with a blank between them; the format's module says what they mean.
+    Small workloads are enumerated, and what needs many steps (a file that comes round
+    again, a transaction open over three files) is not among them. These sequences
+    were drawn by a Hypothesis state machine, once (:mod:`.long_machine`), and are kept as
+    data: building needs no Hypothesis and no luck. `rules` are words with a blank
+    between them; the format says what they mean.
     """
 
     variant: str
@@ -57,14 +58,6 @@ class LongWorkload:
         return json.dumps([self.variant, self.size, self.rules], separators=(",", ":"))
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What a format's room gives to the engine, long workloads included."""
-
-    workloads: Callable[[str], Iterator[Any]]
-    build: Callable[[Any], Trace]
-
-
 @cache
 def long_workloads(package: str, name: str) -> tuple[LongWorkload, ...]:
     """Return the workloads in the file `name` of `package`; the first line is about the others."""
@@ -72,125 +65,139 @@ def long_workloads(package: str, name: str) -> tuple[LongWorkload, ...]:
     return tuple(LongWorkload(*json.loads(line)) for line in text.splitlines()[1:])
 
 
-def _with_long(traces: ModuleType, long: ModuleType | None) -> Room:
-    """Return `traces.workloads` and `traces.build` with long workloads; as they are if there are none."""
-    if long is None:
-        return Room(traces.workloads, traces.build)
+@dataclass(frozen=True)
+class LongWorkloads:
+    """A format's long workloads.
 
-    def workloads(scope: str) -> Iterator[Any]:
-        yield from traces.workloads(scope)
-        yield from _of_scope(long_workloads(traces.__name__.rpartition(".")[0], long.LINES), scope)
+    `lines` are all of them, `record(work)` plays one. `shorter(rule)` yields a rule with
+    less in its record.
+    """
 
-    def build(work: Any) -> Trace:
-        module = long if isinstance(work, LongWorkload) else traces
-        trace: Trace = module.build(work)
-        return trace
+    lines: tuple[LongWorkload, ...]
+    record: Callable[[LongWorkload], Trace]
+    shorter: Callable[[str], Iterator[str]]
 
-    return Room(workloads, build)
-
-
-def _of_scope(lines: tuple[LongWorkload, ...], scope: str) -> tuple[LongWorkload, ...]:
-    if scope == "full":
-        return lines
-    return lines[:: max(1, len(lines) // IN_CORE)][:IN_CORE] if scope == "core" else ()
-
-
-PACKAGE = "journalspec_corpus"
+    def of_scope(self, scope: str) -> tuple[LongWorkload, ...]:
+        """Return those of a scope; ``smoke`` has none."""
+        if scope == "full":
+            return self.lines
+        step = max(1, len(self.lines) // LONG_IN_CORE)
+        return self.lines[::step][:LONG_IN_CORE] if scope == "core" else ()
 
 
 @dataclass(frozen=True)
-class CrashFormat:
-    """A format's ``traces`` and ``crash_reader`` modules, as the engine uses them.
+class StateReader:
+    """A reader that judges crash states as fast as can be: a recovery policy, or a mutant of one.
 
-    `workloads(scope)` yields workloads in a fixed order, `build(workload)` records
-    one (a format with a ``resume`` module has second lives among them). `read(view)`
-    returns one answer per name in `readers`, from the state that the view shows;
-    `answer(observation)` gives the same for an implementation that read whole files.
-    Readers in `salvaging` may leave records out if they say so;
-    `policies` gives the recovery policy of each reader that is no mutant (the first
-    one refuses where it may), `obeys` the requirements that a category of states is
-    about ("" for all others). `record_json(keys)` is a record as an observation lists
-    it, with the fields that all its keys agree on.
+    `policy` is empty for a mutant. With `salvaging` it may leave records out if it says so.
+    """
+
+    name: str
+    policy: str = ""
+    salvaging: bool = False
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Compiled code that tells which states get the same answers.
+
+    ``signatures(point, codes)`` returns two numbers per row, such that rows with the same
+    ones get the same answer from every reader, in whichever crash point of the format they
+    are (see :func:`.reading.alike` for what "the same" means), or None where it cannot say.
+    It speaks for `read` and no other. `patience` is how many answer paths are followed
+    before it is asked.
+    """
+
+    read: Read
+    signatures: Signatures
+    patience: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class CrashFormat:
+    """A format, as the crash engine uses it.
+
+    `first_lives(scope)` yields workloads in a fixed order, `record(workload)` plays one of them.
+    `workload_of(members)` makes one from a table in TOML. `kinds` gives the category that a trace
+    with such a tag ``kind`` is all about. `smaller(workload)` yields workloads that are smaller in
+    one thing, in the order to try them.
+
+    `read(view)` returns one answer for each of `state_readers`, from the state that the view
+    shows; `answer(observation)` gives the same for an implementation that read whole files.
+    The first policy among the readers refuses where it may. `obeys` are the requirements that a
+    category of states is about ("" for all others). `record_json(keys)` is a record as an
+    observation lists it, with the fields that all its keys agree on.
+
+    `kernel()` imports the format's compiled code.
     """
 
     format: str
-    workloads: Callable[[str], Iterator[Any]]
-    build: Callable[[Any], Trace]
-    readers: tuple[str, ...]
-    salvaging: tuple[str, ...]
-    policies: Mapping[str, str]
+    first_lives: Callable[[str], Iterator[Any]]
+    record: Callable[[Any], Trace]
+    state_readers: tuple[StateReader, ...]
     obeys: Mapping[str, tuple[str, ...]]
-    read: Callable[[View], tuple[Answer, ...]]
+    read: Read
     answer: Callable[[Observation], Answer]
     record_json: Callable[[list[str]], dict[str, Any]]
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    workload_of: Callable[[Mapping[str, Any]], Workload] | None = None
+    smaller: Callable[[Any], Iterator[Any]] | None = None
+    second: SecondLives | None = None
+    long: LongWorkloads | None = None
+    kernel: Callable[[], Kernel] | None = None
+    _latest: dict[Workload, Trace] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def readers(self) -> tuple[str, ...]:
+        """The names of the readers, in the order of their answers."""
+        return tuple(reader.name for reader in self.state_readers)
+
+    @cached_property
+    def salvaging(self) -> frozenset[str]:
+        """The names of those that may leave records out if they say so."""
+        return frozenset(reader.name for reader in self.state_readers if reader.salvaging)
+
+    @cached_property
+    def policies(self) -> Mapping[str, str]:
+        """The recovery policy of each reader that is no mutant."""
+        return {reader.name: reader.policy for reader in self.state_readers if reader.policy}
+
+    def workloads(self, scope: str) -> Iterator[Workload]:
+        """Yield all workloads of a scope in a fixed order: first lives, long ones, second lives."""
+        yield from self.first_lives(scope)
+        if self.long is not None:
+            yield from self.long.of_scope(scope)
+        if self.second is not None:
+            yield from self.second.lives(scope)
+
+    def build(self, work: Workload) -> Trace:
+        """Return the trace of `work`, whatever kind of workload it is; raises ValueError or WriterRefused."""
+        if isinstance(work, SecondLife) and self.second is not None:
+            # Second lives of one first life come one after the other: it is recorded once.
+            if work.first not in self._latest:
+                first = self.build(work.first)
+                self._latest.clear()
+                self._latest[work.first] = first
+            return build_second_life(work, self.second, self._latest[work.first])
+        if isinstance(work, LongWorkload) and self.long is not None:
+            return self.long.record(work)
+        trace = self.record(work)
+        return replace(trace, during=self.kinds.get(trace.tags.get("kind", ""), ""))
 
 
 def has_crash_format(format_id: str) -> bool:
-    """Tell whether `format_id` has traces; raises UnknownFormat if it is not described."""
+    """Tell whether `format_id` has crash states; raises UnknownFormat if it is not described."""
     try:
-        _module(format_id, "traces")
+        return hasattr(format_module(PACKAGE, format_id), "crash_format")
     except UnknownFormat:
         if format_id not in format_ids():
             raise
         return False
-    return True
 
 
 def crash_format(format_id: str) -> CrashFormat:
-    """Return the crash room of `format_id`; raises UnknownFormat if it has none."""
-    traces = _module(format_id, "traces")
-    reader = _module(format_id, "crash_reader")
-    resume = resume_of(format_id)
-    first_lives = _with_long(traces, _optional(format_id, "long"))
-    workloads, build = with_second_lives(first_lives, resume)
-    return CrashFormat(
-        format=format_id,
-        workloads=workloads,
-        build=build,
-        readers=tuple(reader.READERS),
-        salvaging=tuple(reader.SALVAGING),
-        policies=dict(reader.POLICIES),
-        obeys=dict(reader.OBEYS),
-        read=reader.read,
-        answer=reader.answer,
-        record_json=reader.record_json,
-    )
-
-
-def resume_of(format_id: str) -> ModuleType | None:
-    """Return the format's ``resume`` module, None if it has no second lives."""
-    return _optional(format_id, "resume")
-
-
-def _optional(format_id: str, name: str) -> ModuleType | None:
-    """Return a module of the format's room that it need not have, None if it has none."""
-    try:
-        return _module(format_id, name)
-    except UnknownFormat:
-        return None
-
-
-def _module(format_id: str, name: str) -> ModuleType:
-    adapter = format_module(PACKAGE, format_id).__name__
-    full = f"{adapter}.{name}"
-    try:
-        return importlib.import_module(full)
-    except ModuleNotFoundError as error:
-        if error.name != full:
-            raise
-        raise UnknownFormat(f"{format_id} has no crash traces yet: {full} is missing") from None
-
-
-@dataclass(frozen=True, slots=True)
-class Excuse:
-    """What a format itself does not keep: a member that is None goes for all.
-
-    `lost` are beginnings of record ids: it covers a loss of no others.
-    """
-
-    invariant: str
-    kind: str
-    reason: str
-    readers: tuple[str, ...] | None = None
-    writers: tuple[str, ...] | None = None
-    lost: tuple[str, ...] | None = None
+    """Return what `format_id` gives to the crash engine; raises UnknownFormat if it has nothing."""
+    if not has_crash_format(format_id):
+        raise UnknownFormat(f"{format_id} has no crash traces yet: its corpus package has no crash_format()")
+    found: CrashFormat = format_module(PACKAGE, format_id).crash_format()
+    return found

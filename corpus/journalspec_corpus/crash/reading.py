@@ -1,12 +1,7 @@
 """Reading all rows of a group: a few by the plain reader, the others by what a kernel says of them.
 
-A format may have a module ``kernel`` with ``signatures(group, codes)``: two
-numbers per row, such that rows with the same ones get the same answer from every
-reader, in whichever group of the format they are (see :func:`alike` for what "the
-same" means). `READERS` names the readers that this holds for, `PATIENCE` how many
-answer paths are followed before it is asked. Without such a module, without Numba,
-and with ``JOURNALSPEC_KERNEL=0`` in the environment, the plain reader reads every
-answer path. Nothing that comes out of a build depends on it.
+Without a kernel, without Numba, and with ``JOURNALSPEC_KERNEL=0`` in the environment,
+the plain reader reads every answer path. Nothing that comes out of a build depends on it.
 
 Readers to shrink with: the reference, the fast readers of a format's room, and mutants.
 
@@ -16,7 +11,6 @@ in which files are read a few times; every other reader is just called.
 
 from __future__ import annotations
 
-import importlib
 import os
 import struct
 from collections.abc import Callable, Collection, Mapping
@@ -27,8 +21,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from journalspec.formats import format_module
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, Kernel, Read, Signatures, crash_format
 from journalspec_corpus.crash.blocks import Codes, CrashPoint, States
 from journalspec_corpus.crash.trace import Mark, Trace
 from journalspec_corpus.crash.verdict import Answer
@@ -36,42 +29,36 @@ from journalspec_corpus.crash.view import Paths, Plain, View
 from journalspec_corpus.mutants import MutantError, load_mutants
 from journalspec_reference import load
 
-PACKAGE = "journalspec_corpus"
 #: Turns the kernels off if it is "0".
 SWITCH = "JOURNALSPEC_KERNEL"
 #: Answers that are remembered by signature, some hundred bytes each.
 REMEMBERED = 1 << 16
 _HASH_BYTES = 16
 
-Signatures = Callable[[CrashPoint, Codes], "npt.NDArray[np.uint64] | None"]
-Read = Callable[[View], tuple[Answer, ...]]
 
-
-def reading_of(format_id: str, read: Read) -> Reading:
-    """Return how `read` reads states: with the format's kernel, if that speaks for it."""
-    kernel = None if os.environ.get(SWITCH) == "0" else kernel_of(format_id)
-    own = importlib.import_module(f"{format_module(PACKAGE, format_id).__name__}.crash_reader")
-    if kernel is None or read is not own.read or tuple(kernel.READERS) != tuple(own.READERS):
-        # A kernel knows what the format's own readers tell apart, and no others.
-        return Reading(read, None)
-    return _remembering(format_id, read)
+def reading_of(adapter: CrashFormat) -> Reading:
+    """Return how the readers of `adapter` read states: with the format's kernel, if that speaks for them."""
+    return _plain(adapter) if os.environ.get(SWITCH) == "0" else _remembering(adapter)
 
 
 @cache
-def _remembering(format_id: str, read: Read) -> Reading:
-    kernel = kernel_of(format_id)
-    assert kernel is not None  # the caller looked
-    return Reading(read, kernel.signatures, kernel.PATIENCE)
+def _remembering(adapter: CrashFormat) -> Reading:
+    kernel = kernel_of(adapter)
+    if kernel is None or kernel.read is not adapter.read:
+        return _plain(adapter)
+    return Reading(adapter.read, kernel.signatures, kernel.patience)
 
 
-@cache
-def kernel_of(format_id: str) -> Any:
-    """Return the format's kernel, a module; None if it has none, or there is no Numba."""
-    full = f"{format_module(PACKAGE, format_id).__name__}.kernel"
+def _plain(adapter: CrashFormat) -> Reading:
+    return Reading(adapter.read, None)
+
+
+def kernel_of(adapter: CrashFormat) -> Kernel | None:
+    """Return the format's kernel; None if it has none, or there is no compiler."""
     try:
-        return importlib.import_module(full)
+        return adapter.kernel() if adapter.kernel is not None else None
     except ModuleNotFoundError as error:
-        if error.name not in (full, "numba"):
+        if error.name != "numba":
             raise
         return None
 
@@ -183,7 +170,7 @@ class FastReader:
 
     def answers(self, states: States) -> tuple[list[Answer], npt.NDArray[np.int32]]:
         """Return the distinct answers, and for each state the index of its own."""
-        found, which = reading_of(self.adapter.format, self.adapter.read).answers(states.point, states.codes)
+        found, which = reading_of(self.adapter).answers(states.point, states.codes)
         return [given[self.number] for given in found], which
 
 

@@ -31,7 +31,19 @@ from journalspec_corpus.crash.facts import Facts, categories, fields
 from journalspec_corpus.crash.ids import case_ids, content_ids, promise
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.states import Descriptor, crash_states
-from journalspec_corpus.crash.trace import Ack, Create, Mark, Op, Release, Rename, Trace, Unlink, Write
+from journalspec_corpus.crash.trace import (
+    Ack,
+    Create,
+    Mark,
+    Op,
+    RecordingStorage,
+    Release,
+    Rename,
+    Trace,
+    Unlink,
+    Workload,
+    Write,
+)
 from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_reference.api import WriterRefused
 
@@ -63,7 +75,7 @@ class CrashImage:
 def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
     """Return what state `row` holds of its trace, None if an owed record is nowhere whole in it.
 
-    `gone` is :attr:`Resume.RELEASED_IS_GONE` of the format.
+    `gone` is :attr:`SecondLives.released_is_gone` of the format.
     """
     trace = states.point.trace
     expected = expected_at(trace, states.point.crash_index, states.torn)
@@ -188,11 +200,10 @@ _REMEMBERED = 4
 class SecondLife:
     """The workload `first`, a crash that leaves its chosen state number `choice`, and a second life.
 
-    `then` names what the second life does; the format's ``resume`` module lists
-    the names. `first` may be a second life itself.
+    `then` names what the second life does, in the format's own words. `first` may be a second life itself.
     """
 
-    first: Any
+    first: Workload
     choice: int
     then: str
 
@@ -202,7 +213,7 @@ class SecondLife:
         return f"again/{self.choice}/{self.then}/{self.first.name}"
 
     @property
-    def origin(self) -> Any:
+    def origin(self) -> Workload:
         """The workload that the very first life was."""
         return self.first.origin if isinstance(self.first, SecondLife) else self.first
 
@@ -220,23 +231,53 @@ class Life:
     opened: int
 
 
-class Resume(Protocol):
-    """A format's ``resume`` module: all that it adds for second lives.
+class Opening(Protocol):
+    """A writer's run on what a crash left, not opened yet."""
 
-    `RELEASED_IS_GONE` tells whether a released record must never be listed again
-    once the release is durable (false where it stays readable, marked as ended).
+    storage: RecordingStorage
+
+    def open(self) -> None:
+        """Open the journal; raises WriterRefused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excuse:
+    """A relation between states that a format itself does not keep: a member that is None goes for all.
+
+    `lost` are beginnings of record ids: it covers a loss of no others.
     """
 
-    RELEASED_IS_GONE: bool
+    invariant: str
+    kind: str
+    reason: str
+    readers: tuple[str, ...] | None = None
+    writers: tuple[str, ...] | None = None
+    lost: tuple[str, ...] | None = None
 
-    def second_lives(self, scope: str) -> Iterator[SecondLife]:
-        """Yield the second lives of a scope in a fixed order, those of one first workload together."""
 
-    def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
-        """Open the files of `image` with the writer and do what `then` says.
+@dataclass(frozen=True)
+class SecondLives:
+    """What a format adds for second lives.
 
-        Raises WriterRefused if the writer does not open them.
-        """
+    `lives(scope)` yields them in a fixed order, those of one first workload together.
+    `live(origin, life, image, then)` opens the files of `image` with the writer that
+    wrote them and does what `then` says; raises WriterRefused if the writer does not
+    open them. `begin(origin, life, image)` is a run on it, not opened yet. `plain` names
+    what a second life may do that is plainer than the rest, plainest first.
+
+    `released_is_gone` tells whether a released record must never be listed again
+    once the release is durable (false where it stays readable, marked as ended).
+    `beside` are names of files that may lie beside a journal and mean nothing;
+    `excuses` what the format itself does not keep.
+    """
+
+    lives: Callable[[str], Iterator[SecondLife]]
+    live: Callable[[Any, int, CrashImage, str], Life]
+    begin: Callable[[Any, int, CrashImage], Opening]
+    plain: tuple[str, ...]
+    released_is_gone: bool
+    beside: tuple[str, ...] = ()
+    excuses: tuple[Excuse, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -254,14 +295,14 @@ class Choice:
 _known: OrderedDict[tuple[str, str, bool], Choice] = OrderedDict()
 
 
-def build(work: SecondLife, resume: Resume, first: Trace) -> Trace:
+def build(work: SecondLife, resume: SecondLives, first: Trace) -> Trace:
     """Return the trace of `work`, whose first life is `first`.
 
     `choice` counts from the front again if the first trace has fewer states to
     choose from. Where the writer refuses to open the life has no operations, and no
     states. Raises ValueError if there is no state at all.
     """
-    chosen = choose(first, gone=resume.RELEASED_IS_GONE)
+    chosen = choose(first, gone=resume.released_is_gone)
     if not chosen.images:
         raise ValueError(f"{work.first.name}: no crash state to go on from ({dict(chosen.left_out)})")
     image = chosen.images[work.choice % len(chosen.images)]
@@ -440,30 +481,3 @@ def _candidates(states: States, left_out: Counter[str]) -> Iterator[_Candidate]:
     cases = case_ids(content_ids(states.point, states.codes[rows]), promised)
     for case, row in zip(cases, rows.tolist(), strict=True):
         yield _Candidate(case, states, row, CATEGORIES[kinds[row]], names[field_of[row]])
-
-
-def with_second_lives(
-    traces: Any, resume: Any
-) -> tuple[Callable[[str], Iterator[Any]], Callable[[Any], Trace]]:
-    """Return `traces.workloads` and `traces.build` with second lives; as they are if `resume` is None."""
-    if resume is None:
-        return traces.workloads, traces.build
-
-    def workloads(scope: str) -> Iterator[Any]:
-        yield from traces.workloads(scope)
-        yield from resume.second_lives(scope)
-
-    # Second lives of one first life come one after the other: it is recorded once.
-    latest: dict[Any, Trace] = {}
-
-    def built(work: Any) -> Trace:
-        if not isinstance(work, SecondLife):
-            trace: Trace = traces.build(work)
-            return trace
-        if work.first not in latest:
-            first = built(work.first)
-            latest.clear()
-            latest[work.first] = first
-        return build(work, resume, latest[work.first])
-
-    return workloads, built

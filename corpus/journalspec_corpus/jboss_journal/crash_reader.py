@@ -34,13 +34,6 @@ from journalspec_reference.jboss_journal.digest import direct
 from journalspec_reference.jboss_journal.fileset import CONTROL, gather
 from journalspec_reference.jboss_journal.replay import Replay, Transaction
 
-#: The readers that answer, in order: two policies of the reference, and one mutant of
-#: strict recovery that takes a COMMIT or PREPARE with one count for healthy, whatever it counts.
-READERS = ("strict", "salvage", "counts-not-compared")
-#: All of them: a torn region is stepped over and reported, that is the format's way.
-SALVAGING = READERS
-#: reader -> the recovery policy that it is; the mutant is none.
-POLICIES = {"strict": "strict", "salvage": "salvage"}
 #: category of states -> the requirements that a reader shows there that it keeps.
 #: Only requirements that hold in every edition.
 OBEYS = {
@@ -195,7 +188,7 @@ def _candidate(view: View, file: _File, off: int) -> tuple[_Found | None, int]:
 
 
 def read(view: View) -> tuple[Answer, ...]:
-    """Return the answers of :data:`READERS` on the state that `view` shows."""
+    """Return the answers of the readers, in the order of the adapter, on the state that `view` shows."""
     dialect = DIALECTS[view.edition]
     files = view.cached(("files",), _files, dialect)
     problem, lost = None, False

@@ -69,8 +69,6 @@ from journalspec_reference.jboss_journal.codec import PROLOGUE
 from journalspec_reference.jboss_journal.dialect import DIALECTS
 from journalspec_reference.jboss_journal.fileset import CONTROL, gather
 
-#: Whose answers are told apart, and how many answer paths are followed first.
-READERS = ("strict", "salvage", "counts-not-compared")
 PATIENCE = 0
 #: Problems of a file.
 _NONE, _SHORT, _BAD_VERSION, _BAD_USER = range(4)

@@ -7,8 +7,14 @@ from contextlib import suppress
 from itertools import product
 from typing import Any
 
-from journalspec_corpus.crash.adapter import Excuse, LongWorkload, long_workloads
-from journalspec_corpus.crash.second_crash import CHOICES, CrashImage, Life, SecondLife
+from journalspec_corpus.crash.adapter import LongWorkload, long_workloads
+from journalspec_corpus.crash.second_crash import (
+    CHOICES,
+    CrashImage,
+    Excuse,
+    Life,
+    SecondLife,
+)
 from journalspec_corpus.jboss_journal.crash_run import Run
 from journalspec_corpus.jboss_journal.long import LINES
 from journalspec_corpus.jboss_journal.traces import (
