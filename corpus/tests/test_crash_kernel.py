@@ -19,6 +19,7 @@ from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.view import Plain, answers
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.run import judged_shard
 
 pytest.importorskip("numba")
 FORMATS = ("bitronix_tlog", "jboss_journal")
@@ -112,11 +113,11 @@ def test_whole_files_are_read_as_views_are(adapter: CrashFormat) -> None:
 
 def test_tables_do_not_depend_on_the_kernel(adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(adapter.format, "full", every=1511)
-    with_kernel = plan.shard(0).table()
+    with_kernel = judged_shard(plan, 0).table()
     asked = reading_of(adapter)
     monkeypatch.setenv(SWITCH, "0")
     assert reading_of(adapter) is not asked
-    without = plan.shard(0).table()
+    without = judged_shard(plan, 0).table()
     assert with_kernel.num_rows > 1000
     assert with_kernel.equals(without)
 
