@@ -7,19 +7,19 @@ appends where the reader ends from one that appends behind whatever is there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from journalspec_corpus.crash import second_crash
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader
+from journalspec_corpus.crash.adapter import CrashFormat
 from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife, SecondLives
+from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
 from journalspec_corpus.crash.trace import SECOND_LIFE, Ack, Mark, Op, RecordingStorage, Sync, Trace
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
-from journalspec_corpus.crash.view import View
 from journalspec_corpus.pipeline.run import Tally, judged_rows
 from journalspec_reference.storage import MemoryStorage
 
@@ -77,9 +77,9 @@ def record_first_life(work: Toy) -> Trace:
     )
 
 
-def read(view: View) -> tuple[Answer, ...]:
-    data = view.read(view.names()[LOG], 0, SIZE)
-    return (Answer(tuple(body.hex() for _, body in walk(data))),)
+class Implementation:
+    def recover(self, files: Mapping[str, bytes], *, edition: str, policy: str) -> Answer:
+        return Answer(tuple(body.hex() for _, body in walk(files[LOG])))
 
 
 def end_of_log(data: bytes) -> int:
@@ -92,7 +92,7 @@ def end_of_bytes(data: bytes) -> int:
     return len(data.rstrip(b"\0"))
 
 
-def resume_with(where: Any, clean: bool) -> SecondLives:
+def resume_with(where: Any, clean: bool) -> Any:
     def live(origin: Toy, life: int, image: CrashImage, then: str) -> Life:
         storage = RecordingStorage(MemoryStorage(dict(image.files)))
         at = where(image.files[LOG])
@@ -109,11 +109,10 @@ def resume_with(where: Any, clean: bool) -> SecondLives:
         ops: tuple[Op, ...] = tuple(storage.ops)
         return Life(ops, opened)
 
-    def second_lives(scope: str) -> Iterator[SecondLife]:
+    def lives(scope: str, long: object) -> Iterator[SecondLife]:
         yield from (SecondLife(Toy(700), choice, "append") for choice in range(4 if scope == "core" else 0))
 
-    unused: Any = None
-    return SecondLives(second_lives, live, unused, (), released_is_gone=False)
+    return SimpleNamespace(released_is_gone=False, live=live, lives=lives)
 
 
 def toy_room(where: Any, *, clean: bool = True) -> CrashFormat:
@@ -122,12 +121,13 @@ def toy_room(where: Any, *, clean: bool = True) -> CrashFormat:
         format=FORMAT,
         first_lives=lambda _: iter([Toy(700)]),
         record=record_first_life,
-        state_readers=(StateReader("strict", "strict"),),
-        obeys={"": ()},
-        read=read,
-        answer=unused,
+        policies={"strict": "strict"},
+        salvaging=(),
+        answer=lambda said: said,
         record_json=unused,
+        obeys={"": ()},
         second=resume_with(where, clean),
+        implementation=Implementation,
     )
 
 
