@@ -144,3 +144,10 @@ def test_what_is_below_imports_nothing_from_above(below: str, above: tuple[str, 
         if f"{other}.".startswith(tuple(f"{folder}." for folder in above))
     ]
     assert upwards == []
+
+
+def test_the_map_of_the_crash_engine_names_every_module() -> None:
+    page = (ROOT / "docs" / "crash-engine.md").read_text(encoding="utf-8")
+    for folder in ("corpus/journalspec_corpus/crash", "corpus/journalspec_corpus/pipeline", "corpus/checks"):
+        names = {path.stem for path in (ROOT / folder).glob("*.py")} - {"__init__"}
+        assert {name for name in names if f"`{name}`" not in page} == set(), folder
