@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import textwrap
 import time
@@ -21,7 +19,7 @@ from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved
 from journalspec_conformance.oneshot import OneShotConnection
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.pychild import PythonConnection
-from journalspec_corpus import Probe
+from judged import CASES, PROBE, start
 
 LINUX = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc (Linux)")
 HELLO = {
@@ -260,10 +258,13 @@ def engine(tmp_path: Path, second: str, timeout: float = 20.0) -> Engine:
     ],
 )
 def test_who_does_more_than_answer_pays_himself(
-    second: str, expected: str, reason: str, tmp_path: Path, judge_probes: dict[str, Probe]
+    second: str,
+    expected: str,
+    reason: str,
+    tmp_path: Path,
 ) -> None:
     judging = engine(tmp_path, second)
-    reads = [probe for name, probe in judge_probes.items() if name.endswith("/read")][:4]
+    reads = [probe for name, probe in PROBE.items() if name.endswith("/read")][:4]
     results = list(judging.run_all(reads))
     judging.close()
     assert [result.result_class for result in results] == ["pass", expected, *["pass"] * (len(reads) - 2)]
@@ -271,10 +272,10 @@ def test_who_does_more_than_answer_pays_himself(
 
 
 def test_an_answer_with_the_number_of_the_last_one_is_nobody_elses_fault(
-    tmp_path: Path, judge_probes: dict[str, Probe]
+    tmp_path: Path,
 ) -> None:
     judging = engine(tmp_path, "reply['seq'] -= 1", timeout=2.0)
-    reads = [probe for name, probe in judge_probes.items() if name.endswith("/read")][:3]
+    reads = [probe for name, probe in PROBE.items() if name.endswith("/read")][:3]
     results = list(judging.run_all(reads))
     judging.close()
     assert [result.result_class for result in results] == ["pass", "error", "pass"]
@@ -371,20 +372,13 @@ def test_hello_that_is_none(python_class: OpenClass, body: str) -> None:
         python_class(body, "hello").hello()
 
 
-def test_bounds_are_options(tmp_path: Path, cases_file: Path) -> None:
+def test_bounds_are_options(tmp_path: Path) -> None:
     (tmp_path / "eats.py").write_text(
         CLASSES.replace("BODY", "(b'x' * (400 << 20), __import__('time').sleep(60))")
     )
-    command = [sys.executable, "-c", "from journalspec_conformance.cli import main; main()", "run", "--json"]
-    command += ["--cases", str(cases_file), "--impl", "py:eats:Fake", "--select", "btm.judge.clean/read"]
-    done = subprocess.run(
-        [*command, "--max-memory", "300", "--timeout", "50"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ},
-    )
+    asked = ("--cases", CASES, "--impl", "py:eats:Fake", "--select", "btm.judge.clean/read")
+    bounds = ("--max-memory", 300, "--timeout", 50)
+    done = start("run", "--json", *asked, *bounds, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     (failed,) = json.loads(done.stdout)["failed"]
     assert failed["class"] == "crash"

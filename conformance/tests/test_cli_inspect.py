@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from journalspec_conformance.cli.inspect import command
+from judged import call
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
 #: A committed record: gtrid "A", names db1 and jms1, written down by hand from the layout.
@@ -43,9 +43,7 @@ def pair(tmp_path: Path) -> Path:
 
 
 def run(*arguments: object, columns: int = 80) -> Result:
-    return CliRunner(env={"COLUMNS": str(columns), "TERM": "dumb"}).invoke(
-        command, [str(each) for each in arguments]
-    )
+    return call("inspect", *arguments, columns=columns)
 
 
 def answer(*arguments: object) -> dict[str, Any]:

@@ -16,22 +16,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from journalspec import reread
-from journalspec_conformance.cli import COMMANDS, cli
+from journalspec_conformance.cli import COMMANDS
 from journalspec_conformance.cli.journal_view import Asked
 from journalspec_corpus.load import find_case
 from journalspec_reference import content
 from journalspec_reference.content import FileSource
+from judged import PROGRAM, call
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
 BOTH = pytest.mark.parametrize("command", ["inspect", "recover"])
 
 
 def run(*arguments: object) -> Result:
-    runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb"})
-    return runner.invoke(cli, [str(each) for each in arguments])
+    return call(*arguments, columns=100)
 
 
 def record(kind: int, stamp: int, fields: bytes) -> bytes:
@@ -209,8 +209,6 @@ def test_a_control_file_is_shown_as_it_is() -> None:
 
 # How a process ends.
 
-PROGRAM = [sys.executable, "-c", "from journalspec_conformance.cli import main; main()"]
-
 
 def test_every_command_says_how_it_ends() -> None:
     text = " ".join(run("--help").stdout.split())
@@ -239,6 +237,7 @@ PIPED: list[tuple[str, ...]] = [
     ("--help",),
     ("recover", "--help"),
     ("products", "list"),
+    ("list",),
     ("inspect", "--hex", "{pair}"),
     ("inspect", "{pair}"),
 ]

@@ -7,9 +7,9 @@ import zlib
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from journalspec_conformance.cli.recover import command
+from judged import call
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
 
@@ -30,7 +30,7 @@ def write_pair(directory: Path, log: bytes) -> Path:
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "80", "TERM": "dumb"}).invoke(command, [str(each) for each in arguments])
+    return call("recover", *arguments)
 
 
 @pytest.fixture

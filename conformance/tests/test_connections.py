@@ -346,7 +346,7 @@ def test_shipped_harnesses_are_found_and_described() -> None:
     assert parse_impl("reference").python
 
 
-def test_serve_makes_a_process_of_a_class(judge_cases: dict[str, object], tmp_path: Path) -> None:
+def test_serve_makes_a_process_of_a_class(tmp_path: Path) -> None:
     target = "journalspec_conformance.harnesses.reference:Reference"
     connection = parse_impl(f"{sys.executable} -m journalspec_conformance.serve {target}").open()
     hello = connection.hello()

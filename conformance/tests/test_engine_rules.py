@@ -9,14 +9,14 @@ import pytest
 from journalspec.observation import Level
 from journalspec_conformance import engine as engine_module
 from journalspec_conformance.connect import Target, parse_impl
-from journalspec_conformance.connection import Hello
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.expect import Expectations, parse_expectations
 from journalspec_conformance.result import Result
 from journalspec_conformance.running import Setup, choose_jobs, run_probes
 from journalspec_conformance.writing import keys_that_count
-from journalspec_corpus import Case, Probe
+from journalspec_corpus import Probe
+from judged import CASE, PROBE, Scripted, fake, right_answer
 
 READ = "btm.judge.clean/read"
 STRICT = "btm.judge.second-missing/recover.strict"
@@ -24,45 +24,9 @@ MakeEngine = Callable[..., Engine]
 Probes = dict[str, Probe]
 
 
-class Scripted:
-    """A connection that gives the same reply to everything."""
-
-    in_memory = True
-
-    def __init__(self, reply: dict[str, Any], **claims: Any) -> None:
-        self.reply = reply
-        self.requests: list[dict[str, Any]] = []
-        self.claims = {
-            "editions": ["2.1"],
-            "ops": ["read", "recover", "write"],
-            "observe": "layout",
-            "policies": ["strict", "salvage"],
-            "features": ["damage", "pure"],
-            **claims,
-        }
-
-    def hello(self) -> Hello:
-        return Hello.from_json(
-            {"protocol": 1, "impl": {"name": "s"}, "formats": {"bitronix_tlog": self.claims}}
-        )
-
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        self.requests.append(request)
-        return self.reply
-
-    def steps(self, request: dict[str, Any]) -> Any:
-        raise AssertionError("no stepwise writing here")
-
-    def unasked(self) -> None:
-        return None
-
-    late = unasked
-
-    def stderr(self) -> str:
-        return "tail"
-
-    def close(self) -> None:
-        pass
+def in_turn(*replies: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    waiting = iter(replies)
+    return lambda _: next(waiting)
 
 
 def judge(probe: Probe, reply: dict[str, Any], options: Options | None = None, **claims: Any) -> Result:
@@ -84,9 +48,9 @@ def varied(probe: Probe, **members: Any) -> Probe:
         ({"features": ["pure"]}, "feature damage"),
     ],
 )
-def test_what_is_not_declared_is_not_asked(claims: dict[str, Any], reason: str, judge_probes: Probes) -> None:
+def test_what_is_not_declared_is_not_asked(claims: dict[str, Any], reason: str) -> None:
     connection = Scripted({"ok": {}}, **claims)
-    result = Engine(connection, Options()).run(judge_probes[STRICT])
+    result = Engine(connection, Options()).run(PROBE[STRICT])
     assert (result.result_class, result.reason) == ("unsupported", reason)
     assert connection.requests == []
 
@@ -96,9 +60,9 @@ def test_validation_includes_the_introduction() -> None:
         Engine(Scripted({"ok": {}}, ops=["walk"]), Options(validate=True))
 
 
-def test_who_was_not_asked_does_not_pay_for_what_another_said_late(judge_probes: Probes) -> None:
+def test_who_was_not_asked_does_not_pay_for_what_another_said_late() -> None:
     """Between the question and the late word there may be probes that are not supported, or quarantined."""
-    probe = judge_probes[READ]
+    probe = PROBE[READ]
     aside = varied(probe, edition="9")
     connection = Scripted({"ok": {"verdict": "clean"}})
     said = iter([None, Misbehaved("more")])
@@ -108,35 +72,33 @@ def test_who_was_not_asked_does_not_pay_for_what_another_said_late(judge_probes:
     assert [result.result_class for result in results] == ["quarantined", "error", "quarantined", "pass"]
 
 
-def test_what_is_expected_is_never_sent(judge_probes: Probes) -> None:
+def test_what_is_expected_is_never_sent() -> None:
     connection = Scripted({"unsupported": {}})
     engine = Engine(connection, Options())
-    for probe in judge_probes.values():
+    for probe in PROBE.values():
         engine.run(probe)
     known = {"cmd", "format", "edition", "dir", "files", "params", "observe", "policy", "ops"}
     assert connection.requests
     assert all(set(request) <= known for request in connection.requests)
 
 
-def test_unsupported_and_error_replies(judge_probes: Probes) -> None:
-    seen = judge(judge_probes[READ], {"unsupported": {"what": "names", "issue": "https://x/1"}})
+def test_unsupported_and_error_replies() -> None:
+    seen = judge(PROBE[READ], {"unsupported": {"what": "names", "issue": "https://x/1"}})
     assert (seen.result_class, seen.fingerprint) == ("fail", "unsupported")
     assert seen.reason == "declared, and answered as not supported: names: https://x/1"
-    seen = judge(judge_probes[READ], {"error": {"message": "no", "detail": "stack"}})
+    seen = judge(PROBE[READ], {"error": {"message": "no", "detail": "stack"}})
     assert (seen.result_class, seen.reason, seen.stderr) == ("error", "no", "stack\ntail")
 
 
-def test_an_answer_without_verdict_is_an_error(judge_probes: Probes) -> None:
-    assert judge(judge_probes[READ], {"ok": {"records": []}}).result_class == "error"
+def test_an_answer_without_verdict_is_an_error() -> None:
+    assert judge(PROBE[READ], {"ok": {"records": []}}).result_class == "error"
 
 
-def test_several_permitted_answers(judge_probes: Probes) -> None:
-    probe = judge_probes[READ]
+def test_several_permitted_answers() -> None:
+    probe = PROBE[READ]
     (entry,) = probe.expect
     two = varied(probe, expect=({"when": {"op": "read"}, "verdict": "recovered"}, entry))
-    answer = {key: value for key, value in entry.items() if key != "when"}
-    answer["notes"] = [{"code": code} for code in entry.get("notes", ())]
-    seen = judge(two, {"ok": answer})
+    seen = judge(two, {"ok": right_answer(entry)})
     assert (seen.result_class, seen.choice) == ("allowed", "2 of 2")
     assert judge(two, {"ok": {"verdict": "refused", "phase": "header", "code": "x"}}).result_class == "fail"
 
@@ -152,17 +114,17 @@ def test_several_permitted_answers(judge_probes: Probes) -> None:
         ("must", True, "fail"),
     ],
 )
-def test_recommendations(level: str, enforced: bool, becomes: str, judge_probes: Probes) -> None:
-    probe = varied(judge_probes[READ], level=level)
+def test_recommendations(level: str, enforced: bool, becomes: str) -> None:
+    probe = varied(PROBE[READ], level=level)
     seen = judge(probe, {"ok": {"verdict": "recovered"}}, Options(enforce_should=enforced))
     assert (seen.result_class, seen.fingerprint) == (becomes, "verdict")
 
 
-def test_the_lower_level_is_compared(judge_probes: Probes) -> None:
+def test_the_lower_level_is_compared() -> None:
     reply = {"ok": {"verdict": "clean"}}
-    assert judge(judge_probes[READ], reply).fingerprint == "records:missing"
-    assert judge(judge_probes[READ], reply, Options(level=Level.VERDICT)).result_class == "pass"
-    assert judge(judge_probes[READ], reply, observe="verdict").result_class == "pass"
+    assert judge(PROBE[READ], reply).fingerprint == "records:missing"
+    assert judge(PROBE[READ], reply, Options(level=Level.VERDICT)).result_class == "pass"
+    assert judge(PROBE[READ], reply, observe="verdict").result_class == "pass"
 
 
 @pytest.mark.parametrize(
@@ -174,10 +136,11 @@ def test_the_lower_level_is_compared(judge_probes: Probes) -> None:
     ],
 )
 def test_a_faulty_case_is_set_aside_and_not_asked(
-    members: dict[str, Any], reason: str, judge_probes: Probes
+    members: dict[str, Any],
+    reason: str,
 ) -> None:
     connection = Scripted({"ok": {"verdict": "clean"}})
-    seen = Engine(connection, Options()).run(varied(judge_probes[READ], **members))
+    seen = Engine(connection, Options()).run(varied(PROBE[READ], **members))
     assert seen.result_class == "quarantined"
     assert reason in seen.reason
     assert connection.requests == []
@@ -185,26 +148,24 @@ def test_a_faulty_case_is_set_aside_and_not_asked(
 
 def test_a_run_gives_up_on_an_implementation_that_only_breaks_down(
     make_engine: MakeEngine,
-    fake_command: Callable[[str], str],
-    judge_probes: Probes,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(engine_module, "BREAKDOWN_LIMIT", 2)
-    results = list(make_engine(fake_command("crasher")).run_all([judge_probes[READ]] * 4))
+    results = list(make_engine(fake("crasher")).run_all([PROBE[READ]] * 4))
     assert [result.result_class for result in results] == ["crash", "crash", "unasked", "unasked"]
     assert "not asked" in results[-1].reason
 
 
-def test_expectations_apply_before_recommendations(judge_probes: Probes) -> None:
-    probe = varied(judge_probes[READ], level="should")
+def test_expectations_apply_before_recommendations() -> None:
+    probe = varied(PROBE[READ], level="should")
     text = f'[[expect]]\ncase = "{READ}"\noutcome = "fail"\nwhy = "w"\n'
     bound = parse_expectations(text, "f").bind([READ], "smoke")
     engine = Engine(Scripted({"ok": {"verdict": "recovered"}}), Options(), bound)
     assert engine.run(probe).result_class == "known"
 
 
-def test_writers_are_judged_by_what_the_reference_finds(judge_cases: dict[str, Case]) -> None:
-    (probe,) = judge_cases["write"].probes
+def test_writers_are_judged_by_what_the_reference_finds() -> None:
+    (probe,) = CASE["write"].probes
     said = {"files": [], "refusals": [{"op": "3", "code": "unencodable"}], "durable": ["2", "5"]}
 
     seen = judge(probe, {"ok": said})
@@ -234,17 +195,16 @@ def test_writers_are_judged_by_what_the_reference_finds(judge_cases: dict[str, C
     ],
 )
 def test_a_writer_may_decline_what_hello_has_no_word_for(
-    what: str, becomes: str, judge_cases: dict[str, Case]
+    what: str,
+    becomes: str,
 ) -> None:
-    (probe,) = judge_cases["write"].probes
+    (probe,) = CASE["write"].probes
     probe = varied(probe, write={**(probe.case.write or {}), "params": {"clock": "1"}})
     assert judge(probe, {"unsupported": {"what": what}}).result_class == becomes
 
 
-def test_killing_after_a_step_needs_stepwise_writing(
-    judge_cases: dict[str, Case], make_engine: MakeEngine
-) -> None:
-    (probe,) = judge_cases["write"].probes
+def test_killing_after_a_step_needs_stepwise_writing(make_engine: MakeEngine) -> None:
+    (probe,) = CASE["write"].probes
     write = {**(probe.case.write or {}), "kill_after": "2"}
     expect = {
         "when": {"op": "write"},
@@ -262,26 +222,27 @@ def test_killing_after_a_step_needs_stepwise_writing(
     assert make_engine("reference").run(later).fingerprint == "state:unfinished"
 
 
-def test_the_reference_passes_everything_in_every_mode(make_engine: MakeEngine, judge_probes: Probes) -> None:
+def test_the_reference_passes_everything_in_every_mode(make_engine: MakeEngine) -> None:
     engine = make_engine("reference", Options(validate=True))
-    results = list(engine.run_all(judge_probes.values()))
+    results = list(engine.run_all(PROBE.values()))
     assert {result.probe: result.reason for result in results if result.result_class != "pass"} == {}
     assert engine.connection.in_memory
 
 
 @pytest.mark.parametrize("harness", ["construct", "kaitai"])
 def test_schemas_read_what_is_undamaged_and_are_asked_nothing_else(
-    harness: str, make_engine: MakeEngine, judge_probes: Probes
+    harness: str,
+    make_engine: MakeEngine,
 ) -> None:
     engine = make_engine(harness, Options(validate=True))
-    assert engine.run(judge_probes[READ]).result_class == "pass"
-    assert engine.run(judge_probes["btm.judge.clean/recover.strict"]).reason == "operation recover"
-    assert engine.run(judge_probes["btm.judge.second-missing/read"]).reason == "feature damage"
+    assert engine.run(PROBE[READ]).result_class == "pass"
+    assert engine.run(PROBE["btm.judge.clean/recover.strict"]).reason == "operation recover"
+    assert engine.run(PROBE["btm.judge.second-missing/read"]).reason == "feature damage"
 
 
-def test_jobs_give_the_same_results_in_the_same_order(judge_probes: Probes) -> None:
+def test_jobs_give_the_same_results_in_the_same_order() -> None:
     setup = Setup(parse_impl("reference"), Options(), Expectations.none())
-    probes = list(judge_probes.values()) * 20
+    probes = list(PROBE.values()) * 20
     engine = Engine(setup.target.open(), setup.options)
     alone = [replace(result, seconds=0) for result in run_probes(setup, probes, 1, engine)]
     together = [replace(result, seconds=0) for result in run_probes(setup, probes, 2, engine)]
@@ -304,18 +265,14 @@ def test_after_a_kill_no_more_of_the_state_counts_than_the_case_demands() -> Non
     assert keys_that_count(None, [{"verdict": "clean"}]) is None
 
 
-def test_the_second_recovery_has_to_be_an_answer_too(judge_probes: Probes) -> None:
-    probe = judge_probes["btm.judge.clean/recover.strict"]
-    (entry,) = probe.expect
-    right = {key: value for key, value in entry.items() if key != "when"}
-    right["notes"] = [{"code": code} for code in entry.get("notes", ())]
+def test_the_second_recovery_has_to_be_an_answer_too() -> None:
+    probe = PROBE["btm.judge.clean/recover.strict"]
+    right = right_answer(*probe.expect)
     for second, becomes in ((right, "pass"), ({**right, "notes": [1]}, "error")):
-        connection = Scripted({}, features=["damage"])
-        replies = iter([{"ok": right}, {"ok": second}])
-        connection.ask = lambda _, replies=replies: next(replies)  # type: ignore[method-assign,misc]  # the point
+        connection = Scripted(in_turn({"ok": right}, {"ok": second}), features=["damage"])
         assert Engine(connection, Options()).run(probe).result_class == becomes
 
 
 @pytest.mark.parametrize("what", ["operation", "edition:2.1"])
-def test_a_reader_may_not_decline_what_a_writer_may(what: str, judge_probes: Probes) -> None:
-    assert judge(judge_probes[READ], {"unsupported": {"what": what}}).result_class == "fail"
+def test_a_reader_may_not_decline_what_a_writer_may(what: str) -> None:
+    assert judge(PROBE[READ], {"unsupported": {"what": what}}).result_class == "fail"

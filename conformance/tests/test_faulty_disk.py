@@ -11,8 +11,9 @@ from types import ModuleType
 
 import pytest
 
+from judged import CASES, PROGRAM, fake
+
 TOOL = Path(__file__).parents[2] / "tools" / "faulty_disk.py"
-CLI = (sys.executable, "-c", "from journalspec_conformance.cli import main; main()")
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux") or shutil.which("cc") is None,
@@ -118,21 +119,19 @@ def test_a_directory_is_made_whole_or_not_at_all(
     ("name", "options"), [("kept", ("--error", "ENOSPC")), ("new.gz", ("--error", "EIO", "--lasting"))]
 )
 def test_a_report_is_written_whole_or_not_at_all(
-    breaking: Break, cases_file: Path, name: str, options: tuple[str, ...]
+    breaking: Break, name: str, options: tuple[str, ...]
 ) -> None:
-    command = (*CLI, "run", "--impl", "reference", "--cases", str(cases_file), "--report", name)
+    command = (*PROGRAM, "run", "--impl", "reference", "--cases", str(CASES), "--report", name)
     done = breaking(command, *options, "--varies", name)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "calls failed, one per run: 0 badly" in done.stdout
 
 
-def test_an_expectation_file_survives_its_update(
-    breaking: Break, tmp_path: Path, cases_file: Path, fake_command: Callable[[str], str]
-) -> None:
+def test_an_expectation_file_survives_its_update(breaking: Break, tmp_path: Path) -> None:
     report, expect = tmp_path / "r.jsonl", tmp_path / "kept"
     expect.write_text('# mine\n[[expect]]\ncase = "zzz.**"\noutcome = "fail"\nwhy = "w"\n')
-    run = (*CLI, "run", "--impl", fake_command("forgets_records"), "--cases", str(cases_file))
+    run = (*PROGRAM, "run", "--impl", fake("forgets_records"), "--cases", str(CASES))
     assert subprocess.run([*run, "--report", str(report)], capture_output=True, check=False).returncode == 1
-    done = breaking((*CLI, "expect", "--update", "kept", "r.jsonl"))
+    done = breaking((*PROGRAM, "expect", "--update", "kept", "r.jsonl"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 badly" in done.stdout

@@ -6,30 +6,21 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from journalspec.trees import Folder
-from journalspec_conformance.cli import cli
-
-Cli = Callable[..., Result]
+from judged import CASES, call
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes of POSIX")
 
 
 @pytest.fixture
-def call() -> Cli:
-    return lambda *arguments: CliRunner().invoke(cli, [str(part) for part in arguments])
-
-
-@pytest.fixture
-def clean(cases_file: Path) -> dict[str, Any]:
+def clean() -> dict[str, Any]:
     """The published form of the case btm.judge.clean."""
-    lines = map(json.loads, cases_file.read_text(encoding="utf-8").splitlines())
+    lines = map(json.loads, CASES.read_text(encoding="utf-8").splitlines())
     found: dict[str, Any] = next(line for line in lines if line["id"] == "btm.judge.clean")
     return found
 
@@ -52,9 +43,7 @@ CLEAN = ["btm.judge.clean", "btm.judge.clean.json", "btm.judge.clean/btm1.tlog",
 
 
 @pytest.mark.parametrize("where", ["../../escaped", "../escaped", "{outside}/escaped", "a/../../../escaped"])
-def test_materialize_writes_nothing_outside(
-    where: str, call: Cli, clean: dict[str, Any], tmp_path: Path
-) -> None:
+def test_materialize_writes_nothing_outside(where: str, clean: dict[str, Any], tmp_path: Path) -> None:
     name = where.format(outside=tmp_path)
     cases = written(tmp_path / "c.jsonl", {**clean, "id": name}, with_path(clean, name), clean)
     done = call("materialize", tmp_path / "a/b/out", "--cases", cases)
@@ -66,7 +55,7 @@ def test_materialize_writes_nothing_outside(
 
 
 @pytest.mark.parametrize("link", ["btm.judge.clean", "btm.judge.clean.json"])
-def test_materialize_follows_no_link(link: str, call: Cli, clean: dict[str, Any], tmp_path: Path) -> None:
+def test_materialize_follows_no_link(link: str, clean: dict[str, Any], tmp_path: Path) -> None:
     outside, out = tmp_path / "outside", tmp_path / "out"
     outside.mkdir()
     out.mkdir()
@@ -77,7 +66,7 @@ def test_materialize_follows_no_link(link: str, call: Cli, clean: dict[str, Any]
     assert names(outside) == []
 
 
-def test_materialize_writes_where_the_user_says(call: Cli, clean: dict[str, Any], tmp_path: Path) -> None:
+def test_materialize_writes_where_the_user_says(clean: dict[str, Any], tmp_path: Path) -> None:
     """His own link is his own business. What is there already stays, be it a case without files."""
     (tmp_path / "real").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "real")
@@ -99,7 +88,7 @@ def mixed(clean: dict[str, Any], tmp_path: Path) -> Path:
 
 
 def test_a_run_asks_the_good_and_is_red_for_the_others(
-    call: Cli, mixed: Path, tmp_path: Path, clean: dict[str, Any]
+    mixed: Path, tmp_path: Path, clean: dict[str, Any]
 ) -> None:
     report = tmp_path / "report.jsonl"
     done = call("run", "--impl", "reference", "--cases", mixed, "--report", report)
@@ -121,7 +110,7 @@ def test_a_run_asks_the_good_and_is_red_for_the_others(
         assert "quarantined" in shown.output
 
 
-def test_details_json_and_jobs_know_quarantined_cases(call: Cli, mixed: Path) -> None:
+def test_details_json_and_jobs_know_quarantined_cases(mixed: Path) -> None:
     asked = ("run", "--impl", "reference", "--cases", mixed)
     done = call(*asked, "--details")
     assert (done.exit_code, "quarantined: btm.judge.odd" in done.output) == (1, True)
@@ -131,7 +120,7 @@ def test_details_json_and_jobs_know_quarantined_cases(call: Cli, mixed: Path) ->
     assert done.exit_code == 0, "who names the good ones asks about nothing else"
 
 
-def test_quarantined_cases_are_listed_and_not_shown(call: Cli, mixed: Path) -> None:
+def test_quarantined_cases_are_listed_and_not_shown(mixed: Path) -> None:
     listed = call("list", "--cases", mixed, "--json")
     assert listed.exit_code == 0
     titles = {line["probe"]: line["title"] for line in map(json.loads, listed.stdout.splitlines())}
@@ -141,7 +130,7 @@ def test_quarantined_cases_are_listed_and_not_shown(call: Cli, mixed: Path) -> N
     assert (shown.exit_code, "is quarantined: " in shown.stderr) == (2, True)
 
 
-def test_a_set_in_which_nothing_can_be_asked_is_no_run(call: Cli, tmp_path: Path) -> None:
+def test_a_set_in_which_nothing_can_be_asked_is_no_run(tmp_path: Path) -> None:
     done = call("run", "--impl", "reference", "--cases", written(tmp_path / "c.jsonl", more="{}\n[]\n"))
     assert done.exit_code == 2
     assert "nothing was judged" in done.stderr
@@ -149,7 +138,7 @@ def test_a_set_in_which_nothing_can_be_asked_is_no_run(call: Cli, tmp_path: Path
 
 
 @pytest.mark.parametrize("command", ["run --impl reference", "list", "materialize {out}", "show btm.a.b"])
-def test_nobody_waits_for_a_pipe_and_nobody_reads_a_device(command: str, call: Cli, tmp_path: Path) -> None:
+def test_nobody_waits_for_a_pipe_and_nobody_reads_a_device(command: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("pipe")
     arguments = command.format(out=tmp_path / "out").split()
@@ -164,7 +153,7 @@ def test_nobody_waits_for_a_pipe_and_nobody_reads_a_device(command: str, call: C
 
 @pytest.mark.parametrize("there", [False, True])
 def test_a_refused_materialize_leaves_nothing(
-    there: bool, call: Cli, clean: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    there: bool, clean: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first case can be written; of the second one something is there, or the disk is full."""
     out = tmp_path / "a/out"

@@ -9,6 +9,7 @@ import pytest
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.fakes.references import CLAIMS, HOOKS, SERVED
 from journalspec_corpus import Probe
+from judged import PROBE, fake
 
 CLEAN_READ = "btm.judge.clean/read"
 CLEAN_STRICT = "btm.judge.clean/recover.strict"
@@ -68,52 +69,48 @@ def outcomes(engine: Engine, probes: dict[str, Probe], names: list[str]) -> dict
     return {r.probe: " ".join(part for part in (r.result_class, r.fingerprint) if part) for r in results}
 
 
-@pytest.mark.parametrize("fake", sorted(VERDICTS))
+@pytest.mark.parametrize("name", sorted(VERDICTS))
 def test_result_classes(
-    fake: str,
+    name: str,
     make_engine: MakeEngine,
-    fake_command: Callable[[str], str],
-    judge_probes: dict[str, Probe],
 ) -> None:
-    engine = make_engine(fake_command(fake))
-    assert outcomes(engine, judge_probes, list(VERDICTS[fake])) == VERDICTS[fake]
+    engine = make_engine(fake(name))
+    assert outcomes(engine, PROBE, list(VERDICTS[name])) == VERDICTS[name]
 
 
 @pytest.mark.parametrize(
-    ("fake", "reason"), [("hanger", "no answer within"), ("half_line", "20 bytes of an unfinished line")]
+    ("name", "reason"), [("hanger", "no answer within"), ("half_line", "20 bytes of an unfinished line")]
 )
 def test_no_answer_in_time(
-    fake: str,
+    name: str,
     reason: str,
     make_engine: MakeEngine,
-    fake_command: Callable[[str], str],
-    judge_probes: dict[str, Probe],
 ) -> None:
-    engine = make_engine(fake_command(fake), Options(timeout=0.5))
-    result = engine.run(judge_probes[CLEAN_READ])
+    engine = make_engine(fake(name), Options(timeout=0.5))
+    result = engine.run(PROBE[CLEAN_READ])
     assert (result.result_class, result.fingerprint) == ("timeout", "")
     assert reason in result.reason
     assert result.seconds < 20
 
 
 def test_validation_finds_what_comparison_does_not_name(
-    make_engine: MakeEngine, fake_command: Callable[[str], str], judge_probes: dict[str, Probe]
+    make_engine: MakeEngine,
 ) -> None:
-    engine = make_engine(fake_command("bad_schema"), Options(validate=True))
-    result = engine.run(judge_probes[CLEAN_READ])
+    engine = make_engine(fake("bad_schema"), Options(validate=True))
+    result = engine.run(PROBE[CLEAN_READ])
     assert result.result_class == "error"
     assert "records" in result.reason
     assert "'string'" in result.reason
 
 
 def test_a_crash_keeps_the_tail_of_standard_error_and_the_run_goes_on(
-    make_engine: MakeEngine, fake_command: Callable[[str], str], judge_probes: dict[str, Probe]
+    make_engine: MakeEngine,
 ) -> None:
-    engine = make_engine(fake_command("crasher"))
-    first = engine.run(judge_probes[CLEAN_READ])
+    engine = make_engine(fake("crasher"))
+    first = engine.run(PROBE[CLEAN_READ])
     assert first.stderr.strip() == "about to die"
     assert "exit status 77" in first.reason
-    assert engine.run(judge_probes[WRITE]).result_class == "pass"
+    assert engine.run(PROBE[WRITE]).result_class == "pass"
 
 
 def test_every_fake_is_judged() -> None:

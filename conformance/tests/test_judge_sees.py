@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from journalspec_conformance.compare import Claims, compare
 from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.selection import cases_of
 from journalspec_corpus import Probe
+from judged import right_answer
 
 #: Every how many-th probe of the smoke tier is looked at.
 STRIDE = 23
@@ -21,13 +22,6 @@ STRIDE = 23
 def probes() -> list[Probe]:
     every = [probe for case in cases_of("smoke") for probe in case.probes if probe.op != "write"]
     return [probe for probe in every[::STRIDE] if len(probe.expect) == 1]
-
-
-def right_answer(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An observation that says just what the expectation lists."""
-    answer = {key: copy.deepcopy(value) for key, value in entry.items() if key != "when"}
-    answer["notes"] = [{"code": code} for code in entry.get("notes", ())]
-    return answer
 
 
 def changed(value: Any) -> Any:

@@ -17,6 +17,7 @@ import pytest
 from journalspec import keeper, trees
 from journalspec.keeper import is_own
 from journalspec.kept import Kept, forget, scratch
+from judged import CASES, PROGRAM
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc (Linux)")
 
@@ -102,7 +103,7 @@ def left(mark: str, tmp: Path) -> list[str]:
     return processes + [str(path) for path in (tmp / "tmp").rglob("*")]
 
 
-RUN = [sys.executable, "-c", "from journalspec_conformance.cli import main; main()", "run"]
+RUN = [*PROGRAM, "run"]
 
 
 @pytest.mark.parametrize(
@@ -117,12 +118,15 @@ RUN = [sys.executable, "-c", "from journalspec_conformance.cli import main; main
     ],
 )
 def test_a_killed_run_leaves_nothing(
-    number: signal.Signals, jobs: str, mark: str, tmp_path: Path, cases_file: Path
+    number: signal.Signals,
+    jobs: str,
+    mark: str,
+    tmp_path: Path,
 ) -> None:
     program = tmp_path / "hangs.py"
     program.write_text(HANGS)
     told = tmp_path / "told"
-    command = [*RUN, "--cases", str(cases_file), "--impl", f"{sys.executable} {program}"]
+    command = [*RUN, "--cases", str(CASES), "--impl", f"{sys.executable} {program}"]
     command += ["--timeout", "90", "--jobs", jobs, "--select", "**/read"]
     runner = subprocess.Popen(
         command,
@@ -144,18 +148,10 @@ def test_a_killed_run_leaves_nothing(
         assert said == {130: "interrupted\n"}.get(runner.returncode, f"ended by {number.name}\n")
 
 
-def test_a_run_that_ends_leaves_nothing(mark: str, tmp_path: Path, cases_file: Path) -> None:
+def test_a_run_that_ends_leaves_nothing(mark: str, tmp_path: Path) -> None:
     program = tmp_path / "leaves.py"
     program.write_text(HANGS.replace("self.asked == 2", "False"))
-    command = [
-        *RUN,
-        "--cases",
-        str(cases_file),
-        "--impl",
-        f"{sys.executable} {program}",
-        "--select",
-        "**/read",
-    ]
+    command = [*RUN, "--cases", str(CASES), "--impl", f"{sys.executable} {program}", "--select", "**/read"]
     done = subprocess.run(
         command, env=environment(mark, tmp_path), capture_output=True, text=True, check=False
     )

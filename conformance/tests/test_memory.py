@@ -18,7 +18,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,9 +26,7 @@ from journalspec import jsontext, reread
 from journalspec.formats import format_ids, get_format
 from journalspec.observation import CLEAN
 from journalspec_conformance.cli import journal_view
-from journalspec_conformance.cli.inspect import command as inspect
 from journalspec_conformance.cli.journal_view import wrapped_lines
-from journalspec_conformance.cli.recover import command as recover
 from journalspec_corpus import load_cases
 from journalspec_reference import answers, load
 from journalspec_reference.filesets import find_journals
@@ -36,6 +34,7 @@ from journalspec_reference.filesets import load as load_files
 from journalspec_reference.jboss_journal import replay
 from journalspec_reference.jboss_journal.codec import JournalRecord
 from journalspec_reference.jboss_journal.dialect import DIALECTS
+from judged import call
 
 TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
 
@@ -80,10 +79,8 @@ def places(directory: Path) -> Iterator[Path]:
     return (shape for format_id in sorted(directory.iterdir()) for shape in sorted(format_id.iterdir()))
 
 
-def run(command: Any, *arguments: object) -> Result:
-    result = CliRunner(env={"COLUMNS": "80", "TERM": "dumb"}).invoke(
-        command, [str(each) for each in arguments]
-    )
+def run(command: str, *arguments: object) -> Result:
+    result = call(command, *arguments)
     assert result.exit_code in (0, 1, 3), result.output
     return result
 
@@ -92,7 +89,7 @@ def run(command: Any, *arguments: object) -> Result:
 def test_what_is_printed_is_the_same_whether_kept_or_read_again(
     directory: Path, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commands = [(inspect, options)] + ([(recover, options)] if options in ((), ("--json",)) else [])
+    commands = [("inspect", options)] + ([("recover", options)] if options in ((), ("--json",)) else [])
     printed = []
     for keep in (reread.KEEP, 0):
         monkeypatch.setattr(reread, "KEEP", keep)
@@ -194,7 +191,7 @@ def test_a_file_that_changes_between_two_passes_is_told(
         return found
 
     monkeypatch.setattr(journal_view, "ask", changing)
-    result = CliRunner().invoke(inspect, [str(tmp_path), *options])
+    result = call("inspect", tmp_path, *options)
     assert result.exit_code == 2
     assert (
         f"{path.name} changed while it was read: what was printed, if anything, is not whole" in result.stderr
@@ -238,7 +235,7 @@ def test_the_ranges_of_all_files_are_asked_for_once(tmp_path: Path) -> None:
     ) as asked:
         for options in (("--hex",), ()):
             asked.reset_mock()
-            shown = run(inspect, tmp_path, "--edition", "v2", *options).output
+            shown = run("inspect", tmp_path, "--edition", "v2", *options).output
             assert asked.call_count == 1
             assert shown.count("216 bytes") == 30
 

@@ -15,18 +15,17 @@ from typing import Any
 
 import pytest
 
-from journalspec_conformance.connection import Hello
 from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.scratch import Workspace
-from journalspec_corpus import Case, Input, InputFile, Probe
+from journalspec_corpus import Input, InputFile, Probe
 from journalspec_corpus.crash.verdict import Answer
+from judged import CASE, PROBE, Scripted, right_answer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and rights of POSIX")
 
 READ, STRICT = "btm.judge.clean/read", "btm.judge.clean/recover.strict"
-Probes = dict[str, Probe]
 Deed = Callable[[Path], Any]
 
 
@@ -38,51 +37,20 @@ def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
         monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - as above
 
 
-class Odd:
-    """A connection that does a deed in the directory, once, and otherwise answers right."""
+def odd(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Scripted:
+    """Return a connection that does a deed in the directory, so many times, and otherwise answers right."""
+    deeds = [deed] * times
 
-    in_memory = False
+    def reply(request: dict[str, Any]) -> dict[str, Any]:
+        told: dict[str, Any] | None = deeds.pop()(Path(request["dir"])) if deeds else None
+        return {"ok": right_answer(*probe.expect)} if told is None else told
 
-    def __init__(self, probe: Probe, deed: Deed, features: list[str]) -> None:
-        (entry,) = probe.expect
-        self.right = {key: value for key, value in entry.items() if key != "when"}
-        self.right["notes"] = [{"code": code} for code in entry.get("notes", ())]
-        self.deed: Deed | None = deed
-        self.features = features
-
-    def hello(self) -> Hello:
-        claims = {
-            "editions": ["2.1"],
-            "ops": ["read", "recover"],
-            "observe": "layout",
-            "policies": ["strict"],
-            "features": self.features,
-        }
-        return Hello.from_json({"protocol": 1, "impl": {"name": "odd"}, "formats": {"bitronix_tlog": claims}})
-
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        deed, self.deed = self.deed, None
-        told = deed(Path(request["dir"])) if deed is not None else None
-        return {"ok": self.right} if told is None else told
-
-    def steps(self, request: dict[str, Any]) -> Any:
-        raise AssertionError("nothing is written here")
-
-    def unasked(self) -> None:
-        return None
-
-    late = unasked
-
-    def stderr(self) -> str:
-        return ""
-
-    def close(self) -> None:
-        pass
+    return Scripted(reply, in_memory=False, features=["damage", *features])
 
 
 @contextmanager
-def asked(probe: Probe, deed: Deed, *features: str) -> Iterator[Engine]:
-    engine = Engine(Odd(probe, deed, ["damage", *features]), Options())
+def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[Engine]:
+    engine = Engine(odd(probe, deed, *features, times=times), Options())
     try:
         yield engine
     finally:
@@ -141,11 +109,7 @@ ODD_ANSWERS: dict[str, tuple[Deed, str, str]] = {
     "half a surrogate in a name": (lambda _: {"ok": {"verdict": "clean", "\udc80": 1}}, "fail", "records"),
     "half a surrogate in an error": (lambda _: {"error": {"message": "\udfff"}}, "error", "\\udfff"),
     "records of numbers": (lambda _: {"ok": {"verdict": "clean", "records": [1]}}, "error", "no object"),
-    "a type that is a list": (
-        lambda _: {"ok": {"verdict": "clean", "records": [{"type": []}]}},
-        "",
-        "",
-    ),
+    "a type that is a list": (lambda _: {"ok": {"verdict": "clean", "records": [{"type": []}]}}, "", ""),
     "a disk error": (raising(OSError(5, "Input/output error")), "error", "OSError: [Errno 5]"),
     "no memory": (raising(MemoryError()), "error", "it could not be judged: MemoryError"),
     "recursion": (raising(RecursionError("deep")), "error", "RecursionError: deep"),
@@ -155,9 +119,9 @@ ODD_ANSWERS: dict[str, tuple[Deed, str, str]] = {
 
 
 @pytest.mark.parametrize("name", ODD_ANSWERS)
-def test_an_odd_answer_is_the_result_of_its_probe(name: str, judge_probes: Probes) -> None:
+def test_an_odd_answer_is_the_result_of_its_probe(name: str) -> None:
     deed, result_class, reason = ODD_ANSWERS[name]
-    probe = judge_probes[READ]
+    probe = PROBE[READ]
     with asked(probe, deed) as engine:
         first, second = engine.run_all([probe, probe])
     assert first.red
@@ -178,14 +142,8 @@ CHANGES: dict[str, tuple[Deed, str]] = {
     "a link": (lambda d: (d / "new").symlink_to("/etc/passwd"), "new is new, a symbolic link"),
     "a link to itself": (lambda d: (d / "new").symlink_to("new"), "new is new, a symbolic link"),
     "a pipe": (lambda d: os.mkfifo(d / "new"), "new is new, a pipe"),
-    "a link for a file": (
-        linked,
-        "btm1.tlog was a file and is a symbolic link",
-    ),
-    "a pipe for a file": (
-        piped,
-        "btm1.tlog was a file and is a pipe",
-    ),
+    "a link for a file": (linked, "btm1.tlog was a file and is a symbolic link"),
+    "a pipe for a file": (piped, "btm1.tlog was a file and is a pipe"),
     "rights": (lambda d: (d / "btm1.tlog").chmod(0o4755), "btm1.tlog had the rights 644 and has 4755"),
     "no rights": (lambda d: (d / "btm1.tlog").chmod(0), "btm1.tlog had the rights 644 and has 0"),
     "no rights to the directory": (lambda d: d.chmod(0), "the directory itself has other rights"),
@@ -209,9 +167,9 @@ def _poke(path: Path, off: int) -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_who_is_pure_changes_nothing(name: str, judge_probes: Probes) -> None:
+def test_who_is_pure_changes_nothing(name: str) -> None:
     deed, reason = CHANGES[name]
-    probe = judge_probes[READ]
+    probe = PROBE[READ]
     os.umask(0o022)
     with asked(probe, deed, "pure") as engine:
         first, second = engine.run_all([probe, probe])
@@ -231,13 +189,13 @@ def test_who_is_pure_changes_nothing(name: str, judge_probes: Probes) -> None:
         lambda d: (d / "btm1.tlog").write_bytes((d / "btm1.tlog").read_bytes()) and None,
     ],
 )
-def test_times_and_the_same_content_are_no_change(deed: Deed, judge_probes: Probes) -> None:
-    with asked(judge_probes[READ], deed, "pure") as engine:
-        assert engine.run(judge_probes[READ]).result_class == "pass"
+def test_times_and_the_same_content_are_no_change(deed: Deed) -> None:
+    with asked(PROBE[READ], deed, "pure") as engine:
+        assert engine.run(PROBE[READ]).result_class == "pass"
 
 
-def test_who_is_not_pure_may_leave_anything_and_is_bounded(judge_probes: Probes) -> None:
-    probe = judge_probes[STRICT]
+def test_who_is_not_pure_may_leave_anything_and_is_bounded() -> None:
+    probe = PROBE[STRICT]
     for deed, result_class, reason in (
         (lambda d: deep(d, 200), "pass", ""),
         (lambda d: os.mkfifo(d / "new"), "pass", ""),
@@ -251,9 +209,9 @@ def test_who_is_not_pure_may_leave_anything_and_is_bounded(judge_probes: Probes)
         assert reason in first.reason
 
 
-def test_too_many_entries_are_not_looked_at(judge_probes: Probes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_entries_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("journalspec.trees.ENTRIES", 50)
-    probe = judge_probes[READ]
+    probe = PROBE[READ]
     with asked(
         probe, lambda d: [(d / str(n)).write_bytes(b"") for n in range(60)] and None, "pure"
     ) as engine:
@@ -262,14 +220,14 @@ def test_too_many_entries_are_not_looked_at(judge_probes: Probes, monkeypatch: p
     assert "more than 50 entries" in first.reason
 
 
-def test_a_directory_that_vanished_is_made_anew(judge_probes: Probes) -> None:
+def test_a_directory_that_vanished_is_made_anew() -> None:
     def vanish(directory: Path) -> None:
         for path in directory.iterdir():
             path.unlink()
         directory.rmdir()
         directory.parent.rmdir()
 
-    probe = judge_probes[READ]
+    probe = PROBE[READ]
     with asked(probe, vanish) as engine:
         root = engine.workspace.root
         results = list(engine.run_all([probe, probe]))
@@ -277,7 +235,7 @@ def test_a_directory_that_vanished_is_made_anew(judge_probes: Probes) -> None:
     assert results[1].result_class == "pass"
 
 
-def test_a_link_in_place_of_scratch_is_not_followed(judge_probes: Probes, tmp_path: Path) -> None:
+def test_a_link_in_place_of_scratch_is_not_followed(tmp_path: Path) -> None:
     """The runner wrote through a link that appeared where it was about to write."""
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -288,7 +246,7 @@ def test_a_link_in_place_of_scratch_is_not_followed(judge_probes: Probes, tmp_pa
         moved.append(root.rename(root.with_name(f"{root.name}-moved")))
         root.symlink_to(outside)
 
-    probe = judge_probes[READ]
+    probe = PROBE[READ]
     with asked(probe, swap) as engine:
         list(engine.run_all([probe, probe]))
         root = engine.workspace.root
@@ -300,11 +258,9 @@ def test_a_link_in_place_of_scratch_is_not_followed(judge_probes: Probes, tmp_pa
     aside.rmdir()
 
 
-def test_a_name_that_is_taken_is_one_probes_error(
-    judge_probes: Probes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_that_is_taken_is_one_probes_error(monkeypatch: pytest.MonkeyPatch) -> None:
     names = iter(["taken", "free"])
-    probe = judge_probes[READ]
+    probe = PROBE[READ]
     with asked(probe, lambda _: None) as engine:
         root = engine.workspace.root
         assert root is not None
@@ -316,24 +272,23 @@ def test_a_name_that_is_taken_is_one_probes_error(
     assert "File exists" in first.reason
 
 
-def test_names_of_places_are_not_guessed(judge_probes: Probes) -> None:
+def test_names_of_places_are_not_guessed() -> None:
     seen: list[Path] = []
-    probe = judge_probes[READ]
-    with asked(probe, seen.append) as engine:
+    probe = PROBE[READ]
+    with asked(probe, seen.append, times=3) as engine:
         for _ in range(3):
-            engine.connection.deed = seen.append  # type: ignore[attr-defined]  # of Odd
             engine.run(probe)
         assert seen[0].parent.stat().st_mode & 0o777 == 0o700
     assert len({path.name for path in seen}) == 3
     assert min(len(path.name) for path in seen) == 32
 
 
-def test_a_file_that_is_all_hole_is_compared_without_being_held(judge_probes: Probes) -> None:
+def test_a_file_that_is_all_hole_is_compared_without_being_held() -> None:
     import tracemalloc
 
     size = 200 << 20
     big = InputFile("big", size, 0, ((size - 1, b"x"),))
-    probe = judge_probes[READ]
+    probe = PROBE[READ]
     case = replace(probe.case, input=Input((*probe.case.input.files, big)))
     (wide,) = (other for other in case.probes if other.id == probe.id)
     with asked(wide, lambda d: _poke(d / "big", size - 1), "pure") as engine:
@@ -348,15 +303,13 @@ def test_a_file_that_is_all_hole_is_compared_without_being_held(judge_probes: Pr
 
 
 @pytest.mark.parametrize("error", [Problem("the user's"), KeyboardInterrupt()])
-def test_what_is_nobodys_result_ends_the_run(error: BaseException, judge_probes: Probes) -> None:
-    with asked(judge_probes[READ], raising(error)) as engine, pytest.raises(type(error)):
-        engine.run(judge_probes[READ])
+def test_what_is_nobodys_result_ends_the_run(error: BaseException) -> None:
+    with asked(PROBE[READ], raising(error)) as engine, pytest.raises(type(error)):
+        engine.run(PROBE[READ])
 
 
-def test_a_fault_of_judging_is_the_probes_error(
-    judge_probes: Probes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    probe = judge_probes[READ]
+def test_a_fault_of_judging_is_the_probes_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe = PROBE[READ]
 
     def broken(*_: object) -> None:
         raise ZeroDivisionError("in the judge")
@@ -374,10 +327,10 @@ def test_a_fault_of_judging_is_the_probes_error(
 class Opens:
     """What opens a connection that is there already."""
 
-    def __init__(self, connection: Odd) -> None:
+    def __init__(self, connection: Scripted) -> None:
         self.connection = connection
 
-    def open(self, timeout: float) -> Odd:
+    def open(self, timeout: float) -> Scripted:
         return self.connection
 
 
@@ -391,9 +344,11 @@ class Opens:
     ],
 )
 def test_one_bad_state_stops_nothing(
-    files: dict[str, bytes], deed: Deed, told: str, judge_probes: Probes
+    files: dict[str, bytes],
+    deed: Deed,
+    told: str,
 ) -> None:
-    connection = Odd(judge_probes[STRICT], deed, ["damage"])
+    connection = odd(PROBE[STRICT], deed)
     asker = Asker(Opens(connection), "bitronix_tlog", lambda _: Answer(()))  # type: ignore[arg-type]  # alike
     try:
         first = asker.ask(files, "2.1", "strict")
@@ -405,10 +360,8 @@ def test_one_bad_state_stops_nothing(
     assert second.instead == ""
 
 
-def test_a_full_scratch_disk_is_said_to_be_the_runners(
-    judge_probes: Probes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    probe = judge_probes[READ]
+def test_a_full_scratch_disk_is_said_to_be_the_runners(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe = PROBE[READ]
     for number, said in ((errno.ENOSPC, True), (errno.EMFILE, True), (errno.EFBIG, True), (errno.EIO, False)):
 
         def full(*_: object, number: int = number) -> None:
@@ -422,11 +375,11 @@ def test_a_full_scratch_disk_is_said_to_be_the_runners(
         assert os.strerror(number) in seen.reason
 
 
-def test_all_of_a_big_file_counts(judge_cases: dict[str, Case], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_of_a_big_file_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of what is too big to be kept there is a digest, and not only of its first piece."""
     monkeypatch.setattr("journalspec_conformance.scratch._KEPT", 0)
     workspace = Workspace(in_memory=False)
-    with closing(workspace), workspace.place(judge_cases["clean"]) as place:
+    with closing(workspace), workspace.place(CASE["clean"]) as place:
         directory = place.directory
         assert directory is not None
         (directory / "big").write_bytes(bytes(5 << 19))

@@ -69,6 +69,7 @@ SAME_NAME: dict[str, str] = {
     "Source": "where bytes come from",
     "Step": "a step of a workload, and of reduction",
     "Tally": "counts",
+    "Workload": "what a trace is made from: of every format, and as the engine sees it",
     "Target": "what is judged; in the documentation, what is linked to",
 }
 

@@ -6,28 +6,21 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from journalspec_conformance.cli import cli
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.errors import Crashed
 from journalspec_conformance.pychild import PythonConnection
+from judged import CASES, call
 
 CLASSES = "py:journalspec_conformance.fakes.references:"
-Run = Callable[..., Result]
 
 
-@pytest.fixture
-def run(cases_file: Path) -> Run:
-    def call(name: str, *arguments: str) -> Result:
-        options = ("run", "--cases", str(cases_file), "--impl", CLASSES + name, *arguments)
-        return CliRunner().invoke(cli, options)
-
-    return call
+def run(name: str, *arguments: str) -> Result:
+    return call("run", "--cases", CASES, "--impl", CLASSES + name, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -40,9 +33,7 @@ def run(cases_file: Path) -> Run:
         ("Hangs", "timeout", "no answer within 1 s"),
     ],
 )
-def test_what_ends_a_class_is_the_result_of_one_probe(
-    name: str, result_class: str, reason: str, run: Run
-) -> None:
+def test_what_ends_a_class_is_the_result_of_one_probe(name: str, result_class: str, reason: str) -> None:
     done = run(name, "--json", "--timeout", "1")
     assert done.exit_code == 1, done.output
     data = json.loads(done.stdout)
@@ -53,13 +44,13 @@ def test_what_ends_a_class_is_the_result_of_one_probe(
 
 
 @pytest.mark.parametrize("name", ["Right", "Prints"])
-def test_all_else_is_as_in_a_process(name: str, run: Run) -> None:
+def test_all_else_is_as_in_a_process(name: str) -> None:
     done = run(name, "--validate")
     assert done.exit_code == 0, done.output
     assert "as expected: 10 judged, 0 not" in done.stdout
 
 
-def test_who_ends_in_hello_is_not_judged(run: Run) -> None:
+def test_who_ends_in_hello_is_not_judged() -> None:
     done = run("ExitsInHello")
     assert done.exit_code == 2
     assert "did not introduce itself" in done.stderr
@@ -76,12 +67,12 @@ def test_pytest_sees_it_too() -> None:
 
 def test_the_judge_of_crash_states_sees_it_too() -> None:
     options = ("--format", "bitronix_tlog", "--tier", "smoke", "--count", "20", "--jobs", "1", "--json")
-    done = CliRunner().invoke(cli, ["corpus", "judge", "--impl", f"{CLASSES}SaysUnsupported", *options])
+    done = call("corpus", "judge", "--impl", f"{CLASSES}SaysUnsupported", *options)
     assert done.exit_code == 2
     assert "nothing was judged" in done.stderr
 
 
-def test_what_is_declared_and_then_declined_is_red(run: Run) -> None:
+def test_what_is_declared_and_then_declined_is_red() -> None:
     done = run("SaysUnsupported", "--json", "--select", "**/recover.*")
     assert done.exit_code == 1
     (group,) = json.loads(done.stdout)["groups"]
@@ -89,7 +80,7 @@ def test_what_is_declared_and_then_declined_is_red(run: Run) -> None:
     assert "not today" in group["reason"]
 
 
-def test_too_little_judged_is_no_success(run: Run) -> None:
+def test_too_little_judged_is_no_success() -> None:
     assert run("Right", "--min-judged", "10").exit_code == 0
     done = run("Right", "--min-judged", "11")
     assert done.exit_code == 2

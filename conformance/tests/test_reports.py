@@ -27,7 +27,7 @@ from journalspec_conformance.report import (
 )
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.selection import probes_of
-from journalspec_corpus import Case
+from judged import CASE
 
 RESULTS = [
     Result("x.a/read", "x.a", "x", "1", "one", "pass", requirements=("XXX-AAA-001",), seconds=0.0123),
@@ -305,8 +305,8 @@ def test_matrix_says_what_cannot_be_compared(report: Report) -> None:
     assert unlike([report, cases]) == ["not alike in corpus: mine 2 #1 unknown, mine 2 #2 abababababab"]
 
 
-def test_the_corpus_is_known_by_its_content(judge_cases: dict[str, Case]) -> None:
-    probes = probes_of(list(judge_cases.values()))
+def test_the_corpus_is_known_by_its_content() -> None:
+    probes = probes_of(list(CASE.values()))
     found = corpus_digest(probes)
     assert corpus_digest(probes[::-1]) == found
     assert corpus_digest(probes[1:])["sha256"] != found["sha256"]

@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from journalspec.deviations import Deviation, Show
 from journalspec_conformance import showing
-from journalspec_conformance.cli import cli
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses.java.tracing import Seen
 from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.products import Product
 from journalspec_conformance.showing import Shown, Showroom, find_deviation, overall
+from judged import call
 
 FORMAT = "bitronix_tlog"
 PRODUCT = "bitronix-2.1.4"
@@ -172,7 +171,7 @@ def test_the_exit_status_puts_not_shown_first() -> None:
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    done = CliRunner().invoke(cli, ["products", "show", *arguments])
+    done = call("products", "show", *arguments)
     return done.exit_code, done.output
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from journalspec_corpus import load_cases
+from judged import PROGRAM
 
 #: Sets a title, clears the screen, breaks the line, and is no UTF-8.
 STRANGE = os.fsdecode(b"x\x1b]0;owned\x07\x1b[2J\n\xff")
@@ -19,8 +20,7 @@ SHOWN = r"x\x1b]0;owned\x07\x1b[2J\n\udcff"
 
 
 def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-c", "from journalspec_conformance.cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, check=False, cwd=cwd)
+    return subprocess.run([*PROGRAM, *arguments], capture_output=True, check=False, cwd=cwd)
 
 
 def harmless(output: bytes) -> str:

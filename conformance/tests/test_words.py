@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from journalspec_conformance.answers import FEATURES, check_claims, stranger_in
-from journalspec_conformance.cli import cli
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.load import load_cases
+from judged import call, fake
 
 FORMAT = "bitronix_tlog"
 GOOD: dict[str, Any] = {
@@ -70,7 +68,7 @@ def test_claims_that_leave_nothing_to_compare_are_refused(features: list[str]) -
 
 
 @pytest.mark.parametrize(
-    ("fake", "said"),
+    ("name", "said"),
     [
         ("typo_policy", "policies: nothing is called 'strct'. Did you mean 'strict'?"),
         ("typo_field", "fields: nothing is called 'nams'. Did you mean 'names'?"),
@@ -79,9 +77,11 @@ def test_claims_that_leave_nothing_to_compare_are_refused(features: list[str]) -
 )
 @pytest.mark.parametrize("command", [("run",), ("smoke",), ("corpus", "judge", "--format", FORMAT)])
 def test_every_command_that_asks_refuses(
-    command: tuple[str, ...], fake: str, said: str, fake_command: Callable[[str], str]
+    command: tuple[str, ...],
+    name: str,
+    said: str,
 ) -> None:
-    done = CliRunner().invoke(cli, [*command, "--impl", fake_command(fake)])
+    done = call(*command, "--impl", fake(name))
     assert done.exit_code == 2
     assert said in done.stderr
 

@@ -1,0 +1,95 @@
+"""What tests of the judge share: four cases, fakes, the command line, a connection that follows a script."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner, Result
+
+from journalspec_conformance.cli import cli
+from journalspec_conformance.connection import Hello
+from journalspec_conformance.selection import cases_of, probes_of
+
+CASES = Path(__file__).parents[1] / "data" / "cases.jsonl"
+#: Four cases, by the last part of their id: clean, second-missing, checksum-in-passive, write.
+CASE = {case.id.rpartition(".")[2]: case for case in cases_of("", files=[CASES])}
+PROBE = {probe.id: probe for probe in probes_of(list(CASE.values()))}
+#: The command as a process.
+PROGRAM = (sys.executable, "-m", "journalspec_conformance")
+
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # before click 8.2 both streams were one
+    CliRunner.__init__.__defaults__ = ("utf-8", None, False, False)
+
+
+def fake(name: str) -> str:
+    """Return the command line of a fake."""
+    return f"{sys.executable} -m journalspec_conformance.fakes {name}"
+
+
+def call(*arguments: object, columns: int = 80) -> Result:
+    """Run `journalspec` in this process."""
+    runner = CliRunner(env={"COLUMNS": str(columns), "TERM": "dumb"})
+    return runner.invoke(cli, [str(each) for each in arguments])
+
+
+def start(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run `journalspec` in a process of its own."""
+    command = [*PROGRAM, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def right_answer(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an observation that says just what an expectation lists."""
+    answer = {key: copy.deepcopy(value) for key, value in entry.items() if key != "when"}
+    return answer | {"notes": [{"code": code} for code in entry.get("notes", ())]}
+
+
+class Scripted:
+    """A connection that answers what `reply` is, or returns for a request; `claims` are members of hello."""
+
+    def __init__(
+        self,
+        reply: dict[str, Any] | Callable[[dict[str, Any]], dict[str, Any]],
+        *,
+        in_memory: bool = True,
+        **claims: Any,
+    ) -> None:
+        self.reply = reply
+        self.in_memory = in_memory
+        self.requests: list[dict[str, Any]] = []
+        self.claims = {
+            "editions": ["2.1"],
+            "ops": ["read", "recover", "write"],
+            "observe": "layout",
+            "policies": ["strict", "salvage"],
+            "features": ["damage", "pure"],
+            **claims,
+        }
+
+    def hello(self) -> Hello:
+        formats = {"bitronix_tlog": self.claims}
+        return Hello.from_json({"protocol": 1, "impl": {"name": "s"}, "formats": formats})
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.requests.append(request)
+        return self.reply(request) if callable(self.reply) else self.reply
+
+    def steps(self, request: dict[str, Any]) -> Any:
+        raise AssertionError("no stepwise writing here")
+
+    def unasked(self) -> None:
+        return None
+
+    late = unasked
+
+    def stderr(self) -> str:
+        return "tail"
+
+    def close(self) -> None:
+        pass
