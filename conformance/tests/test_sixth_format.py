@@ -115,8 +115,14 @@ def test_it_is_listed(copy: Path) -> None:
 
 
 def test_its_cases_run_and_the_reference_passes(copy: Path) -> None:
-    assert "as expected" in step(copy, "journalspec run").stdout
+    assert "as expected" in step(copy, "journalspec run --impl reference").stdout
     assert "toy.sums.bad" in run(copy, "journalspec", "list", "--format", "toy_sixth").stdout
+
+
+def test_its_harness_is_found_and_judged(copy: Path) -> None:
+    said = step(copy, "journalspec run --impl toy_sixth", "--validate", "--format", "toy_sixth").stdout
+    assert "as expected: 2 judged, 2 not (unsupported 2)" in said
+    assert "a second reader of the toy format" in run(copy, "journalspec", "formats").stdout
 
 
 def test_pytest_has_an_item_for_each_of_its_probes(copy: Path) -> None:
