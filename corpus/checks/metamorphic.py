@@ -2,11 +2,8 @@
 
 I6 (recovering twice is recovering once), I10 (the same bytes, the same answer), I11
 (more of the writes never means fewer of the records) and I12 (a refusal changes
-nothing). Each is a function that yields violations; the command runs them over a
-scope (:mod:`.metamorphic`). Where a format itself breaks one, it
-says so in its `excuses`, with a reason.
-
-The metamorphic checks over a scope: which states they look at, what is excused, and the command.
+nothing). Each is a function that yields violations. Where a format itself breaks one,
+its adapter says so in `excuses`, with a reason.
 
 ::
 
@@ -104,7 +101,7 @@ class Opening(Protocol):
 
 @dataclass(frozen=True)
 class Subject:
-    """The states of one group, and everything that the checks of them need."""
+    """The states of one crash point, and everything that the checks of them need."""
 
     adapter: CrashFormat
     work: Any
@@ -278,8 +275,8 @@ def _fill(place: Path, files: Mapping[str, bytes]) -> None:
 def monotone(subject: Subject, read: Read) -> Iterator[Violation]:
     """I11: with one more of the writes in flight on disk, no record is gone that was in effect.
 
-    For each policy, every pair of states of the group that differ in one cell, by one
-    version. Where a group is enumerated whole this says it for all pairs. What nobody
+    For each policy, every pair of states of the crash point that differ in one block, by one
+    version. Where a crash point is enumerated whole this says it for all pairs. What nobody
     wrote, or an earlier life did, may vanish.
     """
     states = subject.states

@@ -1,10 +1,7 @@
-"""What the formats' state machines have in common: they draw words, and remember them.
+"""Drawing the lines of long workloads. Needs the extra ``hypothesis``.
 
-Needs the extra ``hypothesis``. A format's ``long_machine`` has a class LongMachine
-whose rules call :meth:`Drawing.say`; whoever wants to see what the words do (a
-test, say) derives from it.
-
-Drawing the lines of long workloads again. Needs the extra ``hypothesis``.
+A format's ``long_machine`` has a class LongMachine whose rules call :meth:`Drawing.say`;
+whoever wants to see what the words do (a test, say) derives from it.
 
 The lines are a function of the machine and of Hypothesis's version, which both
 stand in the first line of the file. They need not be drawn again for another

@@ -113,7 +113,7 @@ MUTANT = "mutant:"
 
 @runtime_checkable
 class PointReader(Protocol):
-    """A reader that can also answer all states of a group at once."""
+    """A reader that can also answer all states of a crash point at once."""
 
     def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
         """Return the answer on `files`."""
@@ -166,7 +166,7 @@ class Named:
 def named_reader(format_id: str, name: str) -> Named:
     """Return the reader that a user calls `name`; raises LookupError that lists the choices.
 
-    A reader of the room (``strict``), or a mutant with the policy that it runs
+    A reader of the adapter (``strict``), or a mutant with the policy that it runs
     under (``mutant:ID`` for the first policy, ``mutant:ID/POLICY``).
     """
     adapter = crash_format(format_id)

@@ -1,22 +1,14 @@
-"""One state among those of its trace: found by its descriptor, weighed, judged.
-
-Smaller workloads of every kind: a format's own, second lives made from them, and long ones.
-
-A format's module ``shrinking`` has ``smaller(workload)`` for its own workloads,
-``shorter(rule)`` for one rule of a long one, and in ``PLAIN_LIVES`` the names of what a
-second life may do that is plainer than the rest, plainest first.
-
-From a failing crash state to the smallest one that fails in the same way.
+"""From a failing crash state to the smallest one that fails in the same way.
 
 Greedy, to a fixed point, in this order: fewer records, fewer deviations, a
-stronger preset, then what the format's room calls smaller (an empty background,
+stronger preset, then what the format calls smaller (an empty background,
 shorter payload, the plain alignment). What stays is the verdict, and with it the
 invariant that is broken, whether what is wrong is in effect or only listed, the
 stratum, the writer and what the run is about.
 
 A changed workload has other states. Its states are looked through, least deviations
 and most alike first, for one with the same verdict. Readers that answer a whole
-group at once are asked about all of them; others about the first ``NARROW`` of each
+crash point at once are asked about all of them; others about the first ``NARROW`` of each
 candidate, and about all of them (as far as the budget reaches) only when nothing
 smaller was found that way. Memory is linear in the states of one workload.
 """
@@ -53,7 +45,7 @@ class NoSuchState(LookupError):
 
 
 def deviations(states: States) -> Counts:
-    """Return for each state how many cells are not as if everything had arrived.
+    """Return for each state how many blocks are not as if everything had arrived.
 
     Or, if those are fewer, as if nothing had: shape (states,). A torn write counts
     as one, and so does what was corrupted.
@@ -84,7 +76,7 @@ def wrong(answer: Answer, expected: Expected) -> list[str]:
 
 @dataclass(frozen=True)
 class Situation:
-    """The states of one group and what is true of them, each worked out when it is asked for."""
+    """The states of one crash point and what is true of them, each worked out when it is asked for."""
 
     trace: Trace
     states: States
@@ -315,7 +307,7 @@ def _shorter(rules: list[str], reduction: Reduction) -> Iterator[tuple[str, ...]
 NARROW = 96
 #: Reader calls in all, if nobody says otherwise.
 BUDGET = 20_000
-#: The one verdict that nothing is to be shrunk from; a refusal that is allowed may be worth it.
+#: The one verdict that nothing is to be reduced from; a refusal that is allowed may be worth it.
 NO_FAILURE = "pass"
 #: Tags of a trace that say in what a workload became plainer.
 _TOLD = ("align", "then", "force")
@@ -342,9 +334,9 @@ class Reduced:
     """The smallest failing state that was found.
 
     `records` and `deviations` are its size; `steps` the reductions that were taken,
-    `tried` the calls of the reader on files; what it says of whole groups is not counted.
+    `tried` the calls of the reader on files; what it says of whole crash points is not counted.
     `minimal` is false if the budget ended before every smaller candidate had been
-    looked at. `state` knows the rest; `start` is the case id that it was shrunk from. In a second
+    looked at. `state` knows the rest; `start` is the case id that it was reduced from. In a second
     life, `earlier` are the deviations of the crash that it began with.
     """
 
@@ -539,7 +531,7 @@ class _Search:
             raise _SpentError
         hits = [self._fails(situation, reader) for situation in found]
         for number, row in order:
-            # What the quick way says of a group is asked again of the files.
+            # What the quick way says of a crash point is asked again of the files.
             if hits[number][row]:
                 state = State(found[number], row)
                 if self._is_one(state, like):

@@ -1,15 +1,10 @@
-"""What one crash left: the files, and which records stand whole in them.
-
-A record stands if the bytes that were written for it are in the state, under the
-name that its file has there. No reader is asked what it would make of them.
-
-Life after a crash: what a writer does with the files that a first crash left, up to a second one.
+"""Life after a crash: what a writer does with the files that a first crash left, up to a second one.
 
 A second life is a workload like any other. Its base is a chosen crash state of
 the first one, its operations are what the format's writer does from opening
-these files on, recovery's own writes included. What is owed comes from the first
-trace and the model: a record stands if the bytes that were written for it are in
-the state; no reader is asked what it would make of them.
+these files on, recovery's own writes included. What is expected comes from the first
+trace: a record stands if the bytes that were written for it are in the state, under
+the name that its file has there. No reader is asked what it would make of them.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""The worst that a crash can do to a format, as data: one full state and one small one for each case.
+"""The worst that a crash can do to a format, as data, and what products made of it.
 
 A format's ``worst.toml`` says of each case in words what happens, which verdict
 the reference gets and what the requirements and design rules are that it is about,
-and gives workload and descriptor of both states. Nothing in it is believed: the
-tests rebuild both states, judge them and shrink the full one to the small one.
+and gives workload and descriptor of a full state and a small one. Nothing in it is believed: the
+tests rebuild both states, judge them and reduce the full one to the small one.
 
-What products answered in the worst cases: one entry for each case, product and policy, as it was run.
-
-A format's ``worst_findings.toml`` is written by ``python -m journalspec_conformance.worst``
-and by nothing else. :func:`text_of` says one finding in a sentence.
+``worst_findings.toml`` has one entry for each case, product and policy, as it was run; it is
+written by ``python -m journalspec_conformance.worst`` and by nothing else.
 """
 
 from __future__ import annotations
@@ -63,7 +61,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Worst:
-    """One case. `reader` is the room's reader that gets `verdict` on both forms.
+    """One case. `reader` is the adapter's reader that gets `verdict` on both forms.
 
     `keeps` is how the key of a record begins that is in effect there and should not
     be, or empty. `strongest` is the preset with the strongest guarantees under which

@@ -58,7 +58,7 @@ def schema(readers: Iterable[str]) -> pa.Schema:
 
 @dataclass
 class Rows:
-    """The judged states of one group, column by column."""
+    """The judged states of one crash point, column by column."""
 
     states: States
     case_ids: list[bytes]
@@ -268,7 +268,7 @@ def _ids(ids: list[bytes]) -> pa.Array:
 
 
 def _masks(states: States) -> list[bytes]:
-    """Return one byte per cell for each state of a subset preset, nothing for a torn one."""
+    """Return one byte per block for each state of a subset preset, nothing for a torn one."""
     count, width = states.codes.shape
     if states.torn >= 0 or not width or states.rot:
         return [b""] * count
