@@ -335,22 +335,24 @@ def categories(facts: Facts) -> Column:
     take("tx-split", split)
     if facts.states.torn >= 0:
         take("prefix-torn", facts.all)
-    kind = facts.trace.tags.get("kind", "")
+    during = facts.trace.during
     started = facts.trace.ops[: facts.point.crash_index + 1]
-    if kind == "compact":
+    if during == "compact":
         take("compact", facts.all)
-    elif kind == "create" or any(isinstance(op, Create) for op in started):
+    elif during == "create" or any(isinstance(op, Create) for op in started):
         take("create", facts.all)
-    elif kind == "swap" or any(isinstance(op, Reuse) for op in started):
+    elif during == "rotate" or any(isinstance(op, Reuse) for op in started):
         take("rotate", facts.all)
     take("size-before-data", _ahead_of_data(facts))
     foreign = [PRESETS[rank].fresh == "foreign" for rank in facts.states.preset]
     take("stale-foreign", np.asarray(foreign, bool))
     take("sector-trash", facts.trashed & ~_ahead_of_data(facts))
     take("clean", facts.kill & ~facts.trashed)
-    if kind == "reopen" or facts.trace.life > 1:
+    if during == "recovery-crash" or facts.trace.life > 1:
         # The first operations of a later life are those of opening: a crash among them hits recovery itself.
-        opening = kind == "reopen" or facts.point.crash_index < int(facts.trace.tags.get("opened", "0"))
+        opening = during == "recovery-crash" or facts.point.crash_index < int(
+            facts.trace.tags.get("opened", "0")
+        )
         take("recovery-crash" if opening else "second-crash", facts.all)
     return out
 
