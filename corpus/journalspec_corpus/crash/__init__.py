@@ -6,7 +6,7 @@ they give *states* (:mod:`.states`, enumerated by :mod:`.enumerate`), each a pur
 function of its descriptor. The *oracle* (:mod:`.oracle`) derives what recovery
 owes from trace and preset alone; :mod:`.judge` compares it with what a reader said.
 
-Nothing here knows a format: traces and fast readers come from the format's own room.
+Nothing here knows a format: what a format gives is one object (:mod:`.adapter`).
 """
 
 from __future__ import annotations

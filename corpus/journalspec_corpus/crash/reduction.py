@@ -2,9 +2,7 @@
 
 Smaller workloads of every kind: a format's own, second lives made from them, and long ones.
 
-A format's module ``shrinking`` has ``smaller(workload)`` for its own workloads,
-``shorter(rule)`` for one rule of a long one, and in ``PLAIN_LIVES`` the names of what a
-second life may do that is plainer than the rest, plainest first.
+A format says by a table what is plain (:class:`.workloads.Reduction`).
 
 From a failing crash state to the smallest one that fails in the same way.
 

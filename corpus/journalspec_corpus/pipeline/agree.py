@@ -1,6 +1,6 @@
 """The fast path held against the reference implementation, state by state.
 
-A build answers millions of states by views and kernels. Here every state of a
+A build answers millions of states by kernels. Here every state of a
 tier is answered twice: that way, and by the reference implementation's own
 recovery on the files themselves. All answers of all recovery policies are
 compared. Files are built and recovered once for each distinct content.
