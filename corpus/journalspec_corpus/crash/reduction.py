@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.adapter import CrashFormat, Reader, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, LongWorkload, Reader
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
@@ -32,9 +32,8 @@ from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
 from journalspec_corpus.crash.reading import PointReader
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
 from journalspec_corpus.crash.states import Descriptor, crash_states
-from journalspec_corpus.crash.trace import Mark, Trace
+from journalspec_corpus.crash.trace import Mark, Trace, Workload
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
-from journalspec_corpus.crash.workloads import LongWorkload, Reduction
 from journalspec_reference.api import WriterRefused
 
 Counts = npt.NDArray[np.int32]
@@ -231,37 +230,27 @@ def find(trace: Trace, descriptor: Descriptor) -> State:
     raise NoSuchState(f"{trace.name} has no state {descriptor.preset} at operation {descriptor.crash_index}")
 
 
-Smaller = Callable[[Any], Iterator[Any]]
+def smaller(adapter: CrashFormat, work: Workload) -> Iterator[Workload]:
+    """Yield workloads that are smaller than `work` in one thing, in the order to try them."""
+    if isinstance(work, SecondLife):
+        yield from _smaller_life(adapter, work)
+    elif isinstance(work, LongWorkload):
+        yield from _smaller_long(adapter, work)
+    elif adapter.smaller is not None:
+        yield from adapter.smaller(work)
 
 
-def smaller_of(format_id: str) -> Smaller | None:
-    """Return the function that makes a format's workloads smaller; None if the format has none."""
-    reduction = crash_format(format_id).reduction
-    return None if reduction is None else lambda workload: smaller(workload, reduction)
-
-
-def smaller(workload: Any, reduction: Reduction) -> Iterator[Any]:
-    """Yield workloads that are smaller than `workload` in one thing, in the order to try them."""
-    if isinstance(workload, SecondLife):
-        yield from _smaller_life(workload, reduction)
-    elif isinstance(workload, LongWorkload):
-        yield from _smaller_long(workload, reduction)
-    else:
-        yield from reduction.smaller(workload)
-
-
-def crashes_before(adapter: CrashFormat, workload: Any) -> list[State]:
+def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
     """Return the crash states that the lives of `workload` began with, the first crash first."""
     if not isinstance(workload, SecondLife):
         return []
-    second = adapter.second
     first = adapter.build(workload.first)
-    image = choose(first, gone=bool(second and second.released_is_gone)).images
-    left = image[workload.choice % len(image)]
+    images = choose(first, gone=bool(adapter.second and adapter.second.released_is_gone)).images
+    left = images[workload.choice % len(images)]
     return [*crashes_before(adapter, workload.first), find(first, left.descriptor)]
 
 
-def _smaller_life(work: SecondLife, reduction: Reduction) -> Iterator[SecondLife]:
+def _smaller_life(adapter: CrashFormat, work: SecondLife) -> Iterator[SecondLife]:
     """Yield the life with one crash less, doing less, then after a smaller first life.
 
     A smaller first life leaves other states to go on from: all choices are tried,
@@ -269,19 +258,19 @@ def _smaller_life(work: SecondLife, reduction: Reduction) -> Iterator[SecondLife
     """
     if isinstance(work.first, SecondLife):
         yield replace(work, first=work.first.first)
-    plain = reduction.lives
+    plain = adapter.second.plain if adapter.second else ()
     for then in plain[: plain.index(work.then) if work.then in plain else len(plain)]:
         yield replace(work, then=then)
-    for first in smaller(work.first, reduction):
+    for first in smaller(adapter, work.first):
         for choice in dict.fromkeys((work.choice, *range(CHOICES))):
             yield replace(work, first=first, choice=choice)
 
 
-def _smaller_long(work: LongWorkload, reduction: Reduction) -> Iterator[LongWorkload]:
+def _smaller_long(adapter: CrashFormat, work: LongWorkload) -> Iterator[LongWorkload]:
     """Yield the sequence cut short, then without runs of rules (long ones first), then with shorter rules."""
     rules = work.rules.split()
     tried = {tuple(rules), ()}
-    for left in (*_cut(rules), *_shorter(rules, reduction)):
+    for left in (*_cut(rules), *_shorter(adapter, rules)):
         if left not in tried:
             tried.add(left)
             yield replace(work, rules=" ".join(left))
@@ -297,9 +286,9 @@ def _cut(rules: list[str]) -> Iterator[tuple[str, ...]]:
         size //= 2
 
 
-def _shorter(rules: list[str], reduction: Reduction) -> Iterator[tuple[str, ...]]:
+def _shorter(adapter: CrashFormat, rules: list[str]) -> Iterator[tuple[str, ...]]:
     for at, rule in enumerate(rules):
-        for changed in reduction.shorter(rule):
+        for changed in adapter.long.shorter(rule) if adapter.long else ():
             yield (*rules[:at], changed, *rules[at + 1 :])
 
 
@@ -340,7 +329,7 @@ class Reduced:
     life, `earlier` are the deviations of the crash that it began with.
     """
 
-    workload: Any
+    workload: Workload
     descriptor: Descriptor
     files: Mapping[str, bytes]
     records: int
@@ -362,7 +351,7 @@ class Reduced:
 
 def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are keyword-only
     adapter: CrashFormat,
-    workload: Any,
+    workload: Workload,
     descriptor: Descriptor,
     reader: Reader,
     verdict: str,
@@ -463,11 +452,10 @@ class _Search:
         self.in_effect = False
         self.keep: Keep = lambda answer, expected: True
         self._answers: dict[tuple[str, bytes], Answer] = {}
-        self._smaller = smaller_of(adapter.format)
         #: Workloads that were reached: a walk among equals would not end.
         self._reached: set[str] = set()
 
-    def step(self, workload: Any, state: State) -> tuple[Any, State] | None:
+    def step(self, workload: Workload, state: State) -> tuple[Workload, State] | None:
         """Return a smaller workload and its failing state, or a smaller state of this one, or None."""
         self._reached.add(workload.name)
         candidates = list(self._candidates(workload))
@@ -483,10 +471,8 @@ class _Search:
                 break
         return None
 
-    def _candidates(self, workload: Any) -> Iterator[tuple[Any, Trace]]:
-        if self._smaller is None:
-            return
-        for work in self._smaller(workload):
+    def _candidates(self, workload: Workload) -> Iterator[tuple[Workload, Trace]]:
+        for work in smaller(self.adapter, workload):
             if work.name in self._reached:
                 continue
             try:

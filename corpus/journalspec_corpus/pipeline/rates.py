@@ -260,7 +260,7 @@ def verdicts_of(trace: Trace, states: States, known: Known, adapter: CrashFormat
     if not len(again):
         return verdicts
     chosen = states.take(again)
-    found, which = reading_of(adapter.format, adapter.read).answers(chosen.point, chosen.codes)
+    found, which = reading_of(adapter).answers(chosen.point, chosen.codes)
     holes = adapter.readers[0] in adapter.salvaging
     pairs = which.astype(np.int64) * len(REFUSALS) + Facts(chosen).refusals
     table = {

@@ -153,7 +153,7 @@ def _judged(
 def _answered(facts: Facts, expected: Expected, adapter: CrashFormat) -> tuple[Column, list[Column]]:
     """Return for each state whether refusing it is allowed, and one column of verdicts per reader."""
     states = facts.states
-    found, which = reading_of(adapter.format, adapter.read).answers(states.point, states.codes)
+    found, which = reading_of(adapter).answers(states.point, states.codes)
     return facts.refusals, _verdicts(found, which, facts.refusals, expected, adapter)
 
 
