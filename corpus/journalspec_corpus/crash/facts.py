@@ -1,10 +1,9 @@
-"""What recovery owes in a state, from the trace and the preset alone.
+"""What is true of each state of a crash point, as columns: no reader is asked.
 
-No reader is asked. A write has *arrived* if every granule it changed holds it
-or something later; a record is *intact* if its write arrived and nothing that
-arrived later overwrote it; it is *published* if what makes it count arrived.
-
-Representative classes: what kind of crash a state is, and where it tore.
+A write has *arrived* if every granule it changed holds it or something later; a record
+is *intact* if its write arrived and nothing that arrived later overwrote it; it is
+*published* if what makes it count arrived. From these follow whether a reader may refuse
+the state, its category, and the field in which it tore.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Rows = npt.NDArray[np.bool_]
 
 
 class Facts:
-    """What is true of each state (row) of one group, as boolean columns."""
+    """What is true of each state (row) of one crash point, as boolean columns."""
 
     def __init__(self, states: States) -> None:
         self.states = states
@@ -74,7 +73,7 @@ class Facts:
         return known
 
     def _shows(self, at: int, level: int, op: Write, start: int, end: int) -> Rows:
-        """Rows in which cell `at` holds what `op` put into ``[start, end)``, or something later.
+        """Rows in which block `at` holds what `op` put into ``[start, end)``, or something later.
 
         In a version that nobody wrote (half of one, say) the bytes decide.
         """

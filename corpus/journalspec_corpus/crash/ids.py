@@ -3,9 +3,8 @@
 ``content_id`` is blake2b-128 over the files in name order: name, size and the
 blake2b-128 of each 512-byte page (the smallest granule of the model). ``case_id``
 adds format, edition, stratum and the records that are owed. Two descriptors with
-one case id are one case.
-
-Case ids for whole groups at once: pages are named once, rows are put together from them.
+one case id are one case. For all states of a crash point at once, pages are named once
+and rows put together from them.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def content_ids(point: CrashPoint, codes: Codes) -> list[bytes]:
-    """Return the content id of every row, equal to :func:`.digest.content_id` of its files."""
+    """Return the content id of every row, equal to :func:`content_id` of its files."""
     if not point.names or any(block.kind != DATA for block in point.blocks):
         one_by_one = _Rows(point)
         return [one_by_one.content_id(row) for row in codes.tolist()]
@@ -99,12 +98,12 @@ def _template(point: CrashPoint) -> tuple[bytes, dict[tuple[int, int], int]]:
 
 @lru_cache(maxsize=8192)
 def _settled_id(page: bytes) -> bytes:
-    """Return the id of a page that is not in flight: it is so in many groups."""
+    """Return the id of a page that is not in flight: it is so in many crash points."""
     return page_id(page)
 
 
 def _page_table(point: CrashPoint, block: Block, part: int) -> Bytes:
-    """Return the id of one page of a cell for each of its versions, shape (versions, ID_BYTES)."""
+    """Return the id of one page of a block for each of its versions, shape (versions, ID_BYTES)."""
     inside = part * PAGE
     room = point.sizes[block.file] - block.index * point.granule - inside
     end = inside + min(PAGE, room)
@@ -114,11 +113,11 @@ def _page_table(point: CrashPoint, block: Block, part: int) -> Bytes:
 
 
 class _Rows:
-    """Content ids of single rows: for groups in which sizes or names differ from row to row."""
+    """Content ids of single rows: for crash points in which sizes or names differ from row to row."""
 
     def __init__(self, point: CrashPoint) -> None:
         self._group = point
-        #: file -> its pages' ids as far as its content goes in version 0, and (page, cell, part) in flight
+        #: file -> its pages' ids as far as its content goes in version 0, and (page, block, part) in flight
         self._whole: dict[int, bytearray] = {}
         self._moving: dict[int, list[tuple[int, int, int]]] = {}
         self._known: dict[tuple[int, int, int, int], bytes] = {}
@@ -169,7 +168,7 @@ class _Rows:
         return page_id(content.ljust(length, b"\0"))
 
     def _moved(self, at: int, code: int, part: int, length: int) -> bytes:
-        """Return the id of the first `length` bytes of one page of a cell."""
+        """Return the id of the first `length` bytes of one page of a block."""
         key = (at, code, part, length)
         known = self._known.get(key)
         if known is None:

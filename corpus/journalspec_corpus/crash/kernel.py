@@ -1,6 +1,6 @@
-"""What the kernels of the formats share: a group laid out flat, rows turned to in place, hashes.
+"""What the kernels of the formats share: a crash point laid out flat, rows turned to in place, hashes.
 
-A kernel recovers every row of a group in compiled code and says which rows get
+A kernel recovers every row of a crash point in compiled code and says which rows get
 the same answer. It never says which: that is for the plain reader, once per
 signature. This module needs Numba; nothing else may import it at its top.
 
@@ -32,7 +32,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Pages of this many bytes are what a kernel remembers between rows.
 PAGE = 512
-#: Cells as the flat layout knows them.
+#: Blocks as the flat layout knows them.
 _KINDS = {DATA: 0, SIZE: 1, NAMES: 2}
 _IS_DATA, _IS_SIZE = 0, 1
 #: No byte of a file was changed.
@@ -64,14 +64,14 @@ def stamp(*modules: ModuleType | str) -> str:
     return digest.hexdigest()
 
 
-#: Columns of `files` and `blocks` in a flat group, and of `numbers` of its pages.
+#: Columns of `files` and `blocks` in a flat crash point, and of `numbers` of its pages.
 START, ROOM, SIZE_NOW, LOW, HIGH, STALE, FIRST_PAGE = range(7)
 KIND, FILE, AT, LENGTH, FIRST, NOW = range(6)
 ENTRY, REACH, NEXT, LIMIT, WHOLE, FLAGS = range(6)
 
 
 class Flat(NamedTuple):
-    """A group as few arrays, which compiled code passes on quickly; what `turn` does changes them.
+    """A crash point as few arrays, which compiled code passes on quickly; what `turn` does changes them.
 
     `scratch` is the bytes of all files, one file behind the other. A row of `files`
     says where a file's bytes start and how much room they have, how long it is, which of
@@ -89,7 +89,7 @@ class Flat(NamedTuple):
 
 
 def flatten(point: CrashPoint) -> Flat | None:
-    """Return `point` laid out flat and showing version 0; None if a cell's versions differ in length."""
+    """Return `point` laid out flat and showing version 0; None if a block's versions differ in length."""
     step = point.granule
     room = [max(len(content), size) for content, size in zip(point.contents, point.sizes, strict=True)]
     rows: list[list[int]] = []

@@ -116,8 +116,8 @@ class Release:
 class Mark:
     """Bytes ``[off, off + length)`` of `file`, written just before, encode `record`.
 
-    `key` is what a reader would call it (the format's room says how), derived
-    from the operation that was asked for, never from a reader. `fields` are the
+    `key` is what a reader would call it (the format says how), of the bytes
+    that were written, never of what came back. `fields` are the
     start offsets of the record's fields, relative to `off`, by name.
     """
 

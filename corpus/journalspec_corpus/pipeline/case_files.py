@@ -1,12 +1,10 @@
-"""The inputs of one trace as pieces: what differs from its base, each piece written down once.
+"""The cases of one shard: its chosen states found again, packed as pieces, and written as lines.
 
 The states of a trace are put together from few pages in many combinations. A
 *piece* is a run of bytes at a place of a file; a page is the base's with some
 pieces laid over, in order. Of a piece that a crash cut short, only the length
 that arrived is told. Where a page differs from another one of the same place in
 a few bytes (one flipped bit), those are a piece of their own on top.
-
-The cases of one shard: its chosen states found again, packed, and written as lines.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Reading the cases of a core build. Needs nothing that builds one.
+"""Published cases: reading those of a core build, and copying whole tiers. Needs nothing that builds them.
 
 ``cases.jsonl.gz`` has one line per case, ``shared.jsonl.gz`` what several of them
 share: one line about the format, one per trace (`base`: its files, and the pieces
 that are laid over them), one per crash point (`group`: what is owed there). How
 they are put together is told in docs/core-tier.md.
-
-Published tiers, copied as they are.
 """
 
 from __future__ import annotations

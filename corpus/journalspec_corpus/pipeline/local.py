@@ -1,16 +1,14 @@
 """The pipeline on this machine: no Spark, no Java, one process per core, the same bytes.
 
 With one job the work is done in this process. With more, each worker is a fresh
-interpreter (:mod:`.worker`) that takes one shard at a time, so that all finish
-together and compiled code comes from the compiler's own cache on disk. Nothing is
-forked: a progress display has threads, and libraries below have more.
+interpreter that takes one shard at a time, so that all finish together and compiled code
+comes from the compiler's own cache on disk. Nothing is forked: a progress display has
+threads, and libraries below have more.
 
-One worker process of the local engine: shard numbers come in, one line goes out for each.
-
-Started by :mod:`.local` as ``python -m journalspec_corpus.pipeline.worker``. The first
-line of input says what is built and where, each further one is a shard number.
-The end of input means that the builder is gone: the worker ends at once, since
-what it has not sealed does not exist.
+A worker is this module, started as a program. The first line of its input says what is built
+and where, each further one is a shard number; one line goes out for each. The end of input
+means that the builder is gone: the worker ends at once, since what it has not sealed does not
+exist.
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ def cores() -> int:
 def run(
     plan: Plan, out: Path, shards: Sequence[int], progress: Progress, *, jobs: int = 1, task: str = "shard"
 ) -> None:
-    """Do `task` (judge and write, or see :data:`.worker.TASKS`) for `shards`.
+    """Do `task` (judge and write, or see :data:`TASKS`) for `shards`.
 
     `progress` is called with the number done. Raises BuildError if a worker dies
     or cannot write, OSError if this process cannot.

@@ -1,6 +1,6 @@
-"""The manifest of a build: where it is, and what its words mean. Needs nothing that builds one.
+"""The manifest of a build: where it is, what its words mean, and the same for people to read.
 
-What a manifest says, put so that a person can read it. Needs nothing that builds one.
+Needs nothing that builds one.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Which states of a build are published: a choice by ids alone, so that anybody repeats it.
+"""The core tier as cases: a choice of the judged states, packed so that anybody can unpack them.
 
-The core tier as cases: a choice of the judged states, packed so that anybody can unpack them.
-
-Each shard's chosen states are found again and packed by a worker into two files
-of lines; here they are put behind each other and compressed. Lines and order
-depend on the plan alone.
+The choice is made by ids alone, so that anybody repeats it. Each shard's chosen states are
+found again and packed by a worker into two files of lines; here they are put behind each
+other and compressed. Lines and order depend on the plan alone.
 """
 
 from __future__ import annotations

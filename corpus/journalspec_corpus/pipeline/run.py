@@ -58,7 +58,7 @@ def schema(readers: Iterable[str]) -> pa.Schema:
 
 @dataclass
 class Rows:
-    """The judged states of one group, column by column."""
+    """The judged states of one crash point, column by column."""
 
     states: States
     case_ids: list[bytes]
@@ -153,7 +153,7 @@ def _judged(
 def _answered(facts: Facts, expected: Expected, adapter: CrashFormat) -> tuple[Column, list[Column]]:
     """Return for each state whether refusing it is allowed, and one column of verdicts per reader."""
     states = facts.states
-    found, which = reading_of(adapter.format, adapter.read).answers(states.point, states.codes)
+    found, which = reading_of(adapter).answers(states.point, states.codes)
     return facts.refusals, _verdicts(found, which, facts.refusals, expected, adapter)
 
 
@@ -268,7 +268,7 @@ def _ids(ids: list[bytes]) -> pa.Array:
 
 
 def _masks(states: States) -> list[bytes]:
-    """Return one byte per cell for each state of a subset preset, nothing for a torn one."""
+    """Return one byte per block for each state of a subset preset, nothing for a torn one."""
     count, width = states.codes.shape
     if states.torn >= 0 or not width or states.rot:
         return [b""] * count

@@ -1,13 +1,12 @@
-"""Shards on disk: written whole or not at all, and found again.
+"""Shards on disk: written whole or not at all, found again, and merged into the final parts.
 
 A build directory holds ``plan.json``, ``work/`` while it is under way, and in the
 end ``states/part-*.parquet`` and ``manifest.json``. All files but the manifest's
 members ``run`` and ``seal`` are the same, byte for byte, whoever built them.
 
-From shards to the final parts: what several shards hold is taken out, and the rest is counted.
-
-Both are linear in the number of states but for one sort of 64-bit numbers, and
-need 32 bytes of memory per state next to one shard per core.
+Merging takes out what several shards hold and counts the rest. It is linear in the number
+of states but for one sort of 64-bit numbers, and needs 32 bytes of memory per state next to
+one shard per core.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class Summary:
     """One finished shard: how many states, how many before de-duplication, and its file's SHA-256.
 
     `reached` says what its repeated states say of writers that do not own them
-    (:mod:`.reach`), `sampled` names the categories that were not enumerated whole.
+    (:mod:`.tables`), `sampled` names the categories that were not enumerated whole.
     `cpu` is the processor time it took, in seconds; no output depends on it.
     """
 

@@ -1,18 +1,12 @@
-"""Counting labels: how many rows of a table have which combination of them.
+"""The counted tables of a manifest, one set per stratum: a number over several strata says nothing.
 
-Which writers and presets reach a state, although each state is kept only once.
-
-A state that two orders of writes leave is one state, kept for the first of
-them. What it says is true of both: a failure counts against every writer that
-can leave it, under the strongest preset that does.
-
-How many states of each kind a full tier is to have, and where all there are have been looked at.
+Each state is kept only once. A state that two orders of writes leave is kept for the first
+of them, and what it says is true of both: a failure counts against every writer that can
+leave it, under the strongest preset that does.
 
 Small spaces are enumerated and large ones sampled, so a number below its target
 means one of two things: there are no more states of that kind in the traces of
 the plan, or nobody looked at them. Reports say which.
-
-The counted tables of a manifest, one set per stratum: a number over several strata says nothing.
 """
 
 from __future__ import annotations

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from journalspec.observation import CLEAN, REFUSED, Observation
-from journalspec_corpus.crash.adapter import CrashFormat
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader
 from journalspec_corpus.crash.recorder import Operation, Recorder
 from journalspec_corpus.crash.trace import Mark, Op, Trace, Write
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Workload
+from journalspec_corpus.crash.workloads import SmallWorkload
 from journalspec_reference import load
 
 NAME, FORMAT = "notes.toy", "toy_sixth"
@@ -61,13 +61,13 @@ class Run(Recorder):
         self.apply(op)
 
 
-def workloads(scope: str) -> Iterator[Workload]:
+def workloads(scope: str) -> Iterator[SmallWorkload]:
     """Yield two notes, the second one within a sector and over an edge of one."""
     for second in (30,) if scope == "smoke" else (30, 200, 255):
-        yield Workload("notes", "1", (Note(255), Note(200), Note(second)))
+        yield SmallWorkload("notes", "1", (Note(255), Note(200), Note(second)))
 
 
-def record(work: Workload) -> Trace:
+def record(work: SmallWorkload) -> Trace:
     """Return the trace of a workload, from an empty journal on."""
     run = Run(work.writer)
     run.open()
@@ -88,9 +88,7 @@ CRASH = CrashFormat(
     format=FORMAT,
     first_lives=workloads,
     record=record,
-    step=Note,
-    policies={"strict": "strict", "salvage": "salvage"},
-    salvaging=("salvage",),
+    state_readers=(StateReader("strict", "strict"), StateReader("salvage", "salvage", salvaging=True)),
     answer=answer,
     record_json=lambda keys: {"text": keys[0]},
     obeys={"": ("TOY-REC-001",)},
