@@ -24,7 +24,7 @@ from __future__ import annotations
 import tomllib
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -81,16 +81,17 @@ class Field:
     ksy: str = ""
     editions: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
+    #: Whether it is an integer, and a signed one.
+    is_int: bool = field(init=False)
+    signed: bool = field(init=False)
+    #: The bytes that it always has; 0: it depends.
+    width: int = field(init=False)
 
-    @property
-    def width(self) -> int:
-        """The bytes of an integer, or of bytes that are always as many; 0: it depends."""
-        return int(self.type[1:]) if self.is_int else self.size
-
-    @property
-    def is_int(self) -> bool:
-        """Whether it is an integer."""
-        return self.type[1:].isdigit()
+    def __post_init__(self) -> None:
+        is_int = self.type[1:].isdigit()
+        object.__setattr__(self, "is_int", is_int)
+        object.__setattr__(self, "signed", self.type[0] == "s")
+        object.__setattr__(self, "width", int(self.type[1:]) if is_int else self.size or len(self.text))
 
     @property
     def constant(self) -> bytes:
@@ -99,7 +100,7 @@ class Field:
 
     def integer(self, data: bytes) -> int:
         """Return the integer that `data` stores."""
-        return int.from_bytes(data, "big", signed=self.type[0] == "s")
+        return int.from_bytes(data, "big", signed=self.signed)
 
     def path(self, index: int, member: str) -> str:
         """Return the path of a member of element `index` of this list."""
@@ -109,7 +110,9 @@ class Field:
         """Return `value` (an integer or bytes) as people see it."""
         if not self.show:
             return ""
-        if isinstance(value, int):
+        if self.is_int:
+            if self.show == "plain":
+                return str(value)
             if self.show == "bool":
                 return str(value == 1).lower()
             if self.show in ("0x", "unsigned"):
@@ -154,10 +157,17 @@ class Structure:
             if item.check or item.same or (item.counts and not item.any and item.name not in self.measures)
         )
 
+    @cached_property
+    def counted(self) -> Mapping[str, str]:
+        """Name of a field -> the field that counts from there on, if another one fills what it counts."""
+        return {
+            item.counts[0]: item.name for item in self.fields if item.counts and item.name in self.measures
+        }
+
     @property
     def size(self) -> int:
         """The bytes that it has at least, all that varies being empty."""
-        return sum(item.width or len(item.text) for item in self.fields)
+        return sum(item.width for item in self.fields)
 
 
 class Layout:
@@ -171,6 +181,7 @@ class Layout:
         self._rules = rules or {}
         self.structure = cache(self._structure)
         self.types = cache(self._types)
+        self._names = cache(lambda edition: {code: name for name, code in self._types(edition).items()})
 
     @cached_property
     def _table(self) -> Mapping[str, Any]:
@@ -182,7 +193,7 @@ class Layout:
     def _rows(self) -> tuple[tuple[Mapping[str, Any], tuple[Field, ...]], ...]:
         return tuple((row, tuple(map(_field, row["fields"]))) for row in self._table["structure"])
 
-    @property
+    @cached_property
     def type_field(self) -> str:
         """The field that holds a record's type."""
         return str(self._table["type_field"])
@@ -192,7 +203,7 @@ class Layout:
 
     def type_name(self, edition: str, number: int) -> str:
         """Return the name of a record type; empty: there is none with this number."""
-        return next((name for name, known in self.types(edition).items() if known == number), "")
+        return self._names(edition).get(number, "")
 
     def column(self, name: str) -> Mapping[int, str]:
         """Return record type number -> what the table says of it under `name`."""
@@ -265,40 +276,49 @@ class Layout:
         """Yield the fields of a sound structure that `data` begins with, but those without a byte."""
         at = 0
         for item, path, raw in self._walk(name, edition, data):
-            if not raw:
-                continue
-            value = item.shown(item.integer(raw) if item.is_int else raw)
-            if path == self.type_field:
-                value = f"{value} {self.type_name(edition, item.integer(raw)) or 'OTHER'}"
-            yield Spot(path, at, len(raw), value)
-            at += len(raw)
+            if length := len(raw):
+                value: Any = item.integer(raw) if item.is_int else raw
+                text = item.shown(value)
+                if path == self.type_field:
+                    text += " " + (self.type_name(edition, value) or "OTHER")
+                yield Spot(path, at, length, text)
+                at += length
 
     def _walk(
         self, name: str, edition: str, data: bytes, kind: str = ""
     ) -> Iterator[tuple[Field, str, bytes]]:
+        """Yield field, path and bytes, as far as a sound structure has them."""
         if not kind and self._first == (name, self.type_field):
             kind = self.type_name(edition, data[0])
+        form = self.structure(name, edition, kind)
         numbers: dict[str, int] = {}
+        #: Where the fields begin that a field counts which another one fills.
         starts: dict[str, int] = {}
         at = 0
-        for item in self.structure(name, edition, kind).fields:
-            starts[item.name] = at
+        for item in form.fields:
+            if item.name in form.counted:
+                starts[form.counted[item.name]] = at
             if item.type == "list":
                 for index in range(numbers[item.count]):
                     for member in item.of:
-                        length = member.width or numbers[member.length]
-                        raw = data[at : at + length]
+                        end = at + (member.width or numbers[member.length])
+                        raw = data[at:end]
                         if member.is_int:
                             numbers[member.name] = member.integer(raw)
                         yield member, item.path(index, member.name), raw
-                        at += length
+                        at = end
                 continue
-            length = _length(item, numbers, starts, at, len(data), self.structure(name, edition, kind))
-            raw = data[at : at + length]
-            if item.is_int:
+            if item.width:
+                end = at + item.width
+            elif item.fills:
+                end = starts[item.fills] + numbers[item.fills]
+            else:
+                end = len(data) if item.rest else at + numbers[item.length]
+            raw = data[at:end]
+            if item.name in form.measures:
                 numbers[item.name] = item.integer(raw)
             yield item, item.name, raw
-            at += length
+            at = end
 
     @cached_property
     def _first(self) -> tuple[str, str]:
@@ -309,27 +329,11 @@ class Layout:
         )
 
 
-def _length(
-    item: Field, numbers: Mapping[str, int], starts: Mapping[str, int], at: int, end: int, form: Structure
-) -> int:
-    """Return the bytes of a field that stands at `at`, from the numbers before it."""
-    if item.is_int or item.size:
-        return item.width
-    if item.text:
-        return len(item.text)
-    if item.rest:
-        return end - at
-    if item.fills:
-        counting = next(known for known in form.fields if known.name == item.fills)
-        return starts[counting.counts[0]] + numbers[item.fills] - at
-    return numbers[item.length]
-
-
 def _holds(row: Mapping[str, Any], edition: str) -> bool:
     return "editions" not in row or edition in row["editions"]
 
 
-_KEYS = frozenset(item.name for item in fields(Field))
+_KEYS = frozenset(item.name for item in fields(Field) if item.init)
 _TUPLES = ("editions", "types")
 
 
@@ -398,7 +402,7 @@ class _Encoding:
         if item.column:
             number = int(self._values.get(self._layout.type_field, 0))
             return self._layout.column(item.column).get(number, str(item.default)).encode("ascii")
-        return item.constant or bytes(item.size)
+        return item.constant or bytes(item.width)
 
     @staticmethod
     def _row(item: Field, row: Any) -> list[Part]:
