@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import tomllib
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 from importlib.resources import files
@@ -86,12 +86,17 @@ class Field:
     signed: bool = field(init=False)
     #: The bytes that it always has; 0: it depends.
     width: int = field(init=False)
+    #: Of a list: what each member is made of, and whose length it holds, if any.
+    members: tuple[tuple[Field, str], ...] = field(init=False)
 
     def __post_init__(self) -> None:
         is_int = self.type[1:].isdigit()
         object.__setattr__(self, "is_int", is_int)
         object.__setattr__(self, "signed", self.type[0] == "s")
         object.__setattr__(self, "width", int(self.type[1:]) if is_int else self.size or len(self.text))
+        measured = {member.length: member.name for member in self.of if member.length}
+        members = tuple((member, measured.get(member.name, "")) for member in self.of)
+        object.__setattr__(self, "members", members)
 
     @property
     def constant(self) -> bytes:
@@ -205,6 +210,14 @@ class Layout:
         """Return the name of a record type; empty: there is none with this number."""
         return self._names(edition).get(number, "")
 
+    def by_type(self, name: str) -> bool:
+        """Tell whether the fields of a structure depend on the record type, which it then begins with."""
+        return name == self._by_type
+
+    def kind_at(self, name: str, edition: str, data: Any) -> str:
+        """Return the record type that decides over the fields of the structure at the start of `data`."""
+        return self.type_name(edition, data[0]) if name == self._by_type and len(data) else ""
+
     def column(self, name: str) -> Mapping[int, str]:
         """Return record type number -> what the table says of it under `name`."""
         return {row["number"]: row[name] for row in self._table["types"] if name in row}
@@ -244,6 +257,10 @@ class Layout:
             )
         return _Encoding(self, form, edition, self._typed(edition, values, kind)).parts()
 
+    def build(self, name: str, edition: str, kind: str = "", /, **values: Any) -> bytes:
+        """Return the bytes of a structure; raises as :meth:`encode` does."""
+        return joined(self.encode(name, edition, values, kind))
+
     def _typed(self, edition: str, values: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
         given = values.get(self.type_field, kind)
         return (
@@ -258,18 +275,19 @@ class Layout:
 
     def read(self, name: str, edition: str, data: bytes, kind: str = "") -> dict[str, Any]:
         """Return the values of a sound structure that `data` begins with, lists as lists of mappings."""
-        out: dict[str, Any] = {}
+        form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
+        lists = {item.each: item.name for item in form.fields if item.each}
+        out: dict[str, Any] = {item: [] for item in lists.values()}
         for item, path, raw in self._walk(name, edition, data, kind):
             value = item.integer(raw) if item.is_int else raw
             head, bracket, rest = path.partition("[")
             if not bracket:
                 out[path] = value
-            else:
-                index, _, member = rest.partition("]")
-                rows = out.setdefault(head, [])
-                if int(index) == len(rows):
-                    rows.append({})
-                rows[-1][member.removeprefix(".") or head] = value
+                continue
+            rows = out[lists[head]]
+            if int(rest.partition("]")[0]) == len(rows):
+                rows.append({})
+            rows[-1][item.name] = value
         return out
 
     def spans(self, name: str, edition: str, data: bytes) -> Iterator[Spot]:
@@ -288,9 +306,7 @@ class Layout:
         self, name: str, edition: str, data: bytes, kind: str = ""
     ) -> Iterator[tuple[Field, str, bytes]]:
         """Yield field, path and bytes, as far as a sound structure has them."""
-        if not kind and self._first == (name, self.type_field):
-            kind = self.type_name(edition, data[0])
-        form = self.structure(name, edition, kind)
+        form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         numbers: dict[str, int] = {}
         #: Where the fields begin that a field counts which another one fills.
         starts: dict[str, int] = {}
@@ -321,12 +337,29 @@ class Layout:
             at = end
 
     @cached_property
-    def _first(self) -> tuple[str, str]:
-        """The structure whose fields depend on its type, which it then begins with."""
-        return next(
-            ((row["name"], known[0].name) for row, known in self._rows if any(item.types for item in known)),
-            ("", ""),
-        )
+    def _by_type(self) -> str:
+        return next((row["name"] for row, known in self._rows if any(item.types for item in known)), "")
+
+    def claimed_end(self, name: str, edition: str, data: Any, off: int, end: int) -> int:
+        """Return where the structure at `off` ends by its own lengths, whether it is sound or not.
+
+        0: its fixed part reaches beyond `end`; -1: a length is negative. Looks at the
+        fixed part alone, so that a search over many candidates stays linear; all
+        lengths have to stand in it, before what varies.
+        """
+        form = self.structure(name, edition, self.kind_at(name, edition, data[off : off + 1]))
+        stop = off + form.size
+        if stop > end:
+            return 0
+        at = off
+        for item in form.fields:
+            if measured := form.measures.get(item.name):
+                value = item.integer(data[at : at + item.width])
+                if value < 0:
+                    return -1
+                stop += value * (sum(member.width for member in measured.of) or 1)
+            at += item.width
+        return stop
 
 
 def _holds(row: Mapping[str, Any], edition: str) -> bool:
@@ -381,7 +414,7 @@ class _Encoding:
     def _put(self, item: Field) -> None:
         if item.type == "list":
             for index, row in enumerate(self._values.get(item.name, ())):
-                self._parts += [Part(item.path(index, part.name), part.data) for part in self._row(item, row)]
+                self._put_row(item, index, row if isinstance(row, Mapping) else {item.each: row})
             return
         if item.counts or item.check:
             data = integer(self._values.get(item.name, 0), item.width)
@@ -404,19 +437,15 @@ class _Encoding:
             return self._layout.column(item.column).get(number, str(item.default)).encode("ascii")
         return item.constant or bytes(item.width)
 
-    @staticmethod
-    def _row(item: Field, row: Any) -> list[Part]:
-        """Return the parts of one element, given as a mapping or as the value of the element itself."""
-        given = dict(row) if isinstance(row, Mapping) else {item.each: row}
-        parts = []
-        for member in item.of:
-            measured = next((known.name for known in item.of if known.length == member.name), "")
+    def _put_row(self, item: Field, index: int, row: Mapping[str, Any]) -> None:
+        """Add the parts of one element."""
+        for member, measured in item.members:
             if member.is_int:
-                value = given.get(member.name, len(given.get(measured, b"")) if measured else 0)
-                parts.append(Part(member.name, integer(value, member.width)))
+                value = row[member.name] if member.name in row else len(row[measured]) if measured else 0
+                data = integer(value, member.width)
             else:
-                parts.append(Part(member.name, given[member.name]))
-        return parts
+                data = row[member.name]
+            self._parts.append(Part(item.path(index, member.name), data))
 
     def _range(self, item: Field, ends: Sequence[str]) -> tuple[int, int]:
         """Return the first part that `ends` names and the index behind the last."""
@@ -434,3 +463,30 @@ class _Encoding:
 def joined(parts: Sequence[Part]) -> bytes:
     """Return the bytes of all parts."""
     return b"".join(part.data for part in parts)
+
+
+def laid(
+    pieces: Iterable[bytes | tuple[int, bytes]],
+    size: int | None = None,
+    fill: int = 0,
+    alignment: int = 1,
+    background: bytes = b"",
+) -> bytes:
+    """Return a whole file: `pieces` in place, everything else `fill`.
+
+    A piece goes to the end of the one before it, and an (offset, bytes) piece where it
+    says; each is padded with zeros to `alignment`. `background` is what the file held
+    before, of which everything that is not written now stays. A `size` below what is
+    there cuts the file.
+    """
+    out = bytearray(background)
+    at = 0
+    for piece in pieces:
+        off, data = piece if isinstance(piece, tuple) else (at, piece)
+        at = -(-(off + len(data)) // alignment) * alignment
+        out += bytes([fill]) * (off - len(out))
+        out[off:at] = data.ljust(at - off, b"\0")
+    if size is not None:
+        out += bytes([fill]) * (size - len(out))
+        del out[size:]
+    return bytes(out)

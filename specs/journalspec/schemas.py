@@ -9,11 +9,13 @@ builds) and ``kaitai`` (the generated Kaitai parsers). Both offer
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from journalspec.formats import UnknownFormat, format_module
+from journalspec.layout import Layout, integer, joined
 from journalspec.observation import Observation
 
 #: Kind of schema -> the module of a format's room that holds it.
@@ -35,6 +37,71 @@ class SchemaError(ValueError):
         self.message = message
         self.file = file
         self.off = off
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """One structure as a schema read it: `size` bytes at `off`, its type by the spec's name, its fields.
+
+    `fields` are those of the format's table, a list as a list of mappings. A
+    structure that is no record has no type.
+    """
+
+    off: int
+    size: int
+    type: str
+    fields: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, layout: Layout, edition: str, values: Mapping[str, Any], off: int, end: int) -> Plain:
+        """Return the structure with these fields; its type is OTHER where the number has no name."""
+        number = values.get(layout.type_field)
+        kind = "" if number is None else layout.type_name(edition, number) or "OTHER"
+        return cls(off, end - off, kind, values)
+
+    @property
+    def end(self) -> int:
+        """The offset behind it."""
+        return self.off + self.size
+
+
+class Codec(Protocol):
+    """What the schemas of one kind do for a format: read one structure where it stands."""
+
+    def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
+        """Return the structure `name` at `off` of `data`; raises SchemaError unless it is sound."""
+
+
+def verified(layout: Layout, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> None:
+    """Raise SchemaError if a value that follows from the others is not what they give.
+
+    `data` are the bytes that the structure was read from: lengths, end marks and
+    checksums are right if it is built again the same.
+    """
+    kind = layout.kind_at(name, edition, data)
+    if layout.by_type(name) and not kind:
+        raise SchemaError(f"{data[:1].hex()} is no record type")
+    checks = layout.structure(name, edition, kind).checks
+    given = {key: value for key, value in values.items() if key not in checks}
+    built = layout.encode(name, edition, given, kind)
+    if joined(built) == data:
+        return
+    wrong = next(
+        (
+            part
+            for part in built
+            if part.name in checks and part.data != _stored(part.name, values, part.data)
+        ),
+        None,
+    )
+    if wrong is None:
+        raise SchemaError("its lengths do not add up")
+    raise SchemaError(f"{wrong.name} is not {wrong.data.hex()}, which the other fields give")
+
+
+def _stored(name: str, values: Mapping[str, Any], like: bytes) -> bytes:
+    value = values[name]
+    return value if isinstance(value, bytes) else integer(value, len(like))
 
 
 class Schema(Protocol):
