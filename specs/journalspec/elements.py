@@ -34,7 +34,7 @@ from construct import (
 from construct.core import evaluate, stream_read, stream_write
 
 from journalspec.layout import Field, Layout, Structure
-from journalspec.schemas import Plain, SchemaError, verified
+from journalspec.schemas import Plain, SchemaError
 
 Test = Callable[[Any, Any], bool]
 _INTEGERS: dict[str, Construct[Any, Any]] = {
@@ -145,10 +145,8 @@ class Sound(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
         found = self.subcon._parsereport(stream, context, path)
         stream.seek(found.off)
         data = stream.read(found.end - found.off)
-        try:
-            verified(self.layout, self.name_of, self.edition, values_of(found), data)
-        except SchemaError as error:
-            raise ValidationError(error.message, path=path) from None
+        if problem := self.layout.problem(self.name_of, self.edition, values_of(found), data):
+            raise ValidationError(problem, path=path)
         return found
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:

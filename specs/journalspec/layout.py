@@ -40,8 +40,8 @@ class Part(NamedTuple):
     data: bytes
 
 
-#: A checksum that is more than a CRC of what is stored, from the parts of the structure.
-Rule = Callable[[Sequence[Part]], int]
+#: A checksum that is more than a CRC of what is stored: (bytes by field, values by field) -> number.
+Rule = Callable[[Mapping[str, bytes], Mapping[str, Any]], int]
 
 
 class Spot(NamedTuple):
@@ -154,13 +154,39 @@ class Structure:
         return tuple(item.name for item in self.fields)
 
     @cached_property
-    def checks(self) -> frozenset[str]:
-        """The names of the fields whose value follows from the others in sound bytes."""
-        return frozenset(
-            item.name
+    def checked(self) -> tuple[Field, ...]:
+        """The fields whose value follows from the others in sound bytes."""
+        return tuple(
+            item
             for item in self.fields
             if item.check or item.same or (item.counts and not item.any and item.name not in self.measures)
         )
+
+    def range(self, item: Field, ends: Sequence[str]) -> tuple[str, str]:
+        """Return the names of the first and the last field that `item` counts or covers."""
+        if ends == ("all",):
+            return self.names[0], self.names[-1]
+        if ends == ("before",):
+            return self.names[0], self.names[self.names.index(item.name) - 1]
+        return ends[0], ends[1]
+
+    def places(self, values: Mapping[str, Any]) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        """Return where each field starts and ends if the fields that vary have these values."""
+        starts: dict[str, int] = {}
+        ends: dict[str, int] = {}
+        at = 0
+        for item in self.fields:
+            starts[item.name] = at
+            if item.width:
+                at += item.width
+            elif item.type == "list":
+                fixed = sum(member.width for member in item.of)
+                varying = [member.name for member in item.of if not member.width]
+                at += sum(fixed + sum(len(row[name]) for name in varying) for row in values[item.name])
+            else:
+                at += len(values.get(item.name, b""))
+            ends[item.name] = at
+        return starts, ends
 
     @cached_property
     def counted(self) -> Mapping[str, str]:
@@ -269,9 +295,37 @@ class Layout:
             else values
         )
 
-    def checksum(self, rule: str, parts: Sequence[Part]) -> int:
-        """Return the checksum of the format's own `rule` over the parts of a structure."""
-        return self._rules[rule](parts)
+    def checksum(self, rule: str, stored: Mapping[str, bytes], values: Mapping[str, Any]) -> int:
+        """Return the checksum of the format's own `rule`, of the bytes and values of a structure."""
+        return self._rules[rule](stored, values)
+
+    def problem(self, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> str:
+        """Return what is wrong with values that were read from `data`; empty: nothing.
+
+        That is, whether lengths add up, and what follows from the other fields does follow.
+        """
+        kind = self.kind_at(name, edition, data)
+        if self.by_type(name) and not kind:
+            return f"{data[:1].hex()} is no record type"
+        form = self.structure(name, edition, kind)
+        starts, ends = form.places(values)
+        if ends[form.names[-1]] != len(data):
+            return f"its lengths do not add up to {len(data)}"
+        for item in form.checked:
+            if item.counts:
+                first, last = form.range(item, item.counts)
+                wanted: Any = ends[last] - starts[first]
+            elif item.same:
+                wanted = values[item.same]
+            elif item.check == "crc32":
+                first, last = form.range(item, item.covers)
+                wanted = zlib.crc32(data[starts[first] : ends[last]])
+            else:
+                stored = {field: data[starts[field] : ends[field]] for field in form.names}
+                wanted = self.checksum(item.check, stored, values)
+            if values[item.name] != wanted:
+                return f"{item.name} is {item.shown(values[item.name])}, not {item.shown(wanted)}"
+        return ""
 
     def read(self, name: str, edition: str, data: bytes, kind: str = "") -> dict[str, Any]:
         """Return the values of a sound structure that `data` begins with, lists as lists of mappings."""
@@ -407,14 +461,18 @@ class _Encoding:
                 first, last = self._range(item, item.covers)
                 value = zlib.crc32(b"".join(part.data for part in self._parts[first:last]))
             else:
-                value = self._layout.checksum(item.check, self._parts)
+                stored = {part.name: part.data for part in self._parts}
+                value = self._layout.checksum(item.check, stored, self._values)
             self._settle(item, value)
         return self._parts
 
     def _put(self, item: Field) -> None:
         if item.type == "list":
-            for index, row in enumerate(self._values.get(item.name, ())):
-                self._put_row(item, index, row if isinstance(row, Mapping) else {item.each: row})
+            given = self._values.get(item.name, ())
+            rows = [row if isinstance(row, Mapping) else {item.each: row} for row in given]
+            self._values[item.name] = rows
+            for index, row in enumerate(rows):
+                self._put_row(item, index, row)
             return
         if item.counts or item.check:
             data = integer(self._values.get(item.name, 0), item.width)
@@ -448,12 +506,9 @@ class _Encoding:
             self._parts.append(Part(item.path(index, member.name), data))
 
     def _range(self, item: Field, ends: Sequence[str]) -> tuple[int, int]:
-        """Return the first part that `ends` names and the index behind the last."""
-        if ends == ("all",):
-            return 0, len(self._parts)
-        if ends == ("before",):
-            return 0, self._places[item.name][0]
-        return self._places[ends[0]][0], self._places[ends[1]][1]
+        """Return the index of the first part that `ends` names, and the one behind the last."""
+        first, last = self._form.range(item, ends)
+        return self._places[first][0], self._places[last][1]
 
     def _settle(self, item: Field, value: int) -> None:
         index, _ = self._places[item.name]

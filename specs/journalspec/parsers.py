@@ -16,7 +16,7 @@ from typing import Any
 from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
 
 from journalspec.layout import Field, Layout
-from journalspec.schemas import Plain, SchemaError, verified
+from journalspec.schemas import Plain, SchemaError
 
 #: Edition -> the name of its .ksy, and the value of the schema's parameter if it has one.
 Schemas = Mapping[str, tuple[str, str]]
@@ -62,10 +62,8 @@ class KaitaiCodec:
         form = self._layout.structure(name, edition, self._layout.kind_at(name, edition, data[off : off + 1]))
         parts = tuple(_parts(tree))
         values = {item.name: _value(part, item) for item in form.fields if (part := _holder(parts, item))}
-        try:
-            verified(self._layout, name, edition, values, data[off:end])
-        except SchemaError as error:
-            raise SchemaError(error.message, file, off) from None
+        if problem := self._layout.problem(name, edition, values, data[off:end]):
+            raise SchemaError(problem, file, off)
         return Plain.of(self._layout, edition, values, off, end)
 
 

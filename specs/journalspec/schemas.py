@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
 from journalspec.formats import UnknownFormat, format_module
-from journalspec.layout import Layout, integer, joined
+from journalspec.layout import Layout
 from journalspec.observation import Observation
 
 #: Kind of schema -> the module of a format's room that holds it.
@@ -70,38 +70,6 @@ class Codec(Protocol):
 
     def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
         """Return the structure `name` at `off` of `data`; raises SchemaError unless it is sound."""
-
-
-def verified(layout: Layout, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> None:
-    """Raise SchemaError if a value that follows from the others is not what they give.
-
-    `data` are the bytes that the structure was read from: lengths, end marks and
-    checksums are right if it is built again the same.
-    """
-    kind = layout.kind_at(name, edition, data)
-    if layout.by_type(name) and not kind:
-        raise SchemaError(f"{data[:1].hex()} is no record type")
-    checks = layout.structure(name, edition, kind).checks
-    given = {key: value for key, value in values.items() if key not in checks}
-    built = layout.encode(name, edition, given, kind)
-    if joined(built) == data:
-        return
-    wrong = next(
-        (
-            part
-            for part in built
-            if part.name in checks and part.data != _stored(part.name, values, part.data)
-        ),
-        None,
-    )
-    if wrong is None:
-        raise SchemaError("its lengths do not add up")
-    raise SchemaError(f"{wrong.name} is not {wrong.data.hex()}, which the other fields give")
-
-
-def _stored(name: str, values: Mapping[str, Any], like: bytes) -> bytes:
-    value = values[name]
-    return value if isinstance(value, bytes) else integer(value, len(like))
 
 
 class Schema(Protocol):

@@ -84,7 +84,8 @@ def disk_parts(record: Mapping[str, Any], header_length: int) -> list[Part]:
     values = _values(record)
     values |= {key: bytes.fromhex(record[key]) for key in ("extension", "end_record") if key in record}
     if "crc32" not in values and record.get("checksum_names") == "stored":
-        values["crc32"] = checksum(LAYOUT.encode("record", edition, values), names_of(record))
+        stored = {part.name: part.data for part in LAYOUT.encode("record", edition, values)}
+        values["crc32"] = checksum(stored, values, names_of(record))
     return _labelled(LAYOUT.encode("record", edition, values))
 
 
