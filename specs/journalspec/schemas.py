@@ -8,6 +8,7 @@ builds) and ``kaitai`` (the generated Kaitai parsers). Both offer
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -70,6 +71,12 @@ class Codec(Protocol):
 
     def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
         """Return the structure `name` at `off` of `data`; raises SchemaError unless it is sound."""
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """Return the key by which names of files sort: runs of digits as numbers."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts if part]
 
 
 class Schema(Protocol):

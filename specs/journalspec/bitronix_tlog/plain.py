@@ -15,7 +15,7 @@ from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import CLEAN, At, FileMap, Note, Observation, Record
-from journalspec.schemas import Codec, Plain, SchemaError
+from journalspec.schemas import Codec, Plain, SchemaError, natural
 
 EDITIONS = ("seed", "2.1", "3.0", "nio")
 PAIR = 2
@@ -86,7 +86,7 @@ def pair_of(files: Mapping[str, bytes]) -> list[str]:
     """Return the names of file 1 and file 2; raises SchemaError if these are no pair of equal length."""
     if len(files) != PAIR:
         raise SchemaError(f"a journal is a pair of files, these are {len(files)}")
-    names = sorted(files, key=_natural)
+    names = sorted(files, key=natural)
     lengths = [len(files[name]) for name in names]
     if lengths[0] != lengths[1]:
         raise SchemaError(f"{lengths[1]} bytes, {names[0]} has {lengths[0]}", names[1])
@@ -98,11 +98,6 @@ def only_file(files: Mapping[str, bytes]) -> str:
     if len(files) != 1:
         raise SchemaError(f"a journal of this edition is one file, these are {len(files)}")
     return next(iter(files))
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    parts = re.split(r"([0-9]+)", name)
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts if part]
 
 
 def _observe(files: Sequence[PlainFile], edition: str) -> Observation:

@@ -18,7 +18,7 @@ from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.replay import replay
 from journalspec.observation import CLEAN, At, FileMap, Note, Observation, Record
-from journalspec.schemas import Codec, Plain, SchemaError
+from journalspec.schemas import Codec, Plain, SchemaError, natural
 
 EDITIONS = ("seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e")
 #: The fixed name of the file that describes a compaction (JBM-CMP-001).
@@ -141,7 +141,7 @@ def _arrange(files: Mapping[str, bytes], edition: str, params: Mapping[str, str]
         found.notes.append(Note("control-discarded" if lists is None else "control-applied", CONTROL))
         if lists is not None:
             renamed, removed = _plan(files, lists)
-    for name in sorted(files, key=_natural):
+    for name in sorted(files, key=natural):
         final = renamed.get(name, name)
         if has_control and name == CONTROL:
             found.others[name] = "control"
@@ -173,12 +173,6 @@ def _base(name: str) -> str:
     for suffix in LEFTOVERS:
         name = name.removesuffix(suffix)
     return name
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """Return the key by which names sort: runs of digits as numbers (JBM-FIL-005)."""
-    parts = re.split(r"([0-9]+)", name)
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts if part]
 
 
 def _control_lists(data: bytes, edition: str, codec: Codec) -> Lists | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
@@ -13,7 +13,6 @@ import pytest
 
 from journalspec.bitronix_tlog import LAYOUT, kaitai, schema
 from journalspec.bitronix_tlog.plain import FIRST_FRAME, STATUS
-from journalspec.formats import get_format
 from journalspec.layout import laid
 from journalspec.observation import Observation
 from journalspec.requirements import requirements
@@ -198,51 +197,6 @@ def test_the_nio_checksum_is_of_the_payload_alone() -> None:
     assert made[-18:] == b"]-" + NEW
 
 
-@pytest.mark.parametrize("module", SCHEMAS)
-def test_records_of_the_previous_lap_come_first_for_recovery(module: ModuleType) -> None:
-    frames = [build_frame(NEW, "COMMITTED", G1, ["a"]), build_frame(OLD, "COMMITTING", G1, ["a", "b"])]
-    seen = module.parse({"j": nio_file(OLD, NEW, frames)}, "nio")
-    assert seen.state["unfinished"] == [{"gtrid": G1, "names": ["b"]}]
-
-
-STATES = [
-    ([("COMMITTING", ["a", "b"])], ["a", "b"]),
-    ([("COMMITTING", ["a", "b"]), ("COMMITTED", ["a"])], ["b"]),
-    ([("COMMITTING", ["a", "b"]), ("ROLLEDBACK", ["a", "b"])], None),
-    ([("COMMITTING", ["a"]), ("UNKNOWN", ["a", "b"])], None),
-    ([("COMMITTING", ["a"]), ("COMMITTED", ["b"])], ["a"]),
-    ([("COMMITTING", ["a"]), ("COMMITTED", [])], ["a"]),
-    ([("COMMITTING", [])], []),
-    ([("COMMITTING", []), ("COMMITTED", ["a"])], None),
-    ([("COMMITTED", ["a"]), ("COMMITTING", ["a"])], ["a"]),
-    ([("COMMITTING", ["a"]), ("COMMITTING", ["b"])], ["b"]),
-    ([("COMMITTING", ["a"]), ("ROLLING_BACK", ["a"])], ["a"]),
-]
-
-
-@pytest.mark.parametrize(("events", "left"), STATES)
-def test_the_state_follows_the_table_of_the_specification(events: list[Any], left: list[str] | None) -> None:
-    records = [build_record("2.1", status, G1, names) for status, names in events]
-    seen = schema.parse(pair(*records), "2.1")
-    assert seen.state == {
-        "active": "btm1.tlog",
-        "unfinished": [] if left is None else [{"gtrid": G1, "names": left}],
-        "in_doubt": [],
-    }
-
-
-def test_what_is_in_doubt() -> None:
-    records = [
-        build_record("2.1", "PREPARED", G2, ["b", "c"]),
-        build_record("2.1", "PREPARING", G1, ["a"]),
-    ]
-    state: Any = schema.parse(pair(*records), "2.1").state
-    assert state["in_doubt"] == [
-        {"gtrid": G1, "status": "PREPARING", "names": ["a"]},
-        {"gtrid": G2, "status": "PREPARED", "names": ["b", "c"]},
-    ]
-
-
 @pytest.mark.parametrize(
     ("first", "second", "active"),
     [
@@ -274,33 +228,6 @@ def test_files_are_ordered_by_the_number_in_their_names() -> None:
     assert seen.state["active"] == "log10"
 
 
-NOTES: list[tuple[str, list[bytes], dict[str, Any]]] = [
-    ("unclean", [], {"state": 255}),
-    ("bad-state", [], {"state": 7}),
-    ("header-length", [build_record("2.1", 8, G1, header_length=0)], {}),
-    ("names-unsorted", [build_record("2.1", 8, G1, ["b", "a"])], {}),
-    ("name-not-recoverable", [build_record("2.1", 8, G1, [b"b\xe9se"])], {}),
-    (
-        "stale-suspect",
-        [
-            build_record("2.1", 0, G1, time=9, sequence_number=9),
-            build_record("2.1", 0, G1, time=8, sequence_number=8),
-        ],
-        {},
-    ),
-]
-
-
-@pytest.mark.parametrize(("code", "records", "fields"), NOTES, ids=[code for code, _, _ in NOTES])
-def test_what_is_odd_is_noted_and_nothing_else(
-    code: str, records: list[bytes], fields: dict[str, Any]
-) -> None:
-    for module in (schema, kaitai):
-        seen = module.parse(pair(*records, **fields), "2.1")
-        assert [note.code for note in seen.notes] == [code]
-        assert code in get_format("bitronix_tlog").notes
-
-
 #: (status, time, sequenceNumber) of the records of a file -> the indexes that are noted (BTM-RDR-011).
 RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = [
     ("one thread overtakes another", [(0, 7, 7), (0, 9, 9), (0, 8, 8), (8, 12, 12), (8, 11, 11)], []),
@@ -326,13 +253,6 @@ def test_what_is_older_than_all_of_its_run_is_noted(
         assert [note.off for note in read(pair(*records), "2.1").notes] == offsets
 
 
-def test_a_timestamp_that_is_a_record_boundary_is_noted() -> None:
-    records = [build_record("2.1", 8, G1, ["a"])]
-    files = pair(*records)
-    files["btm1.tlog"] = build_file(records, timestamp=21 + len(records[0]), size=2048)
-    assert [note.code for note in kaitai.parse(files, "2.1").notes] == ["position-as-timestamp"]
-
-
 def test_names_that_are_not_ascii_keep_their_bytes_beside_the_text() -> None:
     [record] = schema.parse(pair(build_record("2.1", 8, G1, [b"b\xe9se"])), "2.1").records
     assert record.fields["names"] == ["b\ufffdse"]
@@ -347,89 +267,6 @@ def test_equal_names_count_once_for_the_checksum() -> None:
 
 COMMIT = build_record("2.1", 8, G1, ["db1", "jms1"])
 ONE = build_record("2.1", 8, G1, ["a"])
-DAMAGE: dict[str, Mapping[str, bytes]] = {
-    "one-file": {"btm1.tlog": pair(COMMIT)["btm1.tlog"]},
-    "three-files": {**pair(COMMIT), "btm3.tlog": pair(COMMIT)["btm1.tlog"]},
-    "unequal": {**pair(COMMIT), "btm2.tlog": build_file(size=2047)},
-    "short": {"btm1.tlog": b"Btnx", "btm2.tlog": b"Btnx"},
-    "empty": {"btm1.tlog": b"", "btm2.tlog": b""},
-    "format-id": pair(COMMIT, format_id=b"Btny"),
-    "tail-20": pair(position=20),
-    "tail-negative": pair(position=-1),
-    "tail-beyond": pair(COMMIT, position=2049),
-    "tail-inside-a-record": pair(COMMIT, position=21 + 63),
-    "tail-one-too-far": pair(COMMIT, position=21 + 65),
-    "length-28": pair(build_record("2.1", 8, b"", record_length=28)),
-    "length-negative": pair(build_record("2.1", 8, G1, record_length=-1)),
-    "length-huge": pair(build_record("2.1", 8, G1, record_length=2**31 - 1)),
-    "length-plus-one": pair(build_record("2.1", 8, G1, record_length=46)),
-    "end-marker": pair(build_record("2.1", 8, G1, end_record=b"Btnx")),
-    "gtrid-128": pair(build_record("2.1", 8, bytes(128))),
-    "gtrid-length": pair(build_record("2.1", 8, G1, gtrid_length=15)),
-    "count-negative": pair(build_record("2.1", 8, G1, names_count=-1)),
-    "count-huge": pair(build_record("2.1", 8, G1, ["a"], names_count=2**31 - 1)),
-    "count-low": pair(build_record("2.1", 8, G1, ["a", "b"], names_count=1)),
-    "name-too-long": pair(build_record("2.1", 8, G1, ["a"], name_lengths=[0xFFFF])),
-    "name-too-short": pair(build_record("2.1", 8, G1, ["ab"], name_lengths=[1])),
-    "checksum": pair(COMMIT, build_record("2.1", 8, G1, crc32=1)),
-    "passive-file-damaged": {
-        **pair(COMMIT),
-        "btm2.tlog": build_file([build_record("2.1", 8, G1, crc32=1)], timestamp=1, size=2048),
-    },
-}
-
-
-@pytest.mark.parametrize("name", DAMAGE)
-@pytest.mark.parametrize("module", SCHEMAS)
-def test_a_pair_that_is_not_clean_is_refused(module: ModuleType, name: str) -> None:
-    with pytest.raises(SchemaError):
-        module.parse(DAMAGE[name], "2.1")
-
-
-FRAME = build_frame(NEW, 8, G1, ["a"])
-NIO_DAMAGE = {
-    "banner": b"X" + nio_file(OLD, NEW)[1:],
-    "separator": nio_file(OLD, NEW).replace(NEW + b"\r\n\r\n", NEW + b"\r\n\r\x00"),
-    "short": nio_file(OLD, NEW)[:441],
-    "foreign": nio_file(OLD, NEW, [build_frame(b"x" * 16, 8, G1)]),
-    "checksum": nio_file(OLD, NEW, [build_frame(NEW, 8, G1, crc32=1)]),
-    "trailer": nio_file(OLD, NEW, [build_frame(NEW, 8, G1, trailer_delimiter=OLD)]),
-    "end-mark": nio_file(OLD, NEW, [build_frame(NEW, 8, G1, trailer=b"]+")]),
-    "middle": nio_file(OLD, NEW, [build_frame(NEW, 8, G1, separator=b"[]")]),
-    "too-long": nio_file(OLD, NEW, [build_frame(NEW, 8, G1, padding=bytes(65536))]),
-    "gap": nio_file(OLD, NEW, [FRAME, b"gap", FRAME]),
-    "torn": nio_file(OLD, NEW, [FRAME, FRAME[:-1]]),
-    "torn-in-the-older-lap": nio_file(NEW, OLD, [b"gap", FRAME, FRAME[:40]]),
-    "gtrid-length": nio_file(OLD, NEW, [build_frame(NEW, 8, G1, gtrid_length=200)]),
-    "count": nio_file(OLD, NEW, [build_frame(NEW, 8, G1, ["a"], names_count=9)]),
-}
-
-
-@pytest.mark.parametrize("name", NIO_DAMAGE)
-@pytest.mark.parametrize("module", SCHEMAS)
-def test_a_nio_file_that_is_not_clean_is_refused(module: ModuleType, name: str) -> None:
-    with pytest.raises(SchemaError) as caught:
-        module.parse({"nio-btm1.tlog": NIO_DAMAGE[name]}, "nio")
-    assert caught.value.file == "nio-btm1.tlog"
-
-
-SEED_RECORD = build_record("seed", 8, G1, ["a"])
-SEED_DAMAGE = {
-    "cut": SEED_RECORD[:-1],
-    "trailing-zeros": SEED_RECORD + bytes(64),
-    "header-length-15": build_record("seed", 8, G1, ["a"], header_length=15),
-    "header-length-beyond": build_record("seed", 8, G1, ["a"], header_length=1000),
-    "header-length-negative": build_record("seed", 8, G1, ["a"], header_length=-1),
-    "checksum": build_record("seed", 8, G1, ["a"], crc32=1),
-    "of-the-product": build_file([COMMIT]),
-}
-
-
-@pytest.mark.parametrize("name", SEED_DAMAGE)
-@pytest.mark.parametrize("module", SCHEMAS)
-def test_a_seed_file_that_is_not_clean_is_refused(module: ModuleType, name: str) -> None:
-    with pytest.raises(SchemaError):
-        module.parse({"log": SEED_DAMAGE[name]}, "seed")
 
 
 @pytest.mark.parametrize("module", SCHEMAS)

@@ -11,13 +11,12 @@ import pytest
 
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT, kaitai, schema
-from journalspec.jboss_journal.plain import CONTROL, EDITIONS, laid_out_as, stamp_of, versioned
+from journalspec.jboss_journal.plain import CONTROL, EDITIONS, laid_out_as, stamp_of
 from journalspec.layout import laid
 from journalspec.observation import Observation
 from journalspec.schemas import SchemaError
 
 SCHEMAS = [pytest.param(schema, id="construct"), pytest.param(kaitai, id="kaitai")]
-LONG = [edition for edition in EDITIONS if versioned(edition)]
 Dump = Callable[[str], bytes]
 Piece = bytes | tuple[int, bytes]
 each_edition = pytest.mark.parametrize("edition", EDITIONS)
@@ -155,56 +154,6 @@ def test_gaps_padding_and_earlier_lives_are_no_damage(edition: str) -> None:
         assert [item["id"] for item in seen.state["live"]] == [77, 78]
 
 
-#: (records of one file, live ids, prepared, discarded); written for editions with one count.
-STATES: list[tuple[str, list[tuple[str, dict[str, Any]]], list[int], list[int], list[int]]] = [
-    ("committed", [("ADD_TX", {"tx": 1, "id": 5}), ("COMMIT", {"tx": 1, "count": 1})], [5], [], []),
-    ("no-end", [("ADD_TX", {"tx": 1, "id": 5})], [], [], [1]),
-    ("rolled-back", [("ADD_TX", {"tx": 1, "id": 5}), ("ROLLBACK", {"tx": 1})], [], [], []),
-    ("in-doubt", [("ADD_TX", {"tx": 1, "id": 5}), ("PREPARE", {"tx": 1, "count": 1})], [], [1], []),
-    ("empty-prepare", [("PREPARE", {"tx": 1, "count": 0})], [], [1], []),
-    ("unknown-commit", [("COMMIT", {"tx": 1, "count": 7})], [], [], []),
-    ("deleted-before", [("DELETE", {"id": 5}), ("ADD", {"id": 5}), ("UPDATE", {"id": 6})], [6], [], []),
-    ("twice", [("ADD", {"id": 5}), ("ADD", {"id": 5})], [5, 5], [], []),
-    (
-        "two-lives",
-        [
-            ("ADD_TX", {"tx": 1, "id": 5}),
-            ("COMMIT", {"tx": 1, "count": 1}),
-            ("DELETE_TX", {"tx": 1, "id": 5}),
-            ("COMMIT", {"tx": 1, "count": 1}),
-        ],
-        [],
-        [],
-        [],
-    ),
-    (
-        "healthy-after-unhealthy",
-        [
-            ("ADD_TX", {"tx": 1, "id": 5}),
-            ("PREPARE", {"tx": 1, "count": 2}),
-            ("COMMIT", {"tx": 1, "count": 1}),
-        ],
-        [5],
-        [],
-        [],
-    ),
-]
-
-
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state[0])
-@pytest.mark.parametrize("edition", ["s2", "v1", "v2", "v2e"])
-def test_the_state_follows_the_rules_of_the_specification(state: Any, edition: str) -> None:
-    _, events, live, prepared, discarded = state
-    files = {"d-1.hq": build_file(edition, 1, [build_record(edition, kind, **f) for kind, f in events])}
-    for module in (schema, kaitai):
-        whole = module.parse(files, edition)
-        assert_reference_agrees(whole, files, edition)
-        seen = whole.state
-        assert [item["id"] for item in seen["live"]] == live
-        assert [item["tx"] for item in seen["prepared"]] == prepared
-        assert [item["tx"] for item in seen["discarded"]] == discarded
-
-
 def spread(edition: str, pairs: list[tuple[int, int]], ending: str = "COMMIT") -> dict[str, bytes]:
     """Two records of a transaction in file 1, one in file 3 with its end."""
     one = [build_record(edition, "ADD_TX", 1, tx=8, id=number) for number in (1, 2)]
@@ -240,34 +189,6 @@ def test_counts_per_file(module: ModuleType, edition: str) -> None:
         module.parse(files, edition)
 
 
-@pytest.mark.parametrize("edition", LONG)
-def test_a_control_file_decides_which_files_count(edition: str) -> None:
-    files = {
-        "d-1.amq": build_file(edition, 1, [build_record(edition, "ADD", 1, id=1)]),
-        "d-2.amq.cmp": build_file(edition, 1, [build_record(edition, "ADD", 1, id=2)]),
-        "d-9.amq.tmp": b"",
-        CONTROL: control_file(edition, ["d-1.amq"], ["d-2.amq.cmp", "d-5.amq.cmp"], slack=bytes(7)),
-    }
-    for module in (schema, kaitai):
-        seen = module.parse(files, edition)
-        assert [item["id"] for item in seen.state["live"]] == [2]
-        assert {entry.file: entry.role for entry in seen.files} == {
-            "d-1.amq": "superseded",
-            "d-2.amq.cmp": "data",
-            "d-9.amq.tmp": "invalid",
-            CONTROL: "control",
-        }
-        assert [note.code for note in seen.notes] == ["control-applied", "leftover"]
-        without = {name: data for name, data in files.items() if name != CONTROL}
-        assert [item["id"] for item in module.parse(without, edition).state["live"]] == [1]
-        # Negative counts are empty lists; a count beyond the body is a damaged control file.
-        for counts, ids in ((b"\xff\xff\xff\xff" * 3, [1]), (b"\x7f\xff\xff\xff" * 3, [1])):
-            record = build_record(edition, "ADD", 0, id=1, body=counts)
-            seen = module.parse({**files, CONTROL: build_file(edition, 0, [record])}, edition)
-            assert [item["id"] for item in seen.state["live"]] == ids
-        assert [note.code for note in seen.notes] == ["control-discarded", "leftover", "leftover"]
-
-
 def test_the_edition_tells_what_a_byte_10_is() -> None:
     nested = build_record("v2", "ADD", 1, id=98)
     event = build_record("v2e", "EVENT", 1, id=9, body=nested)
@@ -294,45 +215,6 @@ def test_the_calculated_hash_sees_the_middle_of_a_body() -> None:
 
 def one(edition: str, *records: bytes, **fields: Any) -> Mapping[str, bytes]:
     return {"d-1.amq": build_file(edition, 1, records, size=512, **fields)}
-
-
-ADD: dict[str, Any] = {"id": 1, "body": b"body"}
-DAMAGE: dict[str, tuple[str, Mapping[str, bytes]]] = {
-    "no-file-of-a-journal": ("v2", {"readme.txt2": b"x"}),
-    "short-file": ("v2", {"d-1.amq": bytes(15)}),
-    "short-file-4": ("seed", {"d-1.jbm": bytes(3)}),
-    "version-0": ("v2", one("v2", format_version=0)),
-    "version-3": ("v2e", one("v2e", format_version=3)),
-    "user-version": ("v2", one("v2", user_version=7)),
-    "version-2-in-v1": ("v1", one("v1", format_version=2)),
-    "check-size": ("v2", one("v2", build_record("v2", "ADD", **ADD, check_size=28))),
-    "check-size-negative": ("s1", one("s1", build_record("s1", "ADD", **ADD, check_size=-1))),
-    "hash": ("seed+hash", one("seed+hash", build_record("seed+hash", "ADD", **ADD, hash=0))),
-    "length-for-hash": ("seed+hash", one("seed", build_record("seed", "ADD", **ADD))),
-    "size-negative": ("v2", one("v2", build_record("v2", "ADD", **ADD, body_size=-1))),
-    "size-huge": ("v2", one("v2", build_record("v2", "ADD", **ADD, body_size=2**31 - 1))),
-    "size-plus-one": ("v2", one("v2", build_record("v2", "ADD", **ADD, body_size=5))),
-    "extra-negative": ("v2", one("v2", build_record("v2", "PREPARE", tx=1, count=18, extra_size=-8))),
-    "extra-negative-s1": ("s1", one("s1", build_record("s1", "PREPARE", tx=1, extra_size=-1))),
-    "files-negative": ("seed", one("seed", build_record("seed", "COMMIT", tx=1, num_files=-1))),
-    "files-wrap": ("seed", one("seed", build_record("seed", "COMMIT", tx=1, num_files=0x20000000))),
-    "cut-by-the-end": ("v2", {"d-1.amq": build_file("v2", 1, [build_record("v2", "ADD", **ADD)[:-1]])}),
-    "cut-before-the-count": ("s2", {"d-1.hq": build_file("s2", 1, [build_record("s2", "COMMIT")[:14]])}),
-    "stale-edition": ("s1", one("seed", build_record("seed", "DELETE_TX", tx=1, id=1))),
-    "count": (
-        "v2",
-        one("v2", build_record("v2", "ADD_TX", tx=1), build_record("v2", "COMMIT", tx=1, count=2)),
-    ),
-    "lost-prepare": ("v2", one("v2", build_record("v2", "PREPARE", tx=1, count=1))),
-}
-
-
-@pytest.mark.parametrize("name", DAMAGE)
-@pytest.mark.parametrize("module", SCHEMAS)
-def test_damage_is_refused(module: ModuleType, name: str) -> None:
-    edition, files = DAMAGE[name]
-    with pytest.raises(SchemaError):
-        module.parse(files, edition)
 
 
 @pytest.mark.parametrize("module", SCHEMAS)
@@ -362,15 +244,6 @@ def test_an_empty_directory_is_a_journal_without_records(module: ModuleType) -> 
         assert seen.state == {"live": [], "prepared": [], "discarded": []}
     with pytest.raises(SchemaError, match="s3"):
         module.parse({}, "s3")
-
-
-@pytest.mark.parametrize("module", SCHEMAS)
-def test_what_is_odd_about_ids_is_noted(module: ModuleType) -> None:
-    twins = {"d-2.amq": build_file("v2", 4), "d-10.amq": build_file("v2", 4)}
-    seen = module.parse(twins, "v2")
-    assert [(note.code, note.file) for note in seen.notes] == [("duplicate-file-id", "d-10.amq")]
-    unfilled = {"d-1.jbm": b"J" * 64}
-    assert [note.code for note in module.parse(unfilled, "seed").notes] == ["unfilled-header"]
 
 
 @pytest.mark.parametrize("module", SCHEMAS)
