@@ -232,6 +232,10 @@ class Layout:
     def _types(self, edition: str) -> Mapping[str, int]:
         return {row["name"]: row["number"] for row in self._table["types"] if _holds(row, edition)}
 
+    def has(self, name: str, edition: str) -> bool:
+        """Tell whether an edition has the structure `name`."""
+        return any(row["name"] == name and _holds(row, edition) for row, _ in self._rows)
+
     def type_name(self, edition: str, number: int) -> str:
         """Return the name of a record type; empty: there is none with this number."""
         return self._names(edition).get(number, "")

@@ -14,10 +14,11 @@ from itertools import pairwise
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
+from journalspec.formats import get_format
 from journalspec.observation import CLEAN, At, FileMap, Note, Observation, Record
 from journalspec.schemas import Codec, Plain, SchemaError, natural
 
-EDITIONS = ("seed", "2.1", "3.0", "nio")
+EDITIONS = tuple(get_format(LAYOUT.format_id).editions)
 PAIR = 2
 STATUS = {number: name for name, number in LAYOUT.types("2.1").items()}
 COMMITTING = 8
@@ -31,7 +32,7 @@ UNDECIDED = frozenset({2, 7, 9})
 HEADER_LENGTH = {"seed": 16, "2.1": 28, "3.0": 28}
 #: Where the frames of a nio journal begin, and what each of them begins with (BTM-NIO-003, BTM-NIO-005).
 FIRST_FRAME = 1024
-FRAME_START = b"\r\nLR["
+FRAME_START = LAYOUT.structure("record", "nio").fields[0].constant
 #: Fields that an observation carries as they are.
 _TOLD = ("status", "record_length", "header_length", "time", "sequence_number", "crc32", "gtrid", "delimiter")
 

@@ -15,12 +15,15 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from journalspec import mutf8
+from journalspec.formats import get_format
 from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.replay import replay
 from journalspec.observation import CLEAN, At, FileMap, Note, Observation, Record
 from journalspec.schemas import Codec, Plain, SchemaError, natural
 
-EDITIONS = ("seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e")
+EDITIONS = tuple(get_format(LAYOUT.format_id).editions)
+#: Editions whose files are as long as the configuration says (JBM-FIL-009).
+FIXED_LENGTH = ("seed", "seed+hash", "s1")
 #: The fixed name of the file that describes a compaction (JBM-CMP-001).
 CONTROL = "journal-rename-control.ctr"
 #: Endings of files that count only when a control file says so (JBM-FIL-012).
@@ -49,11 +52,6 @@ def has(structure: str, name: str, edition: str) -> bool:
 def versioned(edition: str) -> bool:
     """Tell whether the headers of an edition have a format version (JBM-HDR-001, JBM-HDR-002)."""
     return has("header", "format_version", edition)
-
-
-def controlled(edition: str) -> bool:
-    """Tell whether there is compaction in an edition, and with it the control file."""
-    return edition not in ("seed", "seed+hash", "s1")
 
 
 def laid_out_as(edition: str, version: int) -> str:
@@ -135,7 +133,7 @@ def _arrange(files: Mapping[str, bytes], edition: str, params: Mapping[str, str]
     found = _Found()
     renamed: dict[str, str] = {}
     removed: set[str] = set()
-    has_control = controlled(edition) and CONTROL in files
+    has_control = LAYOUT.has("control", edition) and CONTROL in files
     if has_control:
         lists = _control_lists(bytes(files[CONTROL]), edition, codec)
         found.notes.append(Note("control-discarded" if lists is None else "control-applied", CONTROL))
@@ -226,7 +224,7 @@ def _data_file(name: str, data: bytes, edition: str, codec: Codec, params: Mappi
 def _within(name: str, data: bytes, edition: str, params: Mapping[str, str]) -> bytes:
     """Return the part of a file that counts where its length is configured (JBM-FIL-009, JBM-FIL-010)."""
     wanted = int(params.get("file_size", "0"))
-    if controlled(edition) or not wanted:
+    if edition not in FIXED_LENGTH or not wanted:
         return data
     if len(data) < wanted:
         raise SchemaError(f"{len(data)} bytes, configured are {wanted}", name, 0)
