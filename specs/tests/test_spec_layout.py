@@ -18,6 +18,8 @@ from journalspec.schemas import KINDS, Codec, SchemaError
 from journalspec.vocabulary import WIDTHS
 
 SPECS = Path(__file__).resolve().parents[1] / "journalspec"
+#: A toy may do without a table of its bytes.
+FORMATS = [name for name in format_ids() if hasattr(import_module(f"journalspec.{name}"), "LAYOUT")]
 #: Fields of the .ksy that hold no byte of a sound structure.
 EMPTY = {"surplus"}
 
@@ -33,7 +35,7 @@ def codecs(format_id: str) -> list[Codec]:
 
 def structures() -> Iterator[Any]:
     """Yield every structure of every format, edition and record type."""
-    for format_id in format_ids():
+    for format_id in FORMATS:
         layout = layout_of(format_id)
         for edition in get_format(format_id).editions:
             for name in ("header", "record", "control"):
@@ -124,7 +126,7 @@ def test_the_table_has_the_fields_of_the_ksy(format_id: str, edition: str, name:
             assert valid == {"eq": item.same}, path
 
 
-@pytest.mark.parametrize("format_id", format_ids())
+@pytest.mark.parametrize("format_id", FORMATS)
 def test_the_table_and_the_observations_agree_on_types_and_widths(format_id: str) -> None:
     layout, words = layout_of(format_id), get_format(format_id).vocabulary
     for edition in get_format(format_id).editions:
@@ -225,7 +227,7 @@ def test_one_wrong_field_is_the_only_fault_and_is_seen(
             assert caught.value.file == "f"
 
 
-@pytest.mark.parametrize("format_id", format_ids())
+@pytest.mark.parametrize("format_id", FORMATS)
 def test_what_is_not_in_the_table_is_refused(format_id: str) -> None:
     layout, spec = layout_of(format_id), get_format(format_id)
     kind = next(iter(layout.types(spec.default_edition)))
@@ -237,7 +239,7 @@ def test_what_is_not_in_the_table_is_refused(format_id: str) -> None:
         layout.structure("record", spec.default_edition, "NO_SUCH_TYPE")
 
 
-@pytest.mark.parametrize("format_id", format_ids())
+@pytest.mark.parametrize("format_id", FORMATS)
 @pytest.mark.parametrize("module", KINDS.values())
 def test_unknown_editions_are_refused(format_id: str, module: str) -> None:
     schema = import_module(f"journalspec.{format_id}.{module}")
