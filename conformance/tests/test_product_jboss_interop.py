@@ -6,15 +6,17 @@ What must be there is known from the operations alone; no file is looked into.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from journalspec_conformance.harnesses.jboss_journal.capture.asked import Asked, asked_state, without_counts
+from journalspec_conformance.harnesses.jboss_journal.capture import asked_state, seen_state
 from journalspec_conformance.process import ProcessConnection
+from journalspec_corpus.jboss_journal import MODEL
+from journalspec_corpus.model import history
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
 
@@ -162,24 +164,20 @@ def recovered(products: Mapping[str, ProcessConnection], reader: str, directory:
         question = {**request, "dir": str(directory), "observe": "state", "params": params}
         seen = products[reader].ask(question)["ok"]
     assert "state" in seen, f"{reader}: {seen}"
-    return without_counts(seen["state"])
-
-
-@pytest.fixture(scope="module")
-def history() -> list[Op]:
-    return long_history()
+    return seen_state(seen["state"])
 
 
 @pytest.mark.parametrize("writer", IMPLEMENTATIONS)
 def test_all_three_recover_ten_thousand_records_alike(
-    writer: str, history: list[Op], products: dict[str, ProcessConnection], memory_path: Path
+    writer: str, products: dict[str, ProcessConnection], memory_path: Path
 ) -> None:
-    assert sum(op["op"] in ("add", "add_tx") for op in history) >= RECORDS
+    ops = long_history()
+    assert sum(op["op"] in ("add", "add_tx") for op in ops) >= RECORDS
     directory = memory_path / "journal"
     directory.mkdir()
-    write(products, writer, history, directory)
+    write(products, writer, ops, directory)
     # The last transaction has no end: whoever opens the journal rolls it back.
-    wanted = asked_state((op, {}) for op in [*history, {"op": "open"}])
+    wanted = asked_state([(op, {}) for op in [*ops, {"op": "open"}]], EDITION)
     assert len(wanted["live"]) > 100
     names = [path.name for path in directory.iterdir()]
     assert len(names) > 3, names
@@ -255,19 +253,11 @@ def crash_images(ops: list[Op]) -> list[tuple[str, int, Images]]:
     return storage.images
 
 
-def states_after(ops: list[Op]) -> Iterator[dict[str, Any]]:
-    """Yield what must be recovered after the first 0, 1, 2 ... operations."""
-    asked = Asked()
-    for op in [{"op": "open"}, *ops]:
-        asked.apply(op)
-        yield asked.state()
-
-
 def test_nothing_acknowledged_is_lost_in_a_crash_of_the_reference_writer(
     products: dict[str, ProcessConnection], memory_path: Path
 ) -> None:
     ops = short_history()
-    states = list(states_after(ops))
+    states = history(MODEL, {}, [{"op": "open"}, *ops], frozenset(), EDITION).shown[1:]
     images = crash_images(ops)
     assert sum(op["op"] in ("add", "add_tx") for op in ops) >= ADDED
     assert {"next", "compact", "reclaim"} <= {op["op"] for op in ops}

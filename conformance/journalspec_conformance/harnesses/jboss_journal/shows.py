@@ -21,7 +21,7 @@ from pathlib import Path
 from journalspec.kept import scratch
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.jboss_journal.brands import PRODUCTS, brand_of
-from journalspec_conformance.harnesses.jboss_journal.capture.histories import scenarios
+from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE
 from journalspec_conformance.harnesses.jboss_journal.driver import Info, Journal
 from journalspec_conformance.harnesses.jboss_journal.settings import Settings
 from journalspec_conformance.products import Product, get_product
@@ -31,7 +31,7 @@ _PAIRS = 20_050
 _FILE = 10 * 1024 * 1024
 _SECONDS = 15
 _TRIES = 4
-_MOMENTS = f"{__package__}.capture.moments"
+_MOMENTS = f"{__package__}.moments"
 #: The records written while a compaction ends: a file each.
 _ADDED = range(1000, 1012)
 _BODY = "78" * 900
@@ -70,13 +70,13 @@ def _ids(infos: tuple[Info, ...]) -> str:
 
 def names_used_again(product: Product, work: Path) -> bool:
     """Tell whether records are lost that were acknowledged while a compaction ended."""
-    scenario = next(item for item in scenarios(product.edition) if item.moment == "files-renamed")
+    scenario = next(item for item in CAPTURE.scenarios(product) if item.told.get("moment") == "files-renamed")
     brand = brand_of(product)
-    params = {**scenario.params(brand.prefix, brand.extension), "min_files": "10"}
+    params = {**CAPTURE.params(product, scenario), "min_files": "10"}
     adds = [{"op": "add", "id": str(ident), "user_type": "1", "body": _BODY} for ident in _ADDED]
     told = {
         "params": params,
-        "ops": list(scenario.sessions[0].ops),
+        "ops": list(scenario.sessions[0]),
         "during": {"moment": "files-renamed", "ops": adds},
     }
     out = work / "out"

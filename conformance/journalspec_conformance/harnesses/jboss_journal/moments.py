@@ -1,6 +1,6 @@
 """A child process that copies the directory at the moments of a compaction.
 
-``python -m ....capture.moments PRODUCT DIRECTORY OUT`` reads a ``write`` request
+``python -m ....moments PRODUCT DIRECTORY OUT`` reads a ``write`` request
 from standard input, whose last operation is the compaction. ``OUT/<moment>`` are
 copies of the directory as a crash at that moment would leave it. The moments
 are those at which the product opens, closes and deletes its control file.
@@ -22,10 +22,12 @@ from typing import Any
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, java_classes
 from journalspec_conformance.harnesses.jboss_journal.brands import Brand, brand_of
-from journalspec_conformance.harnesses.jboss_journal.capture.scenarios import MOMENTS
 from journalspec_conformance.harnesses.jboss_journal.driver import CONTROL, Journal
 from journalspec_conformance.harnesses.jboss_journal.writing import Session
 from journalspec_conformance.products import get_product
+
+#: The moments of a compaction of which the directory is kept.
+MOMENTS = ("before-control", "control-written", "files-renamed", "control-deleted")
 
 
 class Spy:

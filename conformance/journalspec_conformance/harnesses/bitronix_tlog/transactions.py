@@ -1,6 +1,6 @@
 """A child process that runs the product's whole transaction manager over two resources made here.
 
-``python -m ....capture.transactions PRODUCT DIRECTORY`` reads a JSON list of
+``python -m ....transactions PRODUCT DIRECTORY`` reads a JSON list of
 transactions from standard input::
 
     {"fate": "commit" | "rollback" | "one-phase" | "die", "resources": ["db1", "jms1"]}
