@@ -8,53 +8,52 @@ from typing import Any
 import pytest
 
 from journalspec.formats import get_format
-from journalspec_conformance.harnesses.bitronix_tlog import failures
 from journalspec_conformance.harnesses.bitronix_tlog.capture import asked_records
-from journalspec_conformance.harnesses.bitronix_tlog.driver import pair_of
-from journalspec_conformance.harnesses.bitronix_tlog.failures import CORRUPTED
-from journalspec_conformance.harnesses.bitronix_tlog.observe import status_names
-from journalspec_conformance.harnesses.java.failures import Refusal, Thrown
+from journalspec_conformance.harnesses.bitronix_tlog.driver import CORRUPTED, pair_of
+from journalspec_conformance.harnesses.bitronix_tlog.harness import status_names
+from journalspec_conformance.harnesses.java.harness import Exceptions
+from journalspec_conformance.harnesses.java.jvm import Thrown
 
-MESSAGES = {
-    "corrupted log found at position 85 (record terminator outside of file bounds: 9 of 8, length 7)": (
-        "record",
-        "out-of-bounds",
-    ),
-    "corrupted log found at position 85 (no record terminator found)": ("record", "no-end-marker"),
-    "corrupted log found at position 85 (GTRID size too long)": ("record", "malformed"),
-    "corrupted log found at position 85 (unique names too long, 1 out of 2)": ("record", "malformed"),
-    "corrupted log found at position 85(invalid CRC, recorded: 1, calculated: 2)": (
-        "checksum",
-        "bad-checksum",
-    ),
-}
-
-
-@pytest.mark.parametrize("message", MESSAGES)
-def test_the_products_own_words_become_the_specs_codes(message: str) -> None:
-    phase, code = MESSAGES[message]
-    assert failures.of_scan(Thrown(CORRUPTED, message)) == Refusal(phase, code)
-    assert code in get_format("bitronix_tlog").codes
-
-
-def test_any_other_exception_keeps_its_name_which_is_no_code_of_the_spec() -> None:
-    odd = Thrown("java.nio.InvalidMarkException", "")
-    for refusal in (failures.of_open(odd), failures.of_scan(odd), failures.of_write(odd)):
-        assert refusal.code == "exception:InvalidMarkException"
-        assert refusal.code not in get_format("bitronix_tlog").codes
-    assert not failures.is_corruption(odd)
-    assert (
-        failures.of_scan(Thrown(CORRUPTED, "something new")).code
-        == "exception:CorruptedTransactionLogException"
-    )
+#: What was thrown (class, of java.lang if it has no package; message; the methods that it came out of), and
+#: the phase and code that it becomes.
+THROWN = """
+bitronix_tlog | scan | corrupted | record terminator outside of file bounds: 9 |  | record/out-of-bounds
+bitronix_tlog | scan | corrupted | at 85 (no record terminator found) |  | record/no-end-marker
+bitronix_tlog | scan | corrupted | at 85 (GTRID size too long) |  | record/malformed
+bitronix_tlog | scan | corrupted | (unique names too long, 1 out of 2) |  | record/malformed
+bitronix_tlog | scan | corrupted | (invalid CRC, recorded: 1) |  | checksum/bad-checksum
+bitronix_tlog | scan | corrupted | something new |  | record/exception:CorruptedTransactionLogException
+bitronix_tlog | open | java.io.IOException | logs are not of the same length |  | fileset/unequal-lengths
+bitronix_tlog | open | java.io.IOException | Invalid argument |  | header/exception:IOException
+bitronix_tlog | write | java.io.IOException | no room to write log to journal even after swap, |  | writer/does-not-fit
+bitronix_tlog | open | Odd |  | | header/exception:Odd
+bitronix_tlog | scan | Odd |  | | record/exception:Odd
+bitronix_tlog | write | Odd |  | | writer/exception:Odd
+jboss_journal | load | Exception | AMQ149002: Journal files version mismatch | orderFiles | header/bad-version
+jboss_journal | load | Exception | HQ149001: of another version | readJournalFile | header/bad-user-version
+jboss_journal | write | IllegalStateException | Cannot find add info 7 |  | writer/unknown-record
+jboss_journal | write | IllegalStateException | Can't find tx 7 |  | writer/unknown-transaction
+jboss_journal | write | IllegalArgumentException | Record is too large |  | writer/does-not-fit
+jboss_journal | load | Odd |  | get orderFiles load | header/exception:Odd
+jboss_journal | load | Odd |  | load | replay/exception:Odd
+"""
 
 
-def test_an_exception_of_the_right_class_needs_the_right_words() -> None:
-    lengths = "transaction log files are not of the same length, assuming they're corrupt"
-    assert failures.of_open(Thrown("java.io.IOException", lengths)) == Refusal("fileset", "unequal-lengths")
-    assert failures.of_open(Thrown("java.io.IOException", "Invalid argument")).code == "exception:IOException"
-    full = "no room to write log to journal even after swap, circular collision avoided"
-    assert failures.of_write(Thrown("java.io.IOException", full)) == Refusal("writer", "does-not-fit")
+@pytest.mark.parametrize("line", THROWN.strip().splitlines())
+def test_the_products_own_words_become_the_specs_codes(line: str) -> None:
+    """Any other exception keeps its name, which is no code of the specification."""
+    format_id, when, name, text, methods, wanted = (part.strip() for part in line.split("|"))
+    exceptions = Exceptions(f"journalspec_conformance.harnesses.{format_id}")
+    kind = CORRUPTED if name == "corrupted" else name if "." in name else f"java.lang.{name}"
+    refusal = exceptions.refusal(Thrown(kind, text, tuple(methods.split())), when)
+    assert f"{refusal['phase']}/{refusal['code']}" == wanted
+    assert (refusal["code"] in get_format(format_id).codes) != refusal["code"].startswith("exception:")
+
+
+def test_a_plain_exception_says_less_than_its_cause() -> None:
+    exceptions = Exceptions("journalspec_conformance.harnesses.jboss_journal")
+    thrown = Thrown("java.lang.Exception", "", ("readJournalFile",), "java.lang.NegativeArraySizeException")
+    assert exceptions.refusal(thrown, "load")["code"] == "exception:NegativeArraySizeException"
 
 
 def test_every_status_number_has_its_name() -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from journalspec.kept import scratch
 from journalspec_conformance.harnesses.java.capture import Answer, Capture, Json, Op, Run, Scenario, Steps
-from journalspec_conformance.harnesses.jboss_journal.brands import brand_of
+from journalspec_conformance.harnesses.jboss_journal.variants import variant_of
 from journalspec_conformance.products import Product
 from journalspec_corpus.jboss_journal import MODEL
 
@@ -51,10 +51,10 @@ class JournalCapture(Capture):
 
     def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
         """Return the smallest journal, named as the product would."""
-        brand = brand_of(product)
+        variant = variant_of(product.id)
         return {
-            "prefix": brand.prefix,
-            "extension": brand.extension,
+            "prefix": variant.prefix,
+            "extension": variant.extension,
             "file_size": str(FILE_SIZE),
             "min_files": scenario.params.get("min_files", "2"),
             "auto_reclaim": "false",
