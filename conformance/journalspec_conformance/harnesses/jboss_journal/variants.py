@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from journalspec_conformance.harnesses.java.jvm import Java, java_classes
 
@@ -143,11 +142,10 @@ def variant_of(product_id: str) -> Variant:
     """Return what ``variants.toml`` says of a product; raises KeyError."""
     told = tomllib.loads(files(__package__).joinpath("variants.toml").read_text(encoding="utf-8"))
     own = told[product_id]
-    whole: dict[str, Any] = {**told.get(own.get("like", ""), {}), **own}
-    whole.pop("like", None)
-    return Variant(
-        **{key: tuple(value) if isinstance(value, list) else value for key, value in whole.items()}
-    )
+    whole = {**told.get(own.pop("like", ""), {}), **own}
+    for name in ("editions", "writes"):
+        whole[name] = tuple(whole[name])
+    return Variant(**whole)
 
 
 def settings_for(variant: Variant, directory: Path, params: Mapping[str, str]) -> Settings:
