@@ -14,7 +14,7 @@ from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.products import get_product, is_fetched
+from journalspec_conformance.products import Product, get_product, is_fetched
 from journalspec_conformance.selection import cases_of, probes_of
 from journalspec_corpus import Case, Probe
 
@@ -24,7 +24,8 @@ if "mix_stderr" in inspect.signature(CliRunner).parameters:  # before click 8.2 
     CliRunner.__init__.__defaults__ = ("utf-8", None, False, False)
 
 MakeEngine = Callable[..., Engine]
-ConnectProduct = Callable[[str], ProcessConnection]
+ReadyProduct = Callable[[str], Product]
+ConnectProduct = Callable[..., ProcessConnection]
 _MEMORY = Path("/dev/shm")  # noqa: S108 - directories with random names are made in it
 
 
@@ -69,20 +70,31 @@ def make_engine() -> Iterator[MakeEngine]:
         engine.close()
 
 
-@pytest.fixture(scope="module")
-def connect_product() -> Iterator[ConnectProduct]:
-    """Return a function that starts a product's harness by the product's id, or skips the test."""
-    made: list[ProcessConnection] = []
+@pytest.fixture(scope="session")
+def ready_product() -> ReadyProduct:
+    """Return a function that returns a product by its id, or skips the test if it cannot be run."""
 
-    def connect(product_id: str) -> ProcessConnection:
+    def ready(product_id: str) -> Product:
         pytest.importorskip("jpype", reason="JPype is missing: install journalspec[products]")
         if shutil.which("java") is None:
             pytest.skip("no Java runtime on PATH")
         product = get_product(product_id)
         if not is_fetched(product):
             pytest.skip(f"{product_id} is missing: run `journalspec products fetch {product_id}`")
-        module = f"journalspec_conformance.harnesses.{product.harness}"
-        made.append(ProcessConnection([sys.executable, "-m", module, "--product", product_id], timeout=60))
+        return product
+
+    return ready
+
+
+@pytest.fixture(scope="module")
+def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
+    """Return a function that starts a product's harness by the product's id, or skips the test."""
+    made: list[ProcessConnection] = []
+
+    def connect(product_id: str, timeout: float = 60) -> ProcessConnection:
+        module = f"journalspec_conformance.harnesses.{ready_product(product_id).harness}"
+        command = [sys.executable, "-m", module, "--product", product_id]
+        made.append(ProcessConnection(command, timeout=timeout))
         return made[-1]
 
     yield connect

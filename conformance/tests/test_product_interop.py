@@ -1,6 +1,6 @@
 """HornetQ, Artemis and the reference read what the others write, also after a crash.
 
-What must be there is known from the operations alone; no file is looked into.
+What must be there says the format's model, from the operations alone; no file is looked into.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from journalspec_conformance.harnesses.jboss_journal.capture import asked_state, seen_state
+from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE, asked_state, seen_state
 from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import get_product
 from journalspec_corpus.jboss_journal import MODEL
 from journalspec_corpus.model import history
 from journalspec_reference import load
@@ -25,13 +26,17 @@ REFERENCE = "reference"
 IMPLEMENTATIONS = (REFERENCE, "hornetq-2.4.9", "artemis-2.44.0")
 PARAMS = {"prefix": "data", "extension": "amq", "min_files": "4", "auto_reclaim": "false"}
 RECORDS = 10_000
+CONTROL = "journal-rename-control.ctr"
 #: Records that are added while the reference's writer is stopped after each of its storage operations.
 ADDED = 200
 
 Op = dict[str, Any]
 Images = Mapping[str, bytes]
 
-pytestmark = [pytest.mark.product, pytest.mark.java]
+
+def of_products(function: Any) -> Any:
+    """Mark a test that needs a product."""
+    return pytest.mark.product(pytest.mark.java(function))
 
 
 @pytest.fixture(scope="module")
@@ -167,6 +172,7 @@ def recovered(products: Mapping[str, ProcessConnection], reader: str, directory:
     return seen_state(seen["state"])
 
 
+@of_products
 @pytest.mark.parametrize("writer", IMPLEMENTATIONS)
 def test_all_three_recover_ten_thousand_records_alike(
     writer: str, products: dict[str, ProcessConnection], memory_path: Path
@@ -253,6 +259,7 @@ def crash_images(ops: list[Op]) -> list[tuple[str, int, Images]]:
     return storage.images
 
 
+@of_products
 def test_nothing_acknowledged_is_lost_in_a_crash_of_the_reference_writer(
     products: dict[str, ProcessConnection], memory_path: Path
 ) -> None:
@@ -278,3 +285,52 @@ def test_nothing_acknowledged_is_lost_in_a_crash_of_the_reference_writer(
             if state not in permitted:
                 wrong.append(f"{reader}, {what}, {done} operations acknowledged")
     assert wrong == []
+
+
+def half_compacted(images: list[tuple[str, int, Images]]) -> list[Images]:
+    """Return what a killed process leaves while the control file tells of a compaction."""
+    names = ("killed after rename", "killed after unlink", f"killed after sync {CONTROL}")
+    return [files for what, _, files in images if what.startswith(names) and CONTROL in files]
+
+
+@of_products
+@pytest.mark.parametrize("name", ["hornetq-2.0.0", "hornetq-2.1.2"])
+def test_a_compaction_of_the_reference_is_finished_by_the_product(
+    name: str, connect_product: Callable[[str], ProcessConnection], memory_path: Path
+) -> None:
+    """Versions 2.0 and 2.1 read what the reference writes in editions s2 and v1."""
+    product = get_product(name)
+    scenario = next(item for item in CAPTURE.scenarios(product) if item.name == "compacted")
+    ops, params = scenario.sessions[0], CAPTURE.params(product, scenario)
+    done = next(number for number, op in enumerate(ops) if op["op"] == "compact") + 1
+    wanted = asked_state([(op, {}) for op in ops[:done]], product.edition)
+    storage = CrashingStorage()
+    writer = load(FORMAT).writer(storage, edition=product.edition, params=params)
+    for op in ops[:done]:
+        writer.apply(op)
+    images = half_compacted(storage.images)
+    assert len(images) > 3
+    connection = connect_product(name)
+    request = {"cmd": "recover", "policy": "strict", "observe": "state", "params": params}
+    for files in images:
+        put(files, memory_path / "journal")
+        place = {"format": FORMAT, "edition": product.edition, "dir": str(memory_path / "journal")}
+        answer = connection.ask({**request, **place})["ok"]
+        assert answer["verdict"] == "clean"
+        assert seen_state(answer["state"]) == wanted
+
+
+def test_the_control_file_of_s2_has_the_id_minus_one_and_names_are_modified_utf8() -> None:
+    """As HornetQ 2.0.0 reads it (JBM-CMP-002); the name is one that UTF-8 writes in four bytes."""
+    storage = CrashingStorage()
+    params = {"prefix": "\U0001f4e8", "extension": "hq", "file_size": "1024"}
+    writer = load(FORMAT).writer(storage, edition="s2", params=params)
+    add = {"op": "add", "id": "1", "user_type": "1", "body": "61"}
+    for op in ({"op": "open"}, add, {"op": "compact"}):
+        writer.apply(op)
+    data = half_compacted(storage.images)[0][CONTROL]
+    name = b"\xed\xa0\xbd\xed\xb3\xa8-1.hq"
+    lists = b"\0\0\0\1" + len(name).to_bytes(2, "big") + name
+    assert data[:4] == b"\xff\xff\xff\xff"
+    assert data[4:9] == b"\x0b\xff\xff\xff\xff"
+    assert data[22 : 22 + len(lists)] == lists
