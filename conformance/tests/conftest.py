@@ -102,6 +102,13 @@ def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
         connection.close()
 
 
+@pytest.fixture(scope="session")
+def every(request: pytest.FixtureRequest) -> Callable[[int], int]:
+    """Return a function: of how many inputs a product is asked about one; about each in a whole run."""
+    whole = request.config.getoption("--products") == "whole"
+    return lambda number: 1 if whole else number
+
+
 @pytest.fixture
 def memory_path() -> Iterator[Path]:
     """Return an empty directory, in memory where the system has such: products wait for the disk a lot."""

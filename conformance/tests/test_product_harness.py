@@ -1,18 +1,32 @@
-"""The parts of the product harness that need no product: refusals, file order, what captures must hold."""
+"""The harnesses of products: refusals, file order, what captures must hold; and what only files show."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from journalspec.formats import get_format
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.harnesses import registry
 from journalspec_conformance.harnesses.bitronix_tlog.capture import asked_records
 from journalspec_conformance.harnesses.bitronix_tlog.driver import CORRUPTED, pair_of
 from journalspec_conformance.harnesses.bitronix_tlog.harness import status_names
+from journalspec_conformance.harnesses.bitronix_tlog.races import covered
 from journalspec_conformance.harnesses.java.harness import Exceptions
 from journalspec_conformance.harnesses.java.jvm import Thrown
+from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import Product
+from journalspec_corpus.load import find_case
+
+CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "bitronix_tlog"
+STATE_AT = 12
 
 #: What was thrown (class, message, the methods that it came out of), and the phase and code that it becomes.
 THROWN = """
@@ -97,3 +111,65 @@ def test_a_change_of_the_active_file_begins_it_anew() -> None:
         "btm1.tlog": [],
         "btm2.tlog": [],
     }
+
+
+@pytest.mark.product
+@pytest.mark.java
+@pytest.mark.parametrize("name", ["bitronix-2.1.2", "bitronix-2.1.4", "bitronix-3.0.0-mk1"])
+def test_recovery_writes_the_state_byte_and_nothing_else(
+    name: str, connect_product: Callable[..., ProcessConnection], tmp_path: Path
+) -> None:
+    source = CAPTURED / name / "basic-clean"
+    work = tmp_path / "work"
+    shutil.copytree(source, work)
+    request = {"cmd": "recover", "policy": "strict", "format": "bitronix_tlog", "edition": "2.1"}
+    answer = connect_product(name).ask({**request, "dir": str(work), "observe": "state"})
+    assert answer["ok"]["state"]["active"] == "btm1.tlog"
+    before, after = (bytearray((place / "btm1.tlog").read_bytes()) for place in (source, work))
+    assert (before[STATE_AT], after[STATE_AT]) == (0, 255)
+    after[STATE_AT] = 0
+    assert after == before
+    assert (work / "btm2.tlog").read_bytes() == (source / "btm2.tlog").read_bytes()
+
+
+def test_a_record_is_covered_if_it_ends_at_or_below_the_tail() -> None:
+    gtrid = b"T000-000001"
+    record_end = 30 + len(gtrid) + 13
+    content = bytearray(100)
+    content[30 : 30 + len(gtrid)] = gtrid
+    for tail, answer in ((record_end - 1, False), (record_end, True), (21, False), (100, True)):
+        content[13:21] = tail.to_bytes(8, "big")
+        assert covered(bytes(content), gtrid) is answer
+    assert not covered(bytes(content), b"T000-000002")
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_the_sequential_writer_covers_every_forced_record(ready_product: Callable[[str], Product]) -> None:
+    """Of the concurrent one this cannot be said, and when it fails is chance."""
+    ready_product("bitronix-2.1.4")
+    module = "journalspec_conformance.harnesses.bitronix_tlog.races"
+    command = [sys.executable, "-m", module, "--product", "bitronix-2.1.4", "--rounds", "40"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "0 of 160 forced records" in done.stdout
+
+
+@pytest.mark.product
+@pytest.mark.java
+@pytest.mark.parametrize("name", ["hornetq", "artemis"])
+def test_the_part_of_a_transaction_that_was_never_forced_is_lost_without_a_word(
+    name: str, ready_product: Callable[[str], Product]
+) -> None:
+    """A COMMIT counts the records of its own file only (JBM-DEV-015): what a crash leaves looks healthy."""
+    ready_product(registry()[name].product)
+    (probe,) = (
+        probe
+        for probe in find_case("jbm.prepares.first-part-lost-v2").probes
+        if probe.id.endswith("/recover.strict")
+    )
+    engine = Engine(parse_impl(name).open(60), Options(timeout=60))
+    try:
+        assert engine.run(probe).result_class == "pass"
+    finally:
+        engine.close()

@@ -261,7 +261,7 @@ def crash_images(ops: list[Op]) -> list[tuple[str, int, Images]]:
 
 @of_products
 def test_nothing_acknowledged_is_lost_in_a_crash_of_the_reference_writer(
-    products: dict[str, ProcessConnection], memory_path: Path
+    products: dict[str, ProcessConnection], every: Callable[[int], int], memory_path: Path
 ) -> None:
     ops = short_history()
     states = history(MODEL, {}, [{"op": "open"}, *ops], frozenset(), EDITION).shown[1:]
@@ -272,7 +272,7 @@ def test_nothing_acknowledged_is_lost_in_a_crash_of_the_reference_writer(
     # A force changes no content, so that half of the images are there twice: each is read once.
     answers: dict[tuple[tuple[str, bytes], ...], list[dict[str, Any]]] = {}
     wrong = []
-    for what, done, files in images:
+    for what, done, files in images[:: every(7)]:
         content = tuple(sorted(files.items()))
         if content not in answers:
             put(files, memory_path / "journal")

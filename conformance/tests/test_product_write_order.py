@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
+from journalspec_conformance.harnesses.reference import Traced
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product
 from journalspec_reference import load
@@ -55,34 +55,6 @@ Change = tuple[str, int, bytes | int]
 OPEN, FORCE, CLOSE = {"op": "open"}, {"op": "force"}, {"op": "close"}
 
 
-@dataclass
-class Recorder(MemoryStorage):
-    """Memory that notes what is done to it as strace would show it."""
-
-    files: dict[str, bytearray] = field(default_factory=dict)
-    seen: list[Seen] = field(default_factory=list)
-
-    def write(self, name: str, off: int, data: bytes) -> None:
-        super().write(name, off, data)
-        self.seen.append(Seen("write", name, off, bytes(data)))
-
-    def sync(self, name: str) -> None:
-        super().sync(name)
-        self.seen.append(Seen("sync", name))
-
-    def sync_dir(self) -> None:
-        super().sync_dir()
-        self.seen.append(Seen("sync", ""))
-
-    def rename(self, old: str, new: str) -> None:
-        super().rename(old, new)
-        self.seen.append(Seen("rename", old, target=new))
-
-    def unlink(self, name: str) -> None:
-        super().unlink(name)
-        self.seen.append(Seen("unlink", name))
-
-
 def edition_of(product: Product) -> str:
     return EDITIONS.get(product.harness, product.edition)
 
@@ -91,11 +63,22 @@ def modelled(
     product: Product, before: Mapping[str, bytes], ops: list[Op], params: Mapping[str, str]
 ) -> list[Seen]:
     """Return what the reference writer does under the product's order."""
-    storage = Recorder({name: bytearray(data) for name, data in before.items()})
+    storage = Traced(MemoryStorage(dict(before)))
     writer = load(product.harness).writer(storage, edition=edition_of(product), params=params)
     for op in ops:
         writer.apply(op)
-    return storage.seen
+    # As strace would show it: a directory that is forced has no name here.
+    return [
+        Seen(
+            item["op"].removesuffix("-dir"),
+            item.get("file", ""),
+            int(item.get("off", "0")),
+            bytes.fromhex(item.get("data", "")),
+            item.get("to", ""),
+        )
+        for item in storage.taken()
+        if item["op"] not in ("create", "truncate")
+    ]
 
 
 def traced(

@@ -28,6 +28,7 @@ from journalspec_conformance.harnesses.java.capture import (
     Run,
     Scenario,
     Steps,
+    permitted,
     toml_value,
 )
 from journalspec_conformance.products import Product
@@ -130,16 +131,6 @@ def _managed(fates: list[str], read: Answer) -> Json:
     return {"files": found, "agreed": not shown, **({"why_not": shown} if shown else {})}
 
 
-def _permitted(sound: Json, records: list[Json], recovered: list[Json], strict: Json | None) -> list[Json]:
-    """Return what may be answered to ``read`` and to both policies."""
-    found = {**sound, "records": recovered}
-    return [
-        {"when": {"op": "read"}, **sound, "records": records},
-        {"when": {"op": "recover", "policy": "strict"}, **(strict or found)},
-        {"when": {"op": "recover", "policy": "salvage"}, **found},
-    ]
-
-
 def _by_hand(run: Run, written: list[Json]) -> list[Json]:
     """Return the permitted answers for a pair that the product has spoilt, or only calls so.
 
@@ -159,7 +150,7 @@ def _by_hand(run: Run, written: list[Json]) -> list[Json]:
     found = {"verdict": "recovered" if lost else "clean", "dropped": lost, "state": state}
     refusal = on(run.product, "strict", None)
     strict = {"verdict": "refused", "phase": refusal[0], "code": refusal[1]} if refusal else None
-    return _permitted(found, records, records, strict)
+    return permitted(found, records, records, strict)
 
 
 class BitronixCapture(Capture):
@@ -211,7 +202,7 @@ class BitronixCapture(Capture):
         sound = {"verdict": "clean", "dropped": [], "state": strict["state"]}
         everything = [record for name in PAIR for record in records[name]]
         active = records[strict["state"]["active"]]
-        return {"expect": _permitted(sound, everything, active, None), "written": written}
+        return {"expect": permitted(sound, everything, active, None), "written": written}
 
     def loads(self, view: Mapping[str, Answer]) -> Iterator[str]:
         """Yield what the product recovers under each policy."""

@@ -399,6 +399,18 @@ def told_steps(ops: Iterable[Mapping[str, Any]]) -> Steps:
     ]
 
 
+def permitted(
+    sound: Json, records: list[Json], recovered: list[Json], strict: Json | None = None
+) -> list[Json]:
+    """Return what may be answered to ``read`` and under both policies: `strict` if that one refuses."""
+    found = {**sound, "records": recovered}
+    return [
+        {"when": {"op": "read"}, **sound, "records": records},
+        {"when": {"op": "recover", "policy": "strict"}, **(strict or found)},
+        {"when": {"op": "recover", "policy": "salvage"}, **found},
+    ]
+
+
 def _play_steps(connection: ProcessConnection, request: Mapping[str, Any], *, killed: bool) -> Steps:
     """Do the operations of a ``write`` request one by one and return each with its stepwise answer.
 
