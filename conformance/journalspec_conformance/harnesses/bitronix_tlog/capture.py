@@ -25,7 +25,7 @@ from journalspec_conformance.harnesses.java.capture import (
     Answer,
     Capture,
     Json,
-    Run,
+    Played,
     Scenario,
     Steps,
     permitted,
@@ -91,7 +91,7 @@ def _read_back(answer: Answer) -> dict[str, list[Json]]:
     return found
 
 
-def _written(run: Run, read: Answer) -> Json:
+def _written(run: Played, read: Answer) -> Json:
     """Return what stands in the files: per file the copies, then what was logged.
 
     ``agreed`` is whether the product's cursor gives back just what was asked
@@ -131,7 +131,7 @@ def _managed(fates: list[str], read: Answer) -> Json:
     return {"files": found, "agreed": not shown, **({"why_not": shown} if shown else {})}
 
 
-def _by_hand(run: Run, written: list[Json]) -> list[Json]:
+def _by_hand(run: Played, written: list[Json]) -> list[Json]:
     """Return the permitted answers for a pair that the product has spoilt, or only calls so.
 
     All records of these scenarios are COMMITTING, so what is kept is unfinished.
@@ -159,7 +159,7 @@ class BitronixCapture(Capture):
     settings = "serverId journalspec, disableJmx, no force batching"
     macros: Mapping[str, Any] = {"mixed": mixed}
 
-    def head(self, run: Run) -> Json:
+    def head(self, run: Played) -> Json:
         """Return the charset, and the one setting that scenarios change."""
         filtered = ", filterLogStatus" if "filter_status" in run.scenario.params else ""
         return {"charset": run.charset, "settings": self.settings + filtered}
@@ -186,7 +186,7 @@ class BitronixCapture(Capture):
         ending = "killed in the last transaction" if died else "the manager was shut down"
         return [(ending, [(transaction, {}) for transaction in told])]
 
-    def expected(self, run: Run, view: Mapping[str, Answer]) -> Json:
+    def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
         """Return the product's own answers where it reads back what it wrote, else those of the table."""
         read, strict = view["read"], view["strict"]
         fates = run.scenario.told.get("fates")

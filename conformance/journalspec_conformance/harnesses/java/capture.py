@@ -89,7 +89,7 @@ class Scenario:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Played:
     """One capture: who wrote it, where, and what was done: how each session ended, and its steps."""
 
     product: Product
@@ -232,11 +232,11 @@ class Capture:
         """Make what no harness makes, and return its sessions; None if the harness can do it."""
         return None
 
-    def head(self, run: Run) -> Json:
+    def head(self, run: Played) -> Json:
         """Return what the provenance tells besides: ``charset``, ``settings``, ``params`` if it has them."""
         return {}
 
-    def expected(self, run: Run, view: Mapping[str, Answer]) -> Json:
+    def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
         """Return the members of ``expected.json`` that say what is right; raises ValueError."""
         raise NotImplementedError
 
@@ -256,7 +256,7 @@ class Capture:
         params = self.params(product, scenario)
         return {"format": self.format_id, "edition": product.edition, "params": params, **members}
 
-    def play(self, product: Product, scenario: Scenario, directory: Path) -> Run:
+    def play(self, product: Product, scenario: Scenario, directory: Path) -> Played:
         """Do all sessions of `scenario` in `directory` (empty) and return what was done."""
         charset = scenario.told.get("charset", "")
         connection = self.connect(product, charset)
@@ -270,7 +270,7 @@ class Capture:
                 request = self.request(product, scenario, dir=str(directory), ops=list(ops))
                 done = _play_steps(self.connect(product, charset), request, killed=killed)
                 sessions.append(("killed" if killed else "closed", done))
-        return Run(product, scenario, str(impl["java"]), str(impl.get("charset", "")), tuple(sessions))
+        return Played(product, scenario, str(impl["java"]), str(impl.get("charset", "")), tuple(sessions))
 
     def look(self, product: Product, scenario: Scenario, directory: Path) -> dict[str, Answer]:
         """Return what `product` then says about copies of `directory`: to ``read``, and by policy."""
@@ -293,7 +293,7 @@ class Capture:
             connection.close()
         return view
 
-    def describe(self, run: Run, directory: Path) -> None:
+    def describe(self, run: Played, directory: Path) -> None:
         """Ask the product about the files in `directory` and write what is known beside them.
 
         Raises ValueError if that is not what it was asked to keep.
@@ -313,7 +313,7 @@ class Capture:
         replace_text(directory / PROVENANCE, "\n".join(self._provenance(run, view, directory)) + "\n")
         replace_text(directory / EXPECTED, json.dumps(wanted, indent=1, sort_keys=True) + "\n")
 
-    def _provenance(self, run: Run, view: Mapping[str, Answer], directory: Path) -> Iterator[str]:
+    def _provenance(self, run: Played, view: Mapping[str, Answer], directory: Path) -> Iterator[str]:
         product = run.product
         head = self.head(run)
         told: Json = {
@@ -346,13 +346,13 @@ class Capture:
             yield "]"
         yield from self.loads(view)
 
-    def told_in(self, directory: Path) -> Run:
+    def told_in(self, directory: Path) -> Played:
         """Return the run that the provenance in `directory` tells of; raises StopIteration, KeyError."""
         told = tomllib.loads((directory / PROVENANCE).read_text(encoding="utf-8"))
         product = get_product(told["product"])
         scenario = next(item for item in self.scenarios(product) if item.name == directory.name)
         sessions = tuple((session["end"], told_steps(session["ops"])) for session in told["session"])
-        return Run(product, scenario, told["java"], told.get("charset", ""), sessions)
+        return Played(product, scenario, told["java"], told.get("charset", ""), sessions)
 
     def main(self, arguments: list[str] | None = None) -> int:
         """Capture; 0 done, 2 a directory is already there (captures are never overwritten)."""

@@ -87,7 +87,7 @@ class Exceptions:
         return {"verdict": REFUSED, **self.refusal(thrown, when)}
 
 
-class Session(Protocol):
+class WriteSession(Protocol):
     """One ``write`` request: a journal and the operations done on it."""
 
     def apply(self, op: Op) -> bool:
@@ -133,7 +133,7 @@ class Driver:
         """Return the observation that answers ``recover``."""
         raise NotImplementedError
 
-    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Session:
+    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> WriteSession:
         """Return a writer; raises CannotDo if the product cannot honour the request."""
         raise NotImplementedError
 
@@ -176,7 +176,7 @@ class Driver:
         except CannotDo as error:
             yield _unsupported(error)
 
-    def _written(self, session: Session, ops: list[Op]) -> Iterator[Answer]:
+    def _written(self, session: WriteSession, ops: list[Op]) -> Iterator[Answer]:
         refusals: list[Answer] = []
         durable: list[str] = []
         try:

@@ -21,7 +21,7 @@ from journalspec_conformance.harnesses.java.capture import (
     Capture,
     Json,
     Op,
-    Run,
+    Played,
     Scenario,
     Steps,
     permitted,
@@ -69,7 +69,7 @@ class JournalCapture(Capture):
             "auto_reclaim": "false",
         }
 
-    def head(self, run: Run) -> Json:
+    def head(self, run: Played) -> Json:
         """Return the parameters of all requests."""
         return {"params": self.params(run.product, run.scenario)}
 
@@ -95,7 +95,7 @@ class JournalCapture(Capture):
             shutil.copytree(out / moment, directory, dirs_exist_ok=True)
         return [(f"copied: {moment}", [(op, {}) for op in ops])]
 
-    def expected(self, run: Run, view: Mapping[str, Answer]) -> Json:
+    def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
         """Return the answers of the product, if they are what it was asked to keep."""
         scenario, read, loaded = run.scenario, view["read"], view["strict"]
         refused = [number for number, (_, answer) in enumerate(run.steps) if "refused" in answer]
