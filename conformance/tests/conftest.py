@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -14,7 +15,7 @@ from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.products import Product, get_product, is_fetched
+from journalspec_conformance.products import get_product, is_fetched
 from journalspec_conformance.selection import cases_of, probes_of
 from journalspec_corpus import Case, Probe
 
@@ -24,7 +25,7 @@ if "mix_stderr" in inspect.signature(CliRunner).parameters:  # before click 8.2 
     CliRunner.__init__.__defaults__ = ("utf-8", None, False, False)
 
 MakeEngine = Callable[..., Engine]
-ReadyProduct = Callable[[str], Product]
+ReadyProduct = Callable[[str], Any]
 ConnectProduct = Callable[..., ProcessConnection]
 _MEMORY = Path("/dev/shm")  # noqa: S108 - directories with random names are made in it
 
@@ -74,7 +75,7 @@ def make_engine() -> Iterator[MakeEngine]:
 def ready_product() -> ReadyProduct:
     """Return a function that returns a product by its id, or skips the test if it cannot be run."""
 
-    def ready(product_id: str) -> Product:
+    def ready(product_id: str) -> Any:
         pytest.importorskip("jpype", reason="JPype is missing: install journalspec[products]")
         if shutil.which("java") is None:
             pytest.skip("no Java runtime on PATH")

@@ -1,4 +1,4 @@
-"""Every deviation is shown by the product that has it, the reference shows none; and the worst cases.
+"""Every deviation is shown by the product that has it, and the reference shows none.
 
 Without ``--products whole`` each deviation is shown on one of the products that have it.
 """
@@ -21,8 +21,6 @@ from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.patterns import any_matches
 from journalspec_conformance.products import Product, get_product, product_ids
 from journalspec_conformance.showing import Showroom
-from journalspec_conformance.worst import products, run
-from journalspec_corpus.crash.worst_findings import findings
 from journalspec_corpus.load import find_case
 
 ALL = [(name, deviation) for name in format_ids() for deviation in deviations(name)]
@@ -130,26 +128,3 @@ def test_the_reference_does_not(
     asked = replace(deviation, show=shown_to_readers(deviation))
     results = list(reference_room.show(format_id, asked, product))
     assert [result.asked for result in results if result.shown] == []
-
-
-RUNS = [
-    (format_id, product)
-    for format_id in format_ids()
-    for product in products(format_id)
-    if any(finding.product == product for finding in findings(format_id))
-]
-
-
-def test_the_products_have_findings_about_the_worst_cases() -> None:
-    assert len(RUNS) >= 5
-
-
-@pytest.mark.product
-@pytest.mark.java
-@pytest.mark.parametrize(("format_id", "name"), RUNS)
-def test_they_answer_the_worst_cases_as_written_down(
-    format_id: str, name: str, ready_product: ReadyProduct
-) -> None:
-    ready_product(registry()[name].product)
-    written = [finding for finding in findings(format_id) if finding.product == name]
-    assert list(run(format_id, name)) == written

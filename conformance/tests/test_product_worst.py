@@ -1,0 +1,35 @@
+"""What the products make of the worst cases is what the findings say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from journalspec_conformance.harnesses import registry
+from journalspec_conformance.worst import products, run
+from journalspec_corpus.crash.worst_findings import findings
+
+FORMATS = ("bitronix_tlog", "jboss_journal")
+RUNS = [
+    (format_id, product)
+    for format_id in FORMATS
+    for product in products(format_id)
+    if any(finding.product == product for finding in findings(format_id))
+]
+
+pytestmark = [pytest.mark.product, pytest.mark.java]
+
+
+def test_the_products_have_findings() -> None:
+    assert len(RUNS) >= 5
+
+
+@pytest.mark.parametrize(("format_id", "product"), RUNS)
+def test_they_answer_as_written_down(
+    format_id: str, product: str, ready_product: Callable[[str], Any]
+) -> None:
+    ready_product(registry()[product].product)
+    written = [finding for finding in findings(format_id) if finding.product == product]
+    assert list(run(format_id, product)) == written
