@@ -1,4 +1,4 @@
-"""What holds for all tests: they begin as if somebody had typed the command."""
+"""What holds for all tests: they begin as if somebody had typed the command; products are asked a sample."""
 
 from __future__ import annotations
 
@@ -19,6 +19,26 @@ for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SI
     if number is not None and signal.getsignal(number) is signal.SIG_IGN:
         with suppress(ValueError):  # not in the main thread
             signal.signal(number, usual)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run be asked to try the real products on everything."""
+    parser.addoption(
+        "--products",
+        choices=("sample", "whole"),
+        default="sample",
+        help="Ask the real products about a sample (default), or about all that is known of them.",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked `whole` unless a whole run is asked for."""
+    if config.getoption("--products") == "whole":
+        return
+    left_out = [item for item in items if item.get_closest_marker("whole")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("whole")]
 
 
 @pytest.fixture(scope="module")

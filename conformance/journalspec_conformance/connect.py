@@ -6,7 +6,6 @@ import os
 import shlex
 import sys
 from dataclasses import dataclass, replace
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from shutil import which
@@ -16,6 +15,7 @@ from journalspec_conformance.child import BOUNDS, Bounds
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses import HarnessEntry, registry
+from journalspec_conformance.harnesses.java.harness import command as product_command
 from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.oneshot import OneShotConnection
 from journalspec_conformance.process import ProcessConnection
@@ -117,17 +117,14 @@ def _shipped(entry: HarnessEntry) -> Target:
         return Target(
             entry.name, python=entry.target, expectations=expectations, timeout=entry.timeout, shipped=True
         )
-    command = entry.command or _command_from(entry)
+    command = entry.command or _product_command(entry)
     filled = tuple(part.replace("{python}", sys.executable) for part in command)
     return Target(entry.name, command=filled, expectations=expectations, timeout=entry.timeout)
 
 
-def _command_from(entry: HarnessEntry) -> tuple[str, ...]:
-    module_name, _, function = entry.command_from.partition(":")
+def _product_command(entry: HarnessEntry) -> tuple[str, ...]:
     try:
-        return tuple(str(part) for part in getattr(import_module(module_name), function)())
-    except (ImportError, AttributeError) as error:
-        raise Problem(f"harness {entry.name} cannot be loaded: {error}") from None
+        return tuple(product_command(entry.product))
     except LookupError as error:
         raise Problem(
             f"harness {entry.name} is not ready: {error.args[0] if error.args else error}"

@@ -32,7 +32,7 @@ _TIMEOUT = 60.0
 def products(format_id: str) -> list[str]:
     """Return the harnesses of products that have findings of this format, or could have some."""
     named = {finding.product for finding in findings(format_id)}
-    return [name for name, entry in registry().items() if name in named or entry.command_from]
+    return [name for name, entry in registry().items() if name in named or entry.product]
 
 
 def run(format_id: str, product: str) -> Iterator[Finding]:

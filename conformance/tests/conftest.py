@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,8 @@ from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import get_product, is_fetched
 
 MakeEngine = Callable[..., Engine]
-ConnectProduct = Callable[[str], ProcessConnection]
+ReadyProduct = Callable[[str], Any]
+ConnectProduct = Callable[..., ProcessConnection]
 _MEMORY = Path("/dev/shm")  # noqa: S108 - directories with random names are made in it
 
 
@@ -39,25 +41,43 @@ def make_engine() -> Iterator[MakeEngine]:
         engine.close()
 
 
-@pytest.fixture(scope="module")
-def connect_product() -> Iterator[ConnectProduct]:
-    """Return a function that starts a product's harness by the product's id, or skips the test."""
-    made: list[ProcessConnection] = []
+@pytest.fixture(scope="session")
+def ready_product() -> ReadyProduct:
+    """Return a function that returns a product by its id, or skips the test if it cannot be run."""
 
-    def connect(product_id: str) -> ProcessConnection:
+    def ready(product_id: str) -> Any:
         pytest.importorskip("jpype", reason="JPype is missing: install journalspec[products]")
         if shutil.which("java") is None:
             pytest.skip("no Java runtime on PATH")
         product = get_product(product_id)
         if not is_fetched(product):
             pytest.skip(f"{product_id} is missing: run `journalspec products fetch {product_id}`")
-        module = f"journalspec_conformance.harnesses.{product.harness}"
-        made.append(ProcessConnection([sys.executable, "-m", module, "--product", product_id], timeout=60))
+        return product
+
+    return ready
+
+
+@pytest.fixture(scope="module")
+def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
+    """Return a function that starts a product's harness by the product's id, or skips the test."""
+    made: list[ProcessConnection] = []
+
+    def connect(product_id: str, timeout: float = 60) -> ProcessConnection:
+        module = f"journalspec_conformance.harnesses.{ready_product(product_id).harness}"
+        command = [sys.executable, "-m", module, "--product", product_id]
+        made.append(ProcessConnection(command, timeout=timeout))
         return made[-1]
 
     yield connect
     for connection in made:
         connection.close()
+
+
+@pytest.fixture(scope="session")
+def every(request: pytest.FixtureRequest) -> Callable[[int], int]:
+    """Return a function: of how many inputs a product is asked about one; about each in a whole run."""
+    whole = request.config.getoption("--products") == "whole"
+    return lambda number: 1 if whole else number
 
 
 @pytest.fixture

@@ -26,9 +26,8 @@ import pytest
 import yaml
 from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
 
-from journalspec_conformance.products.catalogue import Jar
+from journalspec_conformance.products import Jar, ProductError, jar_problem
 from journalspec_conformance.products.fetch import choose_fetcher
-from journalspec_conformance.products.store import ProductError, jar_problem
 from journalspec_corpus import load_cases
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,64 +1,73 @@
-"""The parts of the product harness that need no product: refusals, file order, what captures must hold."""
+"""The harnesses of products: refusals, file order, what captures must hold; and what only files show."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from journalspec.formats import get_format
-from journalspec_conformance.harnesses.bitronix_tlog import failures
-from journalspec_conformance.harnesses.bitronix_tlog.capture.expected import asked_records
-from journalspec_conformance.harnesses.bitronix_tlog.capture.play import Done
-from journalspec_conformance.harnesses.bitronix_tlog.capture.provenance import Run, operation, parse, steps
-from journalspec_conformance.harnesses.bitronix_tlog.capture.scenarios import SCENARIOS
-from journalspec_conformance.harnesses.bitronix_tlog.driver import pair_of
-from journalspec_conformance.harnesses.bitronix_tlog.failures import CORRUPTED
-from journalspec_conformance.harnesses.bitronix_tlog.observe import status_names
-from journalspec_conformance.harnesses.java.failures import Refusal, Thrown
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.harnesses import registry
+from journalspec_conformance.harnesses.bitronix_tlog.capture import asked_records
+from journalspec_conformance.harnesses.bitronix_tlog.driver import CORRUPTED, pair_of
+from journalspec_conformance.harnesses.bitronix_tlog.harness import status_names
+from journalspec_conformance.harnesses.bitronix_tlog.races import covered
+from journalspec_conformance.harnesses.java.harness import Exceptions
+from journalspec_conformance.harnesses.java.jvm import Thrown
+from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import Product
+from journalspec_corpus.load import find_case
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "bitronix_tlog"
-MESSAGES = {
-    "corrupted log found at position 85 (record terminator outside of file bounds: 9 of 8, length 7)": (
-        "record",
-        "out-of-bounds",
-    ),
-    "corrupted log found at position 85 (no record terminator found)": ("record", "no-end-marker"),
-    "corrupted log found at position 85 (GTRID size too long)": ("record", "malformed"),
-    "corrupted log found at position 85 (unique names too long, 1 out of 2)": ("record", "malformed"),
-    "corrupted log found at position 85(invalid CRC, recorded: 1, calculated: 2)": (
-        "checksum",
-        "bad-checksum",
-    ),
-}
+STATE_AT = 12
+
+#: What was thrown (class, message, the methods that it came out of), and the phase and code that it becomes.
+THROWN = """
+bitronix_tlog | scan | corrupted | record terminator outside of file bounds: 9 | | record/out-of-bounds
+bitronix_tlog | scan | corrupted | at 85 (no record terminator found) | | record/no-end-marker
+bitronix_tlog | scan | corrupted | at 85 (GTRID size too long) | | record/malformed
+bitronix_tlog | scan | corrupted | (unique names too long, 1 out of 2) | | record/malformed
+bitronix_tlog | scan | corrupted | (invalid CRC, recorded: 1) | | checksum/bad-checksum
+bitronix_tlog | scan | corrupted | something new | | record/exception:CorruptedTransactionLogException
+bitronix_tlog | open | io | logs are not of the same length | | fileset/unequal-lengths
+bitronix_tlog | open | io | Invalid argument | | header/exception:IOException
+bitronix_tlog | write | io | would have resulted in an overflow of that file | | writer/does-not-fit
+bitronix_tlog | write | io | no room to write log to journal even after swap | | writer/does-not-fit
+bitronix_tlog | open | Odd | | | header/exception:Odd
+bitronix_tlog | scan | Odd | | | record/exception:Odd
+bitronix_tlog | write | Odd | | | writer/exception:Odd
+jboss_journal | load | Exception | AMQ149002: Journal files version mismatch | orderFiles | header/bad-version
+jboss_journal | load | Exception | HQ149001: of another version | readJournalFile | header/bad-user-version
+jboss_journal | write | IllegalStateException | Cannot find add info 7 | | writer/unknown-record
+jboss_journal | write | IllegalStateException | Can't find tx 7 | | writer/unknown-transaction
+jboss_journal | write | IllegalArgumentException | Record is too large | | writer/does-not-fit
+jboss_journal | load | Odd | | get orderFiles load | header/exception:Odd
+jboss_journal | load | Odd | | load | replay/exception:Odd
+"""
 
 
-@pytest.mark.parametrize("message", MESSAGES)
-def test_the_products_own_words_become_the_specs_codes(message: str) -> None:
-    phase, code = MESSAGES[message]
-    assert failures.of_scan(Thrown(CORRUPTED, message)) == Refusal(phase, code)
-    assert code in get_format("bitronix_tlog").codes
+@pytest.mark.parametrize("line", THROWN.strip().splitlines())
+def test_the_products_own_words_become_the_specs_codes(line: str) -> None:
+    """Any other exception keeps its name, which is no code of the specification."""
+    format_id, when, name, text, methods, wanted = (part.strip() for part in line.split("|"))
+    exceptions = Exceptions(f"journalspec_conformance.harnesses.{format_id}")
+    kind = {"corrupted": CORRUPTED, "io": "java.io.IOException"}.get(name, f"java.lang.{name}")
+    refusal = exceptions.refusal(Thrown(kind, text, tuple(methods.split())), when)
+    assert f"{refusal['phase']}/{refusal['code']}" == wanted
+    assert (refusal["code"] in get_format(format_id).codes) != refusal["code"].startswith("exception:")
 
 
-def test_any_other_exception_keeps_its_name_which_is_no_code_of_the_spec() -> None:
-    odd = Thrown("java.nio.InvalidMarkException", "")
-    for refusal in (failures.of_open(odd), failures.of_scan(odd), failures.of_write(odd)):
-        assert refusal.code == "exception:InvalidMarkException"
-        assert refusal.code not in get_format("bitronix_tlog").codes
-    assert not failures.is_corruption(odd)
-    assert (
-        failures.of_scan(Thrown(CORRUPTED, "something new")).code
-        == "exception:CorruptedTransactionLogException"
-    )
-
-
-def test_an_exception_of_the_right_class_needs_the_right_words() -> None:
-    lengths = "transaction log files are not of the same length, assuming they're corrupt"
-    assert failures.of_open(Thrown("java.io.IOException", lengths)) == Refusal("fileset", "unequal-lengths")
-    assert failures.of_open(Thrown("java.io.IOException", "Invalid argument")).code == "exception:IOException"
-    full = "no room to write log to journal even after swap, circular collision avoided"
-    assert failures.of_write(Thrown("java.io.IOException", full)) == Refusal("writer", "does-not-fit")
+def test_a_plain_exception_says_less_than_its_cause() -> None:
+    exceptions = Exceptions("journalspec_conformance.harnesses.jboss_journal")
+    thrown = Thrown("java.lang.Exception", "", ("readJournalFile",), "java.lang.NegativeArraySizeException")
+    assert exceptions.refusal(thrown, "load")["code"] == "exception:NegativeArraySizeException"
 
 
 def test_every_status_number_has_its_name() -> None:
@@ -82,8 +91,8 @@ def test_two_files_of_any_name_are_the_pair(
     assert pair_of(tmp_path) == pair
 
 
-def done(op: dict[str, Any], active: str, **said: Any) -> Done:
-    return Done(0, op, {"step": "0", "durable": False, "active": active, **said})
+def done(op: dict[str, Any], active: str, **said: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    return op, {"step": "0", "durable": False, "active": active, **said}
 
 
 def test_a_change_of_the_active_file_begins_it_anew() -> None:
@@ -104,17 +113,63 @@ def test_a_change_of_the_active_file_begins_it_anew() -> None:
     }
 
 
-def test_scenario_names_are_unique() -> None:
-    names = [scenario.name for scenario in SCENARIOS]
-    assert len(names) == len(set(names))
+@pytest.mark.product
+@pytest.mark.java
+@pytest.mark.parametrize("name", ["bitronix-2.1.2", "bitronix-2.1.4", "bitronix-3.0.0-mk1"])
+def test_recovery_writes_the_state_byte_and_nothing_else(
+    name: str, connect_product: Callable[..., ProcessConnection], tmp_path: Path
+) -> None:
+    source = CAPTURED / name / "basic-clean"
+    work = tmp_path / "work"
+    shutil.copytree(source, work)
+    request = {"cmd": "recover", "policy": "strict", "format": "bitronix_tlog", "edition": "2.1"}
+    answer = connect_product(name).ask({**request, "dir": str(work), "observe": "state"})
+    assert answer["ok"]["state"]["active"] == "btm1.tlog"
+    before, after = (bytearray((place / "btm1.tlog").read_bytes()) for place in (source, work))
+    assert (before[STATE_AT], after[STATE_AT]) == (0, 255)
+    after[STATE_AT] = 0
+    assert after == before
+    assert (work / "btm2.tlog").read_bytes() == (source / "btm2.tlog").read_bytes()
 
 
-@pytest.mark.skipif(not CAPTURED.is_dir(), reason="captured files are in a checkout only")
-def test_a_provenance_tells_the_whole_run() -> None:
-    path = CAPTURED / "bitronix-2.1.4" / "swap-then-crash" / "provenance.toml"
-    run: Run = parse(path.read_text(encoding="utf-8"), "swap-then-crash")
-    scenario = next(item for item in SCENARIOS if item.name == run.name)
-    assert [step.op for step in steps(run)] == [
-        dict(op) for session in scenario.sessions for op in session.ops
-    ]
-    assert [operation(step) for step in steps(run)] == [op for _, ops in run.sessions for op in ops]
+def test_a_record_is_covered_if_it_ends_at_or_below_the_tail() -> None:
+    gtrid = b"T000-000001"
+    record_end = 30 + len(gtrid) + 13
+    content = bytearray(100)
+    content[30 : 30 + len(gtrid)] = gtrid
+    for tail, answer in ((record_end - 1, False), (record_end, True), (21, False), (100, True)):
+        content[13:21] = tail.to_bytes(8, "big")
+        assert covered(bytes(content), gtrid) is answer
+    assert not covered(bytes(content), b"T000-000002")
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_the_sequential_writer_covers_every_forced_record(ready_product: Callable[[str], Product]) -> None:
+    """Of the concurrent one this cannot be said, and when it fails is chance."""
+    ready_product("bitronix-2.1.4")
+    module = "journalspec_conformance.harnesses.bitronix_tlog.races"
+    command = [sys.executable, "-m", module, "--product", "bitronix-2.1.4", "--rounds", "40"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "0 of 160 forced records" in done.stdout
+
+
+@pytest.mark.product
+@pytest.mark.java
+@pytest.mark.parametrize("name", ["hornetq", "artemis"])
+def test_the_part_of_a_transaction_that_was_never_forced_is_lost_without_a_word(
+    name: str, ready_product: Callable[[str], Product]
+) -> None:
+    """A COMMIT counts the records of its own file only (JBM-DEV-015): what a crash leaves looks healthy."""
+    ready_product(registry()[name].product)
+    (probe,) = (
+        probe
+        for probe in find_case("jbm.prepares.first-part-lost-v2").probes
+        if probe.id.endswith("/recover.strict")
+    )
+    engine = Engine(parse_impl(name).open(60), Options(timeout=60))
+    try:
+        assert engine.run(probe).result_class == "pass"
+    finally:
+        engine.close()

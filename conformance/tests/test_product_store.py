@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from journalspec.formats import get_format
 from journalspec_conformance.cli.products import command
 from journalspec_conformance.harnesses import registry
-from journalspec_conformance.harnesses.bitronix_tlog.command import bitronix_2_1
+from journalspec_conformance.harnesses.java.harness import command as product_command
 from journalspec_conformance.products import (
     Jar,
     NotFetchedError,
@@ -160,7 +160,7 @@ def test_the_harness_says_what_is_missing(cache: Path) -> None:
     pytest.importorskip("jpype", reason="JPype is missing: install journalspec[products]")
     assert cache_dir() == cache
     with pytest.raises(LookupError, match=r"products fetch bitronix-2\.1\.4"):
-        bitronix_2_1()
+        product_command("bitronix-2.1.4")
 
 
 def test_both_harnesses_are_registered() -> None:

@@ -1,61 +1,110 @@
 """The order of writes that the reference models for a product is the order that the product issues.
 
-The product runs under strace; what it writes to the two files, and what it
-forces, is compared one by one with what the reference writer does to a
-recording storage. Only clock readings, and what is computed from them, are
-masked.
+The products run under strace. What they write, force, rename and remove is
+compared one by one with what the reference writer does to a recording storage.
+Of a pair only clock readings, and what is computed from them, are masked.
+HornetQ and Artemis make files ahead of time in threads of their own, so what is
+compared is what happens to each file from its beginning to its end, and the
+order of everything that a compaction does to names.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
-import sys
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from journalspec_conformance.harnesses.java.tracing import TracingRefused, traced_write
-from journalspec_conformance.products import Product, get_product, is_fetched
+from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
+from journalspec_conformance.harnesses.reference import Traced
+from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import Product
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
 
-MODULE = "journalspec_conformance.harnesses.bitronix_tlog"
 PAIR = ("btm1.tlog", "btm2.tlog")
-MODELS = {"bitronix-2.1.4": "2.1.4", "bitronix-3.0.0-mk1": "3.0"}
+#: Product -> parameters of the reference writer that models it.
+PAIRS = {"bitronix-2.1.4": {"order": "2.1.4"}, "bitronix-3.0.0-mk1": {"order": "3.0"}}
+JOURNALS = {
+    "artemis-2.44.0": {"order": "artemis", "prefix": "activemq-data", "extension": "amq", "fill": "00"},
+    "hornetq-2.4.9": {"order": "hornetq", "prefix": "hornetq-data", "extension": "hq", "fill": "4a"},
+}
+#: What the reference calls the format version that all of these write.
+EDITIONS = {"jboss_journal": "v2"}
 HEADER = 21
 TIMESTAMP = range(4, 12)
 #: time, sequenceNumber and crc32 of a record.
 CLOCKED = slice(12, 28)
 SMALL = 448
 ONE_MEBIBYTE_FILE = HEADER + (1 << 20)
+CONTROL = "journal-rename-control.ctr"
+SIZE = 1024
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
 
+Op = dict[str, Any]
+ReadyProduct = Callable[[str], Product]
+Connect = Callable[..., ProcessConnection]
+#: One thing that happens to a pair: kind, file, offset, and the bytes in hex.
 Event = tuple[str, str, int, str]
+#: One thing that happens to a file: kind, offset, and the bytes or, where only they matter, their number.
+Change = tuple[str, int, bytes | int]
+
+OPEN, FORCE, CLOSE = {"op": "open"}, {"op": "force"}, {"op": "close"}
 
 
-@pytest.fixture(params=sorted(MODELS))
-def product(request: pytest.FixtureRequest) -> Product:
-    pytest.importorskip("jpype", reason="JPype is missing: install journalspec[products]")
-    if shutil.which("java") is None:
-        pytest.skip("no Java runtime on PATH")
+def edition_of(product: Product) -> str:
+    return EDITIONS.get(product.harness, product.edition)
+
+
+def modelled(
+    product: Product, before: Mapping[str, bytes], ops: list[Op], params: Mapping[str, str]
+) -> list[Seen]:
+    """Return what the reference writer does under the product's order."""
+    storage = Traced(MemoryStorage(dict(before)))
+    writer = load(product.harness).writer(storage, edition=edition_of(product), params=params)
+    for op in ops:
+        writer.apply(op)
+    # As strace would show it: a directory that is forced has no name here.
+    return [
+        Seen(
+            item["op"].removesuffix("-dir"),
+            item.get("file", ""),
+            int(item.get("off", "0")),
+            bytes.fromhex(item.get("data", "")),
+            item.get("to", ""),
+        )
+        for item in storage.taken()
+        if item["op"] not in ("create", "truncate")
+    ]
+
+
+def traced(
+    product: Product, ops: list[Op], tmp_path: Path, params: Mapping[str, str], names: tuple[str, ...] = ()
+) -> list[Seen]:
+    """Let `product` do `ops` in ``journal`` under strace and return what it did to `names` (all files)."""
     if shutil.which("strace") is None:
         pytest.skip("strace is missing: the product's system calls cannot be seen")
-    found = get_product(request.param)
-    if not is_fetched(found):
-        pytest.skip(f"{request.param} is missing: run `journalspec products fetch {request.param}`")
-    return found
+    directory = tmp_path / "journal"
+    directory.mkdir(exist_ok=True)
+    module = f"journalspec_conformance.harnesses.{product.harness}"
+    request = {"seq": 1, "cmd": "write", "format": product.harness, "edition": edition_of(product)}
+    request |= {"dir": str(directory), "params": params, "ops": ops}
+    try:
+        return traced_write(module, product.id, request, directory, tmp_path / "trace", names)
+    except TracingRefused as error:
+        pytest.skip(f"strace is not permitted here: {error}")
 
 
-def log(kind: str, number: int, *names: str) -> dict[str, Any]:
+# A pair: every write and force.
+
+
+def log(kind: str, number: int, *names: str) -> Op:
     return {"op": "log", "type": kind, "gtrid": f"{number:032x}", "names": list(names)}
 
 
-FORCE, OPEN, CLOSE = {"op": "force"}, {"op": "open"}, {"op": "close"}
 FIRST_LIFE = [OPEN, log("COMMITTING", 1, "db1", "jms1"), FORCE, log("COMMITTED", 1, "db1", "jms1"), CLOSE]
 SWAPPING = [
     OPEN,
@@ -70,84 +119,141 @@ SWAPPING = [
 ]
 
 
-def event(kind: str, file: str, off: int, data: bytes) -> Event:
-    """Return one write or sync, with everything masked that a clock has touched."""
-    content = bytearray(data)
-    if off >= HEADER and any(data):
-        content[CLOCKED] = bytes(16)
-    elif (
-        off in TIMESTAMP
-        and off + len(data) <= TIMESTAMP.stop
-        and not 0 < int.from_bytes(data, "big") <= SMALL
-    ):
-        content = bytearray(len(data))
-    elif off in TIMESTAMP and len(data) == 1:
-        content = bytearray(1)
-    return (kind, file, off, content.hex())
+def unclocked(seen: list[Seen]) -> list[Event]:
+    """Return the writes and forces with everything masked that a clock has touched."""
+    events = []
+    for item in seen:
+        content = bytearray(item.data)
+        off, end = item.off, item.off + len(content)
+        if off >= HEADER and any(content):
+            content[CLOCKED] = bytes(16)
+        elif off in TIMESTAMP and end <= TIMESTAMP.stop:
+            position = 0 < int.from_bytes(content, "big") <= SMALL
+            if len(content) == 1 or not position:
+                content = bytearray(len(content))
+        events.append((item.kind, item.file, off, content.hex()))
+    return events
 
 
-@dataclass
-class Recorder(MemoryStorage):
-    """Memory that notes every write and sync."""
-
-    files: dict[str, bytearray] = field(default_factory=dict)
-    events: list[Event] = field(default_factory=list)
-
-    def write(self, name: str, off: int, data: bytes) -> None:
-        super().write(name, off, data)
-        self.events.append(event("write", name, off, bytes(data)))
-
-    def sync(self, name: str) -> None:
-        super().sync(name)
-        self.events.append(("sync", name, 0, ""))
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_new_pair_is_made_and_used_in_the_modelled_order(
+    name: str, ready_product: ReadyProduct, tmp_path: Path
+) -> None:
+    product = ready_product(name)
+    seen = traced(product, FIRST_LIFE, tmp_path, {}, PAIR)
+    params = {**PAIRS[name], "file_length": str(ONE_MEBIBYTE_FILE)}
+    assert unclocked(seen) == unclocked(modelled(product, {}, FIRST_LIFE, params))
 
 
-def traced(product: Product, directory: Path, ops: list[dict[str, Any]], trace: Path) -> list[Event]:
-    """Let `product` do `ops` in `directory` under strace and return what it did to the pair."""
-    request = {"seq": 1, "cmd": "write", "format": "bitronix_tlog", "edition": product.edition}
-    request |= {"dir": str(directory), "params": {}, "ops": ops}
-    try:
-        seen = traced_write(MODULE, product.id, request, directory, trace, PAIR)
-    except TracingRefused as error:
-        pytest.skip(f"strace is not permitted here: {error}")
-    return [event(item.kind, item.file, item.off, item.data) for item in seen]
-
-
-def modelled(
-    product: Product, files: dict[str, bytes], ops: list[dict[str, Any]], length: int
-) -> list[Event]:
-    """Return what the reference writer does under the product's order."""
-    storage = Recorder({name: bytearray(data) for name, data in files.items()})
-    params = {"order": MODELS[product.id], "file_length": str(length)}
-    writer = load("bitronix_tlog").writer(storage, edition=product.edition, params=params)
-    for op in ops:
-        writer.apply(op)
-    return storage.events
-
-
-def test_a_new_pair_is_made_and_used_in_the_modelled_order(product: Product, tmp_path: Path) -> None:
-    directory = tmp_path / "journal"
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_swap_is_done_in_the_modelled_order(
+    name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
+) -> None:
+    product, directory = ready_product(name), tmp_path / "journal"
     directory.mkdir()
-    seen = traced(product, directory, FIRST_LIFE, tmp_path / "trace")
-    assert seen == modelled(product, {}, FIRST_LIFE, ONE_MEBIBYTE_FILE)
-
-
-def test_a_swap_is_done_in_the_modelled_order(product: Product, tmp_path: Path) -> None:
-    directory = tmp_path / "journal"
-    directory.mkdir()
-    request = {"seq": 1, "cmd": "write", "format": "bitronix_tlog", "edition": product.edition}
-    request |= {"dir": str(directory), "params": {"file_length": str(SMALL)}, "ops": [OPEN, CLOSE]}
-    subprocess.run(
-        [sys.executable, "-m", MODULE, "--product", product.id],
-        input=json.dumps(request) + "\n",
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
+    params = {"file_length": str(SMALL)}
+    request = {"cmd": "write", "format": product.harness, "edition": product.edition, "params": params}
+    connect_product(name).ask({**request, "dir": str(directory), "ops": [OPEN, CLOSE]})
     before = {name: (directory / name).read_bytes() for name in PAIR}
     assert {len(data) for data in before.values()} == {SMALL}
-    seen = traced(product, directory, SWAPPING, tmp_path / "trace")
-    swapped = [entry for entry in seen if entry[0] == "write" and entry[2] == 4]
+    seen = unclocked(traced(product, SWAPPING, tmp_path, {}, PAIR))
+    swapped = [entry for entry in seen if entry[0] == "write" and entry[2] == TIMESTAMP.start]
     assert len(swapped) == 1, "the operations were meant to cause one swap"
-    assert seen == modelled(product, before, SWAPPING, SMALL)
+    assert seen == unclocked(modelled(product, before, SWAPPING, {**PAIRS[name], **params}))
+
+
+# A journal: the life of each file.
+
+
+def add(number: int, size: int, **more: str) -> Op:
+    op = "add_tx" if "tx" in more else "add"
+    return {"op": op, "id": str(number), "user_type": "3", "body": "61" * size, **more}
+
+
+#: Forced and not forced, a file left by an explicit request.
+PLAIN = [
+    OPEN,
+    add(1, 40),
+    add(2, 40, sync="false"),
+    {"op": "update", "id": "1", "user_type": "4", "body": "63" * 10},
+    {"op": "delete", "id": "2"},
+    {"op": "next"},
+    add(5, 40),
+    CLOSE,
+]
+#: A transaction whose records are in two files; only its COMMIT is forced.
+SPANNING = [
+    OPEN,
+    *(add(number, 400, tx="9") for number in (1, 2, 3)),
+    {"op": "commit", "tx": "9"},
+    CLOSE,
+]
+COMPACTING = [*SPANNING[:-1], {"op": "compact"}, CLOSE]
+
+
+def lives(seen: list[Seen]) -> dict[str, list[Change]]:
+    """Return what happened to each file, by its last name; outputs of a compaction by their turn."""
+    by_name: dict[str, list[Change]] = {}
+    outputs: list[list[Change]] = []
+    for item in seen:
+        events = by_name.setdefault(item.file, [])
+        if item.kind == "rename":
+            by_name[item.target] = by_name.pop(item.file)
+            if item.target.endswith(".cmp"):
+                outputs.append(events)
+        elif item.kind == "unlink":
+            by_name[f"{item.file} (removed)"] = by_name.pop(item.file)
+        else:
+            # What a compaction copies, and how its control file says so, is not what this is about.
+            own = item.file == CONTROL or item.file.endswith(".cmp")
+            content = (0 if item.file == CONTROL else len(item.data)) if own else item.data
+            events.append((item.kind, item.off, content))
+    for turn, events in enumerate(outputs, start=1):
+        name = next(name for name, value in by_name.items() if value is events)
+        by_name[f"output {turn}"] = by_name.pop(name)
+    return {name: events for name, events in by_name.items() if events}
+
+
+def unstamped(events: list[Change]) -> list[Change]:
+    """Return `events` without the bytes of the header: ids of files made ahead of time differ."""
+    return [(kind, off, len(data) if isinstance(data, bytes) else data) for kind, off, data in events]
+
+
+def switching(seen: list[Seen]) -> list[tuple[str, str]]:
+    """Return what a compaction does to names, from the control file on, outputs by their turn."""
+    start = next(at for at, item in enumerate(seen) if item.file == CONTROL)
+    out = []
+    for item in seen[start:]:
+        if item.kind == "unlink" or item.target.endswith(tuple("0123456789")) or item.file.endswith(".cmp"):
+            name = "output" if item.file.endswith(".cmp") else item.file
+            out.append((item.kind, name))
+        elif item.file == CONTROL:
+            out.append((item.kind, CONTROL))
+    return out
+
+
+@pytest.mark.parametrize("name", JOURNALS)
+@pytest.mark.parametrize("ops", [PLAIN, SPANNING, COMPACTING], ids=["plain", "spanning", "compacting"])
+def test_each_file_is_written_and_forced_as_modelled(
+    name: str, ops: list[Op], ready_product: ReadyProduct, tmp_path: Path
+) -> None:
+    """That only Artemis forces a file that it leaves is seen here too (JBM-WRT-007, JBM-WRT-008)."""
+    product, params = ready_product(name), {"file_size": str(SIZE)}
+    seen = traced(product, ops, tmp_path, params)
+    model = modelled(product, {}, ops, {**params, **JOURNALS[name]})
+    found, expected = lives(seen), lives(model)
+    assert [item for item in model if not item.file] == [], "the order forces the directory"
+    if ops is COMPACTING:
+        assert switching(seen) == switching(model)
+        outputs = [name for name in expected if name.startswith("output")]
+        assert outputs, "a compaction was meant to write something"
+        assert {name: unstamped(found.pop(name)) for name in outputs} == {
+            name: unstamped(expected.pop(name)) for name in outputs
+        }
+    spare = {name: unstamped(found.pop(name)) for name in [*found] if name not in expected}
+    current = {name: expected.pop(name) for name in [*expected] if name not in found}
+    # Files made ahead of time: filled, stamped, and (Artemis) forced once more when they are closed.
+    new = [("write", 0, SIZE), ("sync", 0, 0), ("write", 0, 16), ("sync", 0, 0)]
+    assert all(events[:4] == new and set(events[4:]) <= {("sync", 0, 0)} for events in spare.values())
+    assert not current, "what the model writes to, the product does not have"
+    assert found == expected

@@ -3,14 +3,12 @@
     summary      one line for `journalspec formats` and error messages
     target       "module:Class": a Python class run in-process, or
     command      ["{python}", "-m", "..."]: a persistent process, or
-    command_from "module:function": a function that returns such a command; it
-                 raises LookupError with a text that says what is missing and
-                 how to get it
+    product      the id of a product, driven by the harness of its format
     expectations file name in ``expectations/`` that is used unless the user
                  names another one (optional)
     timeout      seconds per question unless the user says otherwise (optional)
 
-Exactly one of target, command and command_from is given. In commands
+Exactly one of target, command and product is given. In commands
 ``{python}`` stands for the running interpreter.
 """
 
@@ -23,7 +21,7 @@ from importlib.resources import files
 
 from journalspec_conformance.errors import Problem
 
-_WAYS = ("target", "command", "command_from")
+_WAYS = ("target", "command", "product")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class HarnessEntry:
     summary: str
     target: str = ""
     command: tuple[str, ...] = ()
-    command_from: str = ""
+    product: str = ""
     expectations: str = ""
     timeout: float | None = None
 
@@ -69,7 +67,7 @@ def _entry(name: str, data: dict[str, object]) -> HarnessEntry:
         summary=str(data.get("summary", "")),
         target=str(data.get("target", "")),
         command=tuple(str(part) for part in command),
-        command_from=str(data.get("command_from", "")),
+        product=str(data.get("product", "")),
         expectations=str(data.get("expectations", "")),
         timeout=None if timeout is None else float(timeout),
     )

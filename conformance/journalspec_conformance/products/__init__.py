@@ -1,37 +1,193 @@
-"""Published products that the harnesses drive: what they are, where they are kept, how they are fetched.
+"""Published products that the harnesses drive: what they are, where they are kept, whether they are intact.
 
-One data file per product lies beside this module. Nothing is downloaded unless
-a user asks for it with ``journalspec products fetch``.
+One data file per product lies beside this module. Nothing is downloaded unless a
+user asks for it with ``journalspec products fetch``. The cache is
+``$JOURNALSPEC_PRODUCTS`` or the platform's cache directory; every product has a
+directory of its own in it, named by its id.
 """
 
 from __future__ import annotations
 
-from journalspec_conformance.products.catalogue import (
-    Jar,
-    Product,
-    UnknownProductError,
-    get_product,
-    product_ids,
-)
-from journalspec_conformance.products.store import (
-    NotFetchedError,
-    ProductError,
-    cache_dir,
-    classpath,
-    is_fetched,
-    problems,
-)
+import hashlib
+import os
+import sys
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
-__all__ = [
-    "Jar",
-    "NotFetchedError",
-    "Product",
-    "ProductError",
-    "UnknownProductError",
-    "cache_dir",
-    "classpath",
-    "get_product",
-    "is_fetched",
-    "problems",
-    "product_ids",
-]
+#: Overrides the platform's cache directory.
+CACHE_VARIABLE = "JOURNALSPEC_PRODUCTS"
+_BLOCK = 1 << 20
+_PARTS_OF_COORDINATES = 3
+_SHA256_DIGITS = 64
+
+
+class UnknownProductError(LookupError):
+    """No data file describes the product asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """One published artefact: Maven coordinates, what it is for, and its SHA-256 (hex)."""
+
+    group: str
+    artifact: str
+    version: str
+    sha256: str
+    role: str
+    licence: str
+
+    @property
+    def coordinates(self) -> str:
+        """``group:artifact:version``."""
+        return f"{self.group}:{self.artifact}:{self.version}"
+
+    @property
+    def filename(self) -> str:
+        """The name under which Maven and Ivy store it: ``artifact-version.jar``."""
+        return f"{self.artifact}-{self.version}.jar"
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product version: what it writes, which harness drives it, and the jars it needs."""
+
+    id: str
+    title: str
+    version: str
+    licence: str
+    source: str
+    formats: tuple[str, ...]
+    edition: str
+    harness: str
+    java: int
+    jars: tuple[Jar, ...]
+
+    @property
+    def main_jar(self) -> Jar:
+        """The product's own jar (the others are what it needs to load)."""
+        return next(jar for jar in self.jars if jar.role == "product")
+
+
+def _jar(entry: dict[str, Any]) -> Jar:
+    parts = str(entry["coordinates"]).split(":")
+    if len(parts) != _PARTS_OF_COORDINATES:
+        raise ValueError(f"coordinates {entry['coordinates']!r}: expected group:artifact:version")
+    digest = str(entry["sha256"]).lower()
+    if len(digest) != _SHA256_DIGITS:
+        raise ValueError(f"{entry['coordinates']}: sha256 must have {_SHA256_DIGITS} hex digits")
+    group, artifact, version = parts
+    return Jar(group, artifact, version, sha256=digest, role=entry["role"], licence=entry["licence"])
+
+
+@cache
+def product_ids() -> tuple[str, ...]:
+    """Return the ids of all described products, sorted."""
+    names = (entry.name for entry in files(__name__).iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+@cache
+def get_product(product_id: str) -> Product:
+    """Return the description of `product_id`; raises UnknownProductError naming the known ones."""
+    if product_id not in product_ids():
+        raise UnknownProductError(
+            f"no product {product_id!r}: known are {', '.join(product_ids()) or 'none'}"
+        )
+    text = files(__name__).joinpath(f"{product_id}.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    jars = tuple(_jar(entry) for entry in data["jar"])
+    if [jar.role for jar in jars].count("product") != 1:
+        raise ValueError(f"{product_id}.toml: exactly one jar must have the role 'product'")
+    return Product(
+        id=product_id,
+        title=data["title"],
+        version=data["version"],
+        licence=data["licence"],
+        source=data["source"],
+        formats=tuple(data["formats"]),
+        edition=data["edition"],
+        harness=data["harness"],
+        java=data["java"],
+        jars=jars,
+    )
+
+
+class ProductError(Exception):
+    """A product cannot be used; the message says what is wrong and what to do."""
+
+
+class NotFetchedError(ProductError):
+    """The product's jars are not in the cache."""
+
+
+def cache_dir() -> Path:
+    """Return the directory that holds all products (it need not exist yet)."""
+    chosen = os.environ.get(CACHE_VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser()
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "journalspec" / "products"
+
+
+def product_dir(product: Product) -> Path:
+    """Return the directory of `product` in the cache."""
+    return cache_dir() / product.id
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file as hex, read in blocks of 1 MiB."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def jar_problem(jar: Jar, folder: Path) -> str | None:
+    """Return what is wrong with `jar` in `folder`, or None if it is the artefact expected."""
+    path = folder / jar.filename
+    if not path.is_file():
+        return f"{jar.filename} is not there"
+    found = sha256_of(path)
+    if found != jar.sha256:
+        return f"{jar.filename} has SHA-256 {found}, expected {jar.sha256}"
+    return None
+
+
+def problems(product: Product, folder: Path | None = None) -> list[str]:
+    """Return everything that is wrong with the product's jars in `folder` (default: the cache)."""
+    place = folder or product_dir(product)
+    return [text for jar in product.jars if (text := jar_problem(jar, place)) is not None]
+
+
+def is_fetched(product: Product) -> bool:
+    """Return whether all jars of `product` are in the cache and intact."""
+    return not problems(product)
+
+
+def classpath(product: Product) -> list[str]:
+    """Return the paths of the product's jars, the product's own first.
+
+    Raises NotFetchedError if the product was never fetched, ProductError if a jar
+    is missing or is not the published one.
+    """
+    folder = product_dir(product)
+    if not folder.is_dir():
+        raise NotFetchedError(
+            f"{product.title} is not in {cache_dir()}: run `journalspec products fetch {product.id}` first"
+        )
+    wrong = problems(product, folder)
+    if wrong:
+        raise ProductError(
+            f"{folder}: {'; '.join(wrong)}: run `journalspec products fetch {product.id}` to replace it"
+        )
+    return [str(folder / jar.filename) for jar in product.jars]

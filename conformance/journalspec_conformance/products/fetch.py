@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from journalspec_conformance.products.store import ProductError, jar_problem, problems, product_dir
+from journalspec_conformance.products import ProductError, jar_problem, problems, product_dir
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from journalspec_conformance.products.catalogue import Jar, Product
+    from journalspec_conformance.products import Jar, Product
 
 #: Seconds for one artefact, including the downloads that the tool makes for itself.
 TIMEOUT = 300.0

@@ -15,7 +15,7 @@ How the protocol's operations map to the product:
     ``DiskJournal.open()`` and ``collectDanglingRecords()`` in the directory
     itself, as the product does at start-up; ``salvage`` is
     ``skipCorruptedLogs``. Opening writes the state byte, so ``pure`` is not
-    declared. What is thrown becomes a refusal, see `failures`.
+    declared. What is thrown becomes a refusal, see ``exceptions.toml``.
 ``write``
     ``DiskJournal.open/log/force/close``. Clock and sequence numbers are the
     product's own. Small files: the product makes a pair of 1 MiB, closes it, it

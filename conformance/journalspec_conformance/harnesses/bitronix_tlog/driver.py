@@ -8,21 +8,49 @@ of files without closing the journal (closing would write to them).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from journalspec_conformance.harnesses.bitronix_tlog.failures import is_corruption
-from journalspec_conformance.harnesses.java.failures import Thrown
-from journalspec_conformance.harnesses.java.jvm import Java, java_classes, product_call
+from journalspec_conformance.harnesses.java.jvm import (
+    Java,
+    Thrown,
+    declared_field,
+    java_bytes,
+    java_classes,
+    product_call,
+    python_bytes,
+)
 
 #: File 1 and file 2 of the pair, in the product's order and by its default names.
 PAIR = ("btm1.tlog", "btm2.tlog")
 #: Written into the gtrids that the product itself makes; its default would be the host's address.
 SERVER_ID = "journalspec"
 _UNSIGNED = 0xFFFFFFFF
-#: What an appender of version 2.1.2 has instead of a channel.
-_UP_TO_2_1_2 = "randomAccessFile"
+#: What an appender has to be closed by: a channel, and up to version 2.1.2 a file.
+_OPEN_FILES = ("fc", "randomAccessFile")
+#: The one exception that ``skipCorruptedLogs`` skips.
+CORRUPTED = "bitronix.tm.journal.CorruptedTransactionLogException"
+
+#: Field of a record -> the product's getter for it; names in the getter's order.
+GETTERS: Mapping[str, Callable[[Java], Any]] = {
+    "status": lambda record: int(record.getStatus()),
+    "record_length": lambda record: int(record.getRecordLength()),
+    "header_length": lambda record: int(record.getHeaderLength()),
+    "time": lambda record: int(record.getTime()),
+    "sequence_number": lambda record: int(record.getSequenceNumber()),
+    "crc32": lambda record: int(record.getCrc32()) & _UNSIGNED,
+    "gtrid": lambda record: python_bytes(record.getGtrid().getArray()),
+    "names": lambda record: _names(record.getUniqueNames()),
+}
+
+
+def _class(name: str) -> Java:
+    return java_classes().JClass(f"bitronix.tm.{name}")
+
+
+def _names(java_set: Java) -> tuple[str, ...]:
+    return tuple(str(name) for name in java_set)
 
 
 def pair_of(directory: Path) -> tuple[str, str]:
@@ -42,101 +70,52 @@ def _by_number(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadRecord:
-    """One record as the product's getters give it; `crc32` is unsigned, names in the getter's order."""
-
-    status: int
-    record_length: int
-    header_length: int
-    time: int
-    sequence_number: int
-    crc32: int
-    gtrid: bytes
-    names: tuple[str, ...]
-
-
-def _names(java_set: Java) -> tuple[str, ...]:
-    return tuple(str(name) for name in java_set)
-
-
-def _record(java_record: Java) -> ReadRecord:
-    return ReadRecord(
-        status=int(java_record.getStatus()),
-        record_length=int(java_record.getRecordLength()),
-        header_length=int(java_record.getHeaderLength()),
-        time=int(java_record.getTime()),
-        sequence_number=int(java_record.getSequenceNumber()),
-        crc32=int(java_record.getCrc32()) & _UNSIGNED,
-        gtrid=_bytes(java_record.getGtrid().getArray()),
-        names=_names(java_record.getUniqueNames()),
-    )
-
-
-def _bytes(java_array: Java) -> bytes:
-    return bytes(value & 0xFF for value in java_array)
-
-
-def read_file(path: Path) -> Iterator[ReadRecord | Thrown]:
-    """Yield each record of one file, and each exception where the cursor threw.
+def read_file(path: Path) -> Iterator[dict[str, Any] | Thrown]:
+    """Yield the fields of each record of one file, and each exception where the cursor threw.
 
     After a CorruptedTransactionLogException the cursor is asked again, as the
     product does under ``skipCorruptedLogs``; after any other exception it ends.
     An exception while the file is opened is raised, not yielded. The file is
     not changed.
     """
-    jpype = java_classes()
     with product_call():
-        cursor = jpype.JClass("bitronix.tm.journal.TransactionLogCursor")(
-            jpype.JClass("java.io.File")(str(path))
-        )
+        cursor = _class("journal.TransactionLogCursor")(java_classes().JClass("java.io.File")(str(path)))
     try:
         while True:
             try:
                 with product_call():
                     found = cursor.readLog()
-                    record = None if found is None else _record(found)
+                    if found is None:
+                        return
+                    record = {name: get(found) for name, get in GETTERS.items()}
+                yield record
             except Thrown as thrown:
                 yield thrown
-                if is_corruption(thrown):
-                    continue
-                return
-            if record is None:
-                return
-            yield record
+                if thrown.name != CORRUPTED:
+                    return
     finally:
         with product_call():
             cursor.close()
 
 
-def _field(owner: Java, name: str) -> Java:
-    """Return the private field `name` of a product object (None if it has no such field)."""
-    field = next((item for item in owner.getClass().getDeclaredFields() if str(item.getName()) == name), None)
-    if field is None:
-        return None
-    field.setAccessible(True)
-    value = field.get(owner)
-    reference = java_classes().JClass("java.util.concurrent.atomic.AtomicReference")
-    return value.get() if isinstance(value, reference) else value
-
-
 def header_timestamp(path: Path) -> int:
     """Return the timestamp of a file that has a whole header, read by the product's header class."""
-    jpype = java_classes()
-    file = jpype.JClass("java.io.RandomAccessFile")(str(path), "r")
-    header = jpype.JClass("bitronix.tm.journal.TransactionLogHeader")
-    source = file if _takes(header, file.getClass()) else file.getChannel()
+    file = java_classes().JClass("java.io.RandomAccessFile")(str(path), "r")
+    header = _class("journal.TransactionLogHeader")
+    # Its constructor takes a file or a channel, as the version likes it.
+    kinds = [maker.getParameterTypes() for maker in header.class_.getDeclaredConstructors()]
+    takes_file = any(len(kind) > 0 and kind[0].equals(file.getClass()) for kind in kinds)
     try:
         with product_call():
-            return int(header(source, file.length()).getTimestamp())
+            return int(header(file if takes_file else file.getChannel(), file.length()).getTimestamp())
     finally:
         file.close()
 
 
-def _takes(product_class: Java, first: Java) -> bool:
-    """Tell whether a constructor of the class has `first` as the type of its first parameter."""
-    kinds = (maker.getParameterTypes() for maker in product_class.class_.getDeclaredConstructors())
-    return any(len(kind) > 0 and kind[0].equals(first) for kind in kinds)
+def _own_counter() -> Java:
+    """Return the counter that only records are numbered by, None in a version without one."""
+    field = declared_field(_class("journal.TransactionLogRecord").class_, "sequenceGenerator")
+    return None if field is None else field.get(None)
 
 
 def first_sequence_number() -> int:
@@ -151,19 +130,7 @@ def next_sequence_number(number: int) -> None:
         counter.set(_signed(number - 1))
         return
     # Up to 2.1.2 records and the product's own gtrids are numbered by one counter.
-    shared = java_classes().JClass("bitronix.tm.utils.UidGenerator").class_.getDeclaredField("sequenceNumber")
-    shared.setAccessible(True)
-    shared.setInt(None, _signed(number))
-
-
-def _own_counter() -> Java:
-    """Return the counter that only records are numbered by, None in a version without one."""
-    record = java_classes().JClass("bitronix.tm.journal.TransactionLogRecord").class_
-    fields = [item for item in record.getDeclaredFields() if str(item.getName()) == "sequenceGenerator"]
-    if not fields:
-        return None
-    fields[0].setAccessible(True)
-    return fields[0].get(None)
+    declared_field(_class("utils.UidGenerator").class_, "sequenceNumber").setInt(None, _signed(number))
 
 
 def _signed(number: int) -> int:
@@ -173,7 +140,7 @@ def _signed(number: int) -> int:
 
 def configure(directory: Path, *, skip: bool, megabytes: int, filtered: bool = False) -> None:
     """Set the product's configuration for a pair in `directory`; what is not named keeps its default."""
-    conf = java_classes().JClass("bitronix.tm.TransactionManagerServices").getConfiguration()
+    conf = _class("TransactionManagerServices").getConfiguration()
     conf.setServerId(SERVER_ID)
     conf.setDisableJmx(True)
     first, second = pair_of(directory)
@@ -183,19 +150,6 @@ def configure(directory: Path, *, skip: bool, megabytes: int, filtered: bool = F
     conf.setMaxLogSizeInMb(megabytes)
     conf.setForceBatchingEnabled(False)
     conf.setFilterLogStatus(filtered)
-
-
-def _forget_batcher() -> None:
-    """Let ``close()`` not wait for the end of the thread that batches forces, which nothing here uses.
-
-    Versions up to 2.1.4 start it even if batching is switched off, and wait for
-    it in a loop that recent Java releases may never leave.
-    """
-    appender = java_classes().JClass("bitronix.tm.journal.TransactionLogAppender").class_
-    for field in appender.getDeclaredFields():
-        if str(field.getName()) == "diskForceBatcherThread":
-            field.setAccessible(True)
-            field.set(None, None)
 
 
 class Journal:
@@ -212,20 +166,24 @@ class Journal:
         """Configure the product and make the journal object; nothing is opened yet."""
         configure(directory, skip=skip, megabytes=megabytes, filtered=filtered)
         with product_call():
-            self._journal = java_classes().JClass("bitronix.tm.journal.DiskJournal")()
+            self._journal = _class("journal.DiskJournal")()
 
     def open(self) -> None:
         """Open the pair (made if neither file exists); the state byte of the active file is written."""
         with product_call():
             self._journal.open()
-        _forget_batcher()
+        # Versions up to 2.1.4 start the thread that batches forces even if batching is switched off, and
+        # close() waits for its end in a loop that recent Java releases may never leave: let it be forgotten.
+        batcher = declared_field(_class("journal.TransactionLogAppender").class_, "diskForceBatcherThread")
+        if batcher is not None:
+            batcher.set(None, None)
 
     def dangling(self) -> dict[bytes, tuple[str, ...]]:
         """Return what ``collectDanglingRecords`` returns: gtrid -> names."""
         with product_call():
             found = self._journal.collectDanglingRecords()
             return {
-                _bytes(entry.getKey().getArray()): _names(entry.getValue().getUniqueNames())
+                python_bytes(entry.getKey().getArray()): _names(entry.getValue().getUniqueNames())
                 for entry in found.entrySet()
             }
 
@@ -235,7 +193,7 @@ class Journal:
         unique = jpype.JClass("java.util.HashSet")()
         for name in names:
             unique.add(jpype.JString(name))
-        uid = jpype.JClass("bitronix.tm.utils.Uid")(jpype.JArray(jpype.JByte)(gtrid))
+        uid = _class("utils.Uid")(java_bytes(gtrid))
         with product_call():
             self._journal.log(status, uid, unique)
 
@@ -251,14 +209,24 @@ class Journal:
 
     def active(self) -> str | None:
         """Return the name of the file that the product works on, None if the journal is not open."""
-        appender = _field(self._journal, "activeTla")
-        return None if appender is None else Path(str(_field(appender, "file"))).name
+        appender = _value(self._journal, "activeTla")
+        return None if appender is None else Path(str(_value(appender, "file"))).name
 
     def abandon(self) -> None:
         """Let go of both files as a dying process would: nothing is written."""
         for part in ("tla1", "tla2"):
-            appender = _field(self._journal, part)
-            channel = None if appender is None else _field(appender, "fc") or _field(appender, _UP_TO_2_1_2)
-            if channel is not None:
-                with product_call():
-                    channel.close()
+            appender = _value(self._journal, part)
+            for name in _OPEN_FILES if appender is not None else ():
+                file = _value(appender, name)
+                if file is not None:
+                    with product_call():
+                        file.close()
+                    break
+
+
+def _value(owner: Java, name: str) -> Java:
+    """Return what the private field `name` of a product object holds (None if it has no such field)."""
+    field = declared_field(owner.getClass(), name)
+    value = None if field is None else field.get(owner)
+    reference = java_classes().JClass("java.util.concurrent.atomic.AtomicReference")
+    return value.get() if isinstance(value, reference) else value

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from journalspec_conformance.harnesses.java.failures import Thrown
 from journalspec_conformance.products import Product, ProductError, classpath
 
 if TYPE_CHECKING:
@@ -37,6 +36,22 @@ def java_classes() -> Java:
         return importlib.import_module("jpype")
     except ImportError as error:
         raise ProductError(f"JPype is missing ({error}): install `journalspec[products]`") from error
+
+
+class Thrown(Exception):
+    """The product threw: `name` is the Java class, `text` its message.
+
+    `methods` are the names of the methods that it came out of, innermost first,
+    `cause` is the Java class of what caused it, if anything did.
+    """
+
+    def __init__(self, name: str, text: str, methods: tuple[str, ...] = (), cause: str = "") -> None:
+        """Keep all; the exception's own text is ``name: text``."""
+        super().__init__(f"{name}: {text}" if text else name)
+        self.name = name
+        self.text = text
+        self.methods = methods
+        self.cause = cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +91,25 @@ def start(product: Product, *, charset: str | None = None, options: Sequence[str
         )
     default = jpype.JClass("java.nio.charset.Charset").defaultCharset()
     return Runtime(version, str(default.name()))
+
+
+def java_bytes(data: bytes) -> Java:
+    """Return a Java array of bytes."""
+    jpype = java_classes()
+    return jpype.JArray(jpype.JByte)(data)
+
+
+def python_bytes(array: Java) -> bytes:
+    """Return the content of a Java array of bytes; nothing if there is none."""
+    return b"" if array is None else bytes(memoryview(array).cast("B"))
+
+
+def declared_field(kind: Java, name: str) -> Java:
+    """Return the field `name` of a Java class, made accessible; None if it declares none."""
+    field = next((item for item in kind.getDeclaredFields() if str(item.getName()) == name), None)
+    if field is not None:
+        field.setAccessible(True)
+    return field
 
 
 def thrown(error: Java) -> Thrown:

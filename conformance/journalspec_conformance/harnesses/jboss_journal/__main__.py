@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
-from journalspec_conformance.harnesses.java import child
+from journalspec_conformance.harnesses.java.harness import main
 from journalspec_conformance.harnesses.jboss_journal.harness import JournalProduct
-from journalspec_conformance.products import get_product, product_ids
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Serve one product over standard input and output; 0 at the end, 2 if it cannot be started."""
-    parser = argparse.ArgumentParser(prog=f"python -m {__package__}", description="drive a journal product")
-    parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")
-    options = parser.parse_args(arguments)
-    return child.run(lambda: JournalProduct(get_product(options.product)))
-
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(JournalProduct))

@@ -6,13 +6,21 @@ callbacks, lists and getters.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from journalspec_conformance.harnesses.java.jvm import Java, java_classes, product_call
-from journalspec_conformance.harnesses.jboss_journal.brands import Brand
-from journalspec_conformance.harnesses.jboss_journal.settings import Settings
+from journalspec.observation import jsonable
+from journalspec_conformance.harnesses.java.jvm import (
+    Java,
+    java_bytes,
+    java_classes,
+    product_call,
+    python_bytes,
+)
+from journalspec_conformance.harnesses.jboss_journal.variants import Settings, Variant
 
 #: The name of a compaction's control file in both products.
 CONTROL = "journal-rename-control.ctr"
@@ -21,34 +29,43 @@ _UNSIGNED_BYTE = 0xFF
 _PATIENCE = 5
 _SIGN = 0x80
 
-
-@dataclass(frozen=True, slots=True)
-class Info:
-    """One ``RecordInfo``; `user_type` is unsigned."""
-
-    id: int
-    user_type: int
-    body: bytes
-    is_update: bool
-    compact_count: int
+Answer = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """One ``PreparedTransactionInfo``."""
-
-    tx: int
-    extra: bytes
-    records: tuple[Info, ...]
-    deletes: tuple[Info, ...]
+#: Method of a ``JournalReaderCallback`` -> type of the record, and what the arguments are.
+_CALLBACKS = {
+    "onReadEventRecord": ("EVENT", "record"),
+    "onReadAddRecord": ("ADD", "record"),
+    "onReadUpdateRecord": ("UPDATE", "record"),
+    "onReadDeleteRecord": ("DELETE", "id"),
+    "onReadAddRecordTX": ("ADD_TX", "tx record"),
+    "onReadUpdateRecordTX": ("UPDATE_TX", "tx record"),
+    "onReadDeleteRecordTX": ("DELETE_TX", "tx deleted"),
+    "onReadPrepareRecord": ("PREPARE", "tx extra count"),
+    "onReadCommitRecord": ("COMMIT", "tx count"),
+    "onReadRollbackRecord": ("ROLLBACK", "tx"),
+}
+#: Operation -> the journal's method for it, and its arguments. What takes `sync` is durable afterwards.
+APPENDS = {
+    "add": ("appendAddRecord", "id user_type body sync"),
+    "update": ("appendUpdateRecord", "id user_type body sync"),
+    "event": ("", "id user_type body sync"),
+    "delete": ("appendDeleteRecord", "id sync"),
+    "add_tx": ("appendAddRecordTransactional", "tx id user_type body"),
+    "update_tx": ("appendUpdateRecordTransactional", "tx id user_type body"),
+    "delete_tx": ("appendDeleteRecordTransactional", "tx id body"),
+    "prepare": ("appendPrepareRecord", "tx extra sync"),
+    "commit": ("appendCommitRecord", "tx sync"),
+    "rollback": ("appendRollbackRecord", "tx sync"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What ``load`` delivers."""
+    """What ``load`` delivers, in the protocol's form."""
 
-    records: tuple[Info, ...]
-    prepared: tuple[Prepared, ...]
+    records: list[Answer]
+    prepared: list[Answer]
 
 
 @dataclass
@@ -57,130 +74,97 @@ class FileReading:
 
     name: str
     file_id: int
-    records: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    records: list[tuple[str, Answer]] = field(default_factory=list)
+
+    def callbacks(self) -> dict[str, Any]:
+        """Return the methods of a ``JournalReaderCallback`` that takes the records in."""
+
+        def taking(kind: str, names: str) -> Callable[..., None]:
+            def take(*arguments: Java) -> None:
+                fields: Answer = {"file_id": self.file_id}
+                for name, value in zip(names.split(), arguments, strict=True):
+                    fields |= _fields(name, value)
+                self.records.append((kind, jsonable(fields)))
+
+            return take
+
+        found = {method: taking(kind, names) for method, (kind, names) in _CALLBACKS.items()}
+        # Every file is listed, with or without data; Artemis says so at its end.
+        return {**found, "markAsDataFile": lambda file: None, "done": lambda: None}
 
 
-def _bytes(array: Java) -> bytes:
-    return b"" if array is None else bytes(memoryview(array).cast("B"))
+def _fields(name: str, value: Java) -> Answer:
+    """Return the fields that one argument of a callback holds."""
+    if name == "record":
+        return {"id": int(value.id), "user_type": _user_type(value), "body": python_bytes(value.data)}
+    if name == "deleted":
+        return {"id": int(value.id), "body": python_bytes(value.data)}
+    return {name: python_bytes(value) if name == "extra" else int(value)}
 
 
-def _info(record: Java) -> Info:
-    return Info(
-        int(record.id),
-        int(record.userRecordType) & _UNSIGNED_BYTE,
-        _bytes(record.data),
-        bool(record.isUpdate),
-        int(getattr(record, "compactCount", 0)),  # before HornetQ 2.2 there is none
-    )
+def _user_type(record: Java) -> int:
+    return int(record.userRecordType) & _UNSIGNED_BYTE
 
 
-class _Reader:
-    """A ``JournalReaderCallback``: takes in the records of one file. The method names are the interface's."""
-
-    def __init__(self, reading: FileReading) -> None:
-        self._reading = reading
-
-    def _add(self, kind: str, **fields: Any) -> None:
-        self._reading.records.append((kind, {"file_id": self._reading.file_id, **fields}))
-
-    def _whole(self, kind: str, record: Java, **fields: Any) -> None:
-        info = _info(record)
-        self._add(kind, **fields, id=info.id, user_type=info.user_type, body=info.body)
-
-    def onReadEventRecord(self, record: Java) -> None:  # noqa: N802 - the interface's name
-        self._whole("EVENT", record)
-
-    def onReadAddRecord(self, record: Java) -> None:  # noqa: N802 - the interface's name
-        self._whole("ADD", record)
-
-    def onReadUpdateRecord(self, record: Java) -> None:  # noqa: N802 - the interface's name
-        self._whole("UPDATE", record)
-
-    def onReadDeleteRecord(self, ident: int) -> None:  # noqa: N802 - the interface's name
-        self._add("DELETE", id=int(ident))
-
-    def onReadAddRecordTX(self, tx: int, record: Java) -> None:  # noqa: N802 - the interface's name
-        self._whole("ADD_TX", record, tx=int(tx))
-
-    def onReadUpdateRecordTX(self, tx: int, record: Java) -> None:  # noqa: N802 - the interface's name
-        self._whole("UPDATE_TX", record, tx=int(tx))
-
-    def onReadDeleteRecordTX(self, tx: int, record: Java) -> None:  # noqa: N802 - the interface's name
-        self._add("DELETE_TX", tx=int(tx), id=int(record.id), body=_bytes(record.data))
-
-    def onReadPrepareRecord(self, tx: int, extra: Java, count: int) -> None:  # noqa: N802 - as above
-        self._add("PREPARE", tx=int(tx), extra=_bytes(extra), count=int(count))
-
-    def onReadCommitRecord(self, tx: int, count: int) -> None:  # noqa: N802 - the interface's name
-        self._add("COMMIT", tx=int(tx), count=int(count))
-
-    def onReadRollbackRecord(self, tx: int) -> None:  # noqa: N802 - the interface's name
-        self._add("ROLLBACK", tx=int(tx))
-
-    def markAsDataFile(self, file: Java) -> None:  # noqa: N802 - the interface's name
-        """Every file is listed, with or without data."""
-
-    def done(self) -> None:
-        """Artemis says so at the end of a file."""
+def _live(record: Java) -> Answer:
+    """Return a ``RecordInfo`` as part of a state."""
+    kind = {"kind": "UPDATE" if bool(record.isUpdate) else "ADD"}
+    # Before HornetQ 2.2 there is no compact count.
+    count = {"compact_count": int(getattr(record, "compactCount", 0))}
+    return {**kind, **_fields("record", record), **count}
 
 
-class _Failures:
-    """A ``TransactionFailureCallback``: what it hears stands in the log too, with the reason."""
-
-    def failedTransaction(self, tx: int, records: Java, deletes: Java) -> None:  # noqa: N802 - as above
-        """Nothing to keep."""
+def _prepared(item: Java) -> Answer:
+    """Return a ``PreparedTransactionInfo``: public fields in HornetQ, getters in Artemis."""
+    old = hasattr(item, "extraData")
+    records = item.records if old else item.getRecords()
+    deletes = item.recordsToDelete if old else item.getRecordsToDelete()
+    return {
+        "tx": int(item.id if old else item.getId()),
+        "extra": python_bytes(item.extraData if old else item.getExtraData()),
+        "records": [_live(record) for record in records],
+        "deletes": [_fields("deleted", record) for record in deletes],
+    }
 
 
 class Journal:
     """A product's journal in `directory`. Every method raises Thrown if the product throws."""
 
-    def __init__(self, brand: Brand, directory: Path, settings: Settings) -> None:
+    def __init__(self, variant: Variant, directory: Path, settings: Settings) -> None:
         """Make factory and journal; nothing is touched yet."""
-        self.brand = brand
+        self.variant = variant
         self.directory = directory
         with product_call():
             self._factory = self.make_factory()
-            self._journal = brand.make_journal(self._factory, settings)
+            self._journal = variant.make_journal(self._factory, settings)
             self._journal.setAutoReclaim(settings.auto_reclaim)
 
     def make_factory(self) -> Java:
         """Return the factory of the journal's files."""
-        return self.brand.make_factory(self.directory)
+        return self.variant.make_factory(self.directory)
 
     def load(self) -> Loaded:
         """Start and load: the directory is made ready for appending."""
         array_list = java_classes().JClass("java.util.ArrayList")
         records, prepared = array_list(), array_list()
-        failures = java_classes().JProxy(self.brand.class_of("TransactionFailureCallback"), inst=_Failures())
+        # What this callback hears stands in the log too, with the reason.
+        unheard = {"failedTransaction": lambda tx, records, deletes: None}
+        failures = java_classes().JProxy(self.variant.class_of("TransactionFailureCallback"), dict=unheard)
         with product_call():
             self._journal.start()
-            self.brand.load(self._journal, records, prepared, failures)
-            return Loaded(
-                tuple(_info(record) for record in records),
-                tuple(self._prepared(item) for item in prepared),
-            )
-
-    def _prepared(self, item: Java) -> Prepared:
-        old = hasattr(item, "extraData")  # public fields in HornetQ, getters in Artemis
-        records = item.records if old else item.getRecords()
-        deletes = item.recordsToDelete if old else item.getRecordsToDelete()
-        return Prepared(
-            int(item.id if old else item.getId()),
-            _bytes(item.extraData if old else item.getExtraData()),
-            tuple(_info(record) for record in records),
-            tuple(_info(record) for record in deletes),
-        )
+            self.variant.load(self._journal, records, prepared, failures)
+            return Loaded([_live(record) for record in records], [_prepared(item) for item in prepared])
 
     def check_control_file(self) -> None:
         """Apply or remove a control file."""
         with product_call():
-            self.brand.check_control_file(self._journal)
+            self.variant.check_control_file(self._journal)
 
     def read_all(self) -> list[FileReading]:
         """Read every data file, in the product's order."""
         readings = []
         with product_call():
-            for file in self.brand.call(self._journal, "orderFiles"):
+            for file in self.variant.call(self._journal, "orderFiles"):
                 reading = FileReading(str(file.getFile().getFileName()), int(file.getFileID()))
                 self._read(file, reading)
                 readings.append(reading)
@@ -193,49 +177,35 @@ class Journal:
         """
         with product_call():
             if name == CONTROL:
-                found = self.brand.control_file(self.brand.make_file(self._factory, name))
+                found = self.variant.control_file(self.variant.make_file(self._factory, name))
             else:
-                (found,) = self.brand.call(self._journal, "orderFiles")
+                (found,) = self.variant.call(self._journal, "orderFiles")
             reading = FileReading(name, int(found.getFileID()))
             self._read(found, reading)
             return reading
 
     def _read(self, file: Java, reading: FileReading) -> None:
-        callback = java_classes().JProxy(
-            self.brand.class_of("impl.JournalReaderCallback"), inst=_Reader(reading)
-        )
-        self.brand.class_of("impl.JournalImpl").readJournalFile(self._factory, file, callback)
+        interface = self.variant.class_of("impl.JournalReaderCallback")
+        callback = java_classes().JProxy(interface, dict=reading.callbacks())
+        self.variant.class_of("impl.JournalImpl").readJournalFile(self._factory, file, callback)
 
-    def append(self, op: dict[str, Any], *, sync: bool) -> None:
+    def append(self, op: Mapping[str, Any], *, sync: bool) -> None:
         """Do one operation on a record; `op` is the protocol's object."""
-        jpype = java_classes()
-        body = jpype.JArray(jpype.JByte)(bytes.fromhex(op.get("body", "")))
-        user_type = jpype.JByte(_signed(int(op.get("user_type", "0"))))
-        ident, tx = int(op.get("id", "0")), int(op.get("tx", "0"))
-        journal = self._journal
+        method, names = APPENDS[op["op"]]
+        values = {
+            "id": int(op.get("id", "0")),
+            "tx": int(op.get("tx", "0")),
+            "user_type": java_classes().JByte(_signed(int(op.get("user_type", "0")))),
+            "body": java_bytes(bytes.fromhex(op.get("body", ""))),
+            "extra": java_bytes(bytes.fromhex(op.get("extra", ""))),
+            "sync": sync,
+        }
+        arguments = [values[name] for name in names.split()]
         with product_call():
-            match op["op"]:
-                case "add":
-                    journal.appendAddRecord(ident, user_type, body, sync)
-                case "update":
-                    journal.appendUpdateRecord(ident, user_type, body, sync)
-                case "event":
-                    self.brand.append_event(journal, ident, user_type, body, sync)
-                case "delete":
-                    journal.appendDeleteRecord(ident, sync)
-                case "add_tx":
-                    journal.appendAddRecordTransactional(tx, ident, user_type, body)
-                case "update_tx":
-                    journal.appendUpdateRecordTransactional(tx, ident, user_type, body)
-                case "delete_tx":
-                    journal.appendDeleteRecordTransactional(tx, ident, body)
-                case "prepare":
-                    extra = jpype.JArray(jpype.JByte)(bytes.fromhex(op.get("extra", "")))
-                    journal.appendPrepareRecord(tx, extra, sync)
-                case "commit":
-                    journal.appendCommitRecord(tx, sync)
-                case "rollback":
-                    journal.appendRollbackRecord(tx, sync)
+            if method:
+                getattr(self._journal, method)(*arguments)
+            else:
+                self.variant.append_event(self._journal, *arguments)
             if not sync:
                 self.appended()
 
@@ -264,17 +234,17 @@ class Journal:
         """Compact all full files."""
         with product_call():
             self._settle()
-            self.brand.compact(self._journal)
+            self.variant.compact(self._journal)
 
     def appended(self) -> None:
         """Wait until every append has been written: Artemis hands them to a thread."""
-        if not self.brand.older:
+        if not self.variant.older:
             seconds = java_classes().JClass("java.util.concurrent.TimeUnit").SECONDS
             self._journal.flushAppendExecutor(_PATIENCE, seconds)
 
     def _settle(self) -> None:
         """Wait for what Artemis has handed to its threads."""
-        if not self.brand.older:
+        if not self.variant.older:
             self._journal.flush()
 
     def stop(self) -> None:
@@ -287,3 +257,60 @@ class Journal:
 
 def _signed(value: int) -> int:
     return (value & _UNSIGNED_BYTE) - ((value & _SIGN) << 1)
+
+
+# What the products log: the only place where they speak of dropped transactions. Message numbers are the same
+# in all behind different letters; before HornetQ 2.4 there are none, and the texts are known instead.
+
+#: A transaction's PREPARE was not healthy; its COMMIT was not; it has no end.
+PREPARE_INCOMPLETE, COMMIT_INCOMPLETE, UNCOMMITTED = 142013, 142014, 142015
+_UNNUMBERED = {
+    r"Prepared transaction -?\d+ wasn't considered completed": PREPARE_INCOMPLETE,
+    r"Transaction -?\d+ is missing elements": COMMIT_INCOMPLETE,
+    r"Uncommitted transaction with id -?\d+ found": UNCOMMITTED,
+}
+_NUMBER = re.compile(r"(?:HQ|AMQ)(\d{6})")
+_ONE_ID = re.compile(r"(?<![\w.])-?\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message: its number (0 if it has none) and its text."""
+
+    number: int
+    text: str
+
+    @property
+    def transaction(self) -> int:
+        """The transaction that the message is about; only for messages about one."""
+        numbered = _NUMBER.search(self.text) is not None
+        return int(_ONE_ID.findall(self.text.partition(":")[2] if numbered else self.text)[0])
+
+
+class Log:
+    """Takes in everything that the JVM logs at INFO or above; nothing of it is printed."""
+
+    def __init__(self) -> None:
+        """Start listening."""
+        jpype = java_classes()
+        self._entries: list[Entry] = []
+        root = jpype.JClass("java.util.logging.LogManager").getLogManager().getLogger("")
+        self._filter = jpype.JProxy("java.util.logging.Filter", dict={"isLoggable": self._keep})
+        for handler in root.getHandlers():
+            handler.setFilter(self._filter)
+
+    def _keep(self, record: Java) -> bool:
+        """Keep `record`; answer that it need not be printed."""
+        text = str(record.getMessage())
+        parameters = record.getParameters()
+        for index, value in enumerate(parameters if parameters is not None else ()):
+            text = text.replace(f"{{{index}}}", str(value))
+        numbered = _NUMBER.search(text)
+        known = (number for pattern, number in _UNNUMBERED.items() if re.match(pattern, text))
+        self._entries.append(Entry(int(numbered[1]) if numbered else next(known, 0), text))
+        return False
+
+    def take(self) -> list[Entry]:
+        """Return what was logged since the last call."""
+        taken, self._entries = self._entries, []
+        return taken

@@ -1,7 +1,6 @@
 """Deviations that one request cannot show, as a program; used by `journalspec products show`.
 
-``python -m ....shows --product ID WHAT``. Exit status: 1 the deviation was seen, 0 it was not,
-2 usage. WHAT is one of
+``python -m ....shows --product ID WHAT``. WHAT is one of
 
 ``deletes-forgotten``  a record is added again behind 20,050 pairs of adds and deletes, and loaded
 ``names-used-again``   records are written while a compaction ends, and a crash comes before it has
@@ -9,29 +8,25 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import shutil
 import subprocess  # the child is this package's own module
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-from journalspec.kept import scratch
 from journalspec_conformance.harnesses.java import jvm
-from journalspec_conformance.harnesses.jboss_journal.brands import PRODUCTS, brand_of
-from journalspec_conformance.harnesses.jboss_journal.capture.histories import scenarios
-from journalspec_conformance.harnesses.jboss_journal.driver import Info, Journal
-from journalspec_conformance.harnesses.jboss_journal.settings import Settings
-from journalspec_conformance.products import Product, get_product
+from journalspec_conformance.harnesses.java.harness import show
+from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE
+from journalspec_conformance.harnesses.jboss_journal.driver import Answer, Journal
+from journalspec_conformance.harnesses.jboss_journal.variants import Settings, variant_of
+from journalspec_conformance.products import Product
 
 #: More deletes than the products keep when memory is short.
 _PAIRS = 20_050
 _FILE = 10 * 1024 * 1024
 _SECONDS = 15
 _TRIES = 4
-_MOMENTS = f"{__package__}.capture.moments"
+_MOMENTS = f"{__package__}.moments"
 #: The records written while a compaction ends: a file each.
 _ADDED = range(1000, 1012)
 _BODY = "78" * 900
@@ -43,50 +38,52 @@ def deletes_forgotten(product: Product, work: Path) -> bool:
     jvm.start(product, options=("-Xms16m",))
     alone, crowd = (_added_again(product, work / str(pairs), pairs) for pairs in (1, _PAIRS))
     print(f"1 pair: delivered are {_ids(alone)}; {_PAIRS} pairs: delivered are {_ids(crowd)}")
-    return not alone and [info.id for info in crowd] == [1]
+    return not alone and [info["id"] for info in crowd] == [1]
 
 
-def _added_again(product: Product, directory: Path, pairs: int) -> tuple[Info, ...]:
+def _added_again(product: Product, directory: Path, pairs: int) -> list[Answer]:
     """Add and delete `pairs` records, add the first one again, and return what a load delivers."""
     directory.mkdir()
-    brand = brand_of(product)
-    settings = Settings(brand.prefix, brand.extension, _FILE, 2, 0, auto_reclaim=False)
-    journal = Journal(brand, directory, settings)
+    variant = variant_of(product.id)
+    settings = Settings(variant.prefix, variant.extension, _FILE, 2, 0, auto_reclaim=False)
+    journal = Journal(variant, directory, settings)
     journal.load()
     for ident in range(1, pairs + 1):
         journal.append({"op": "add", "id": str(ident)}, sync=False)
         journal.append({"op": "delete", "id": str(ident)}, sync=False)
     journal.append({"op": "add", "id": "1"}, sync=True)
     journal.stop()
-    again = Journal(brand, directory, settings)
+    again = Journal(variant, directory, settings)
     loaded = again.load()
     again.stop()
     return loaded.records
 
 
-def _ids(infos: tuple[Info, ...]) -> str:
-    return ", ".join(str(info.id) for info in infos) or "none"
+def _ids(infos: list[Answer]) -> str:
+    return ", ".join(str(info["id"]) for info in infos) or "none"
 
 
 def names_used_again(product: Product, work: Path) -> bool:
     """Tell whether records are lost that were acknowledged while a compaction ended."""
-    scenario = next(item for item in scenarios(product.edition) if item.moment == "files-renamed")
-    brand = brand_of(product)
-    params = {**scenario.params(brand.prefix, brand.extension), "min_files": "10"}
+    scenario = next(item for item in CAPTURE.scenarios(product) if item.told.get("moment") == "files-renamed")
+    variant = variant_of(product.id)
+    params = {**CAPTURE.params(product, scenario), "min_files": "10"}
     adds = [{"op": "add", "id": str(ident), "user_type": "1", "body": _BODY} for ident in _ADDED]
     told = {
         "params": params,
-        "ops": list(scenario.sessions[0].ops),
+        "ops": list(scenario.sessions[0]),
         "during": {"moment": "files-renamed", "ops": adds},
     }
     out = work / "out"
     _play(product, work / "play", out, json.dumps(told))
     jvm.start(product)
-    settings = Settings(brand.prefix, brand.extension, int(params["file_size"]), 10, 0, auto_reclaim=False)
+    settings = Settings(
+        variant.prefix, variant.extension, int(params["file_size"]), 10, 0, auto_reclaim=False
+    )
     found = {}
     for moment in ("control-deleted", "files-renamed"):
-        journal = Journal(brand, out / moment, settings)
-        found[moment] = {info.id for info in journal.load().records}
+        journal = Journal(variant, out / moment, settings)
+        found[moment] = {info["id"] for info in journal.load().records}
         journal.stop()
     lost = [ident for ident in _ADDED if ident not in found["files-renamed"]]
     print(
@@ -115,23 +112,5 @@ def _play(product: Product, work: Path, out: Path, told: str) -> None:
             return
 
 
-WHAT: dict[str, Callable[[Product, Path], bool]] = {
-    "deletes-forgotten": deletes_forgotten,
-    "names-used-again": names_used_again,
-}
-
-
-def main() -> None:
-    """Run as a process; see the module's text."""
-    parser = argparse.ArgumentParser(prog=f"python -m {__spec__.name}" if __spec__ else None)
-    parser.add_argument("--product", required=True, choices=PRODUCTS)
-    parser.add_argument("what", choices=WHAT)
-    options = parser.parse_args()
-    with scratch() as place:
-        seen = WHAT[options.what](get_product(options.product), place)
-    sys.stdout.flush()
-    os._exit(int(seen))  # threads of the product may never end
-
-
 if __name__ == "__main__":
-    main()
+    show({"deletes-forgotten": deletes_forgotten, "names-used-again": names_used_again})

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from journalspec_conformance.harnesses.java.jvm import Java, java_classes
-from journalspec_conformance.harnesses.jboss_journal.settings import Settings
-from journalspec_conformance.products import Product
 
 #: Compaction only when it is asked for: no number of files and no percentage starts it.
 _NEVER = 0
+#: The smallest file that either product can be configured for.
+SMALLEST_FILE = 1024
+_NAME = re.compile(r"^(?P<prefix>.*)-(?P<number>-?\d+)\.(?P<extension>[A-Za-z]+)(?:\.cmp|\.tmp)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A journal's configuration. `file_size` is in bytes."""
+
+    prefix: str
+    extension: str
+    file_size: int
+    min_files: int
+    user_version: int
+    auto_reclaim: bool
 
 
 @cache
@@ -23,16 +41,8 @@ def _hidden(owner: Java, name: str) -> Java:
 
 
 @dataclass(frozen=True, slots=True)
-class Brand:
-    """One product, as far as its version does not matter.
-
-    `package` holds the journal's interfaces, `files` those of its files, `factory`
-    is the class of unbuffered and buffered NIO, `fill` what new files are filled
-    with (hex), `writes` is the edition of what it writes. `older`: the signatures
-    are those of HornetQ; `oldest`: those before 2.2, whose compaction has no hook
-    of its own for tests. `user_version`: headers carry one. `control_id` is the
-    file id under which a control file is read.
-    """
+class Variant:
+    """One product version, as far as it differs from others; ``variants.toml`` says what the members are."""
 
     name: str
     package: str
@@ -43,11 +53,11 @@ class Brand:
     fill: str
     editions: tuple[str, ...]
     writes: tuple[str, ...]
-    events: bool = False
-    older: bool = False
-    oldest: bool = False
-    user_version: bool = True
-    control_id: int = 0
+    events: bool
+    older: bool
+    oldest: bool
+    user_version: bool
+    control_id: int
 
     def class_of(self, name: str) -> Java:
         """Return class `name` of the journal's package; ``impl.`` may stand before it."""
@@ -127,42 +137,40 @@ class Brand:
         callback.waitCompletion()
 
 
-HORNETQ = Brand(
-    "hornetq",
-    "org.hornetq.core.journal",
-    "org.hornetq.core.journal",
-    "org.hornetq.core.journal.impl.NIOSequentialFileFactory",
-    "hornetq-data",
-    "hq",
-    "4a",
-    ("v1", "v2"),
-    ("v2",),
-    older=True,
-)
-ARTEMIS = Brand(
-    "artemis",
-    "org.apache.activemq.artemis.core.journal",
-    "org.apache.activemq.artemis.core.io",
-    "org.apache.activemq.artemis.core.io.nio.NIOSequentialFileFactory",
-    "activemq-data",
-    "amq",
-    "00",
-    ("v1", "v2", "v2e"),
-    ("v2", "v2e"),
-    events=True,
-)
-_BRANDS = {
-    "hornetq-2.0.0": replace(
-        HORNETQ, editions=("s2",), writes=("s2",), oldest=True, user_version=False, control_id=-1
-    ),
-    "hornetq-2.1.2": replace(HORNETQ, editions=("v1",), writes=("v1",), oldest=True),
-    "hornetq-2.4.9": HORNETQ,
-    "artemis-2.44.0": ARTEMIS,
-}
-#: The products that this harness drives.
-PRODUCTS = tuple(_BRANDS)
+@cache
+def variant_of(product_id: str) -> Variant:
+    """Return what ``variants.toml`` says of a product; raises KeyError."""
+    told = tomllib.loads(files(__package__).joinpath("variants.toml").read_text(encoding="utf-8"))
+    own = told[product_id]
+    whole = {**told.get(own.pop("like", ""), {}), **own}
+    for name in ("editions", "writes"):
+        whole[name] = tuple(whole[name])
+    return Variant(**whole)
 
 
-def brand_of(product: Product) -> Brand:
-    """Return the brand that `product` is a version of."""
-    return _BRANDS[product.id]
+def settings_for(variant: Variant, directory: Path, params: Mapping[str, str]) -> Settings:
+    """Return the settings for `directory`.
+
+    What `params` do not say is taken from the names and sizes of the files, and
+    for an empty directory from the product.
+    """
+    names = sorted(path for path in directory.iterdir() if path.is_file())
+    found = [(match, path) for path in names if (match := _NAME.match(path.name))]
+    chosen = params.get("extension") or _commonest(
+        [match["extension"] for match, _ in found], variant.extension
+    )
+    own = [(match, path) for match, path in found if match["extension"] == chosen]
+    size = max([SMALLEST_FILE, *(path.stat().st_size for _, path in own)])
+    return Settings(
+        prefix=params.get("prefix") or _commonest([match["prefix"] for match, _ in own], variant.prefix),
+        extension=chosen,
+        file_size=int(params.get("file_size", str(size))),
+        min_files=int(params.get("min_files", "2")),
+        user_version=int(params.get("user_version", "0")),
+        auto_reclaim=params.get("auto_reclaim", "true") == "true",
+    )
+
+
+def _commonest(found: list[str], otherwise: str) -> str:
+    counts = Counter(found)
+    return min(counts, key=lambda text: (-counts[text], text)) if counts else otherwise

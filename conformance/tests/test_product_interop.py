@@ -1,20 +1,24 @@
 """HornetQ, Artemis and the reference read what the others write, also after a crash.
 
-What must be there is known from the operations alone; no file is looked into.
+What must be there says the format's model, from the operations alone; no file is looked into.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from journalspec_conformance.harnesses.jboss_journal.capture.asked import Asked, asked_state, without_counts
+from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE, asked_state, seen_state
+from journalspec_conformance.harnesses.reference import Traced
 from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import get_product
+from journalspec_corpus.jboss_journal import MODEL
+from journalspec_corpus.model import history
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
 
@@ -23,13 +27,17 @@ REFERENCE = "reference"
 IMPLEMENTATIONS = (REFERENCE, "hornetq-2.4.9", "artemis-2.44.0")
 PARAMS = {"prefix": "data", "extension": "amq", "min_files": "4", "auto_reclaim": "false"}
 RECORDS = 10_000
+CONTROL = "journal-rename-control.ctr"
 #: Records that are added while the reference's writer is stopped after each of its storage operations.
 ADDED = 200
 
 Op = dict[str, Any]
 Images = Mapping[str, bytes]
 
-pytestmark = [pytest.mark.product, pytest.mark.java]
+
+def of_products(function: Any) -> Any:
+    """Mark a test that needs a product."""
+    return pytest.mark.product(pytest.mark.java(function))
 
 
 @pytest.fixture(scope="module")
@@ -162,24 +170,21 @@ def recovered(products: Mapping[str, ProcessConnection], reader: str, directory:
         question = {**request, "dir": str(directory), "observe": "state", "params": params}
         seen = products[reader].ask(question)["ok"]
     assert "state" in seen, f"{reader}: {seen}"
-    return without_counts(seen["state"])
+    return seen_state(seen["state"])
 
 
-@pytest.fixture(scope="module")
-def history() -> list[Op]:
-    return long_history()
-
-
+@of_products
 @pytest.mark.parametrize("writer", IMPLEMENTATIONS)
 def test_all_three_recover_ten_thousand_records_alike(
-    writer: str, history: list[Op], products: dict[str, ProcessConnection], memory_path: Path
+    writer: str, products: dict[str, ProcessConnection], memory_path: Path
 ) -> None:
-    assert sum(op["op"] in ("add", "add_tx") for op in history) >= RECORDS
+    ops = long_history()
+    assert sum(op["op"] in ("add", "add_tx") for op in ops) >= RECORDS
     directory = memory_path / "journal"
     directory.mkdir()
-    write(products, writer, history, directory)
+    write(products, writer, ops, directory)
     # The last transaction has no end: whoever opens the journal rolls it back.
-    wanted = asked_state((op, {}) for op in [*history, {"op": "open"}])
+    wanted = asked_state([(op, {}) for op in [*ops, {"op": "open"}]], EDITION)
     assert len(wanted["live"]) > 100
     names = [path.name for path in directory.iterdir()]
     assert len(names) > 3, names
@@ -187,95 +192,63 @@ def test_all_three_recover_ten_thousand_records_alike(
         assert recovered(products, reader, directory) == wanted, reader
 
 
-class _File:
+@dataclass
+class File:
     """The content of a file as it is, and as it was when it was last made durable."""
 
-    def __init__(self) -> None:
-        self.durable = b""
+    content: bytearray = field(default_factory=bytearray)
+    durable: bytes = b""
 
 
-class CrashingStorage(MemoryStorage):
-    """Keeps, after each of its operations, what two kinds of crash would leave.
+def crash_images(
+    ops: Sequence[Op], params: Mapping[str, str], edition: str = EDITION
+) -> Iterator[tuple[str, int, Images]]:
+    """Yield (what was done, operations acknowledged, the files) after each change by the reference writer.
 
     A killed process leaves everything that was written; a machine without power
-    at worst only what was made durable: contents by ``sync``, names by ``sync_dir``.
+    at worst only what was made durable: contents by ``sync``, names by ``sync-dir``.
     """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.done = 0
-        self.images: list[tuple[str, int, Images]] = []
-        self._now: dict[str, _File] = {}
-        self._durable: dict[str, _File] = {}
-
-    def _step(self, what: str) -> None:
-        killed = {name: bytes(data) for name, data in self.files.items()}
-        lost = {name: file.durable for name, file in self._durable.items()}
-        self.images.append((f"killed after {what}", self.done, killed))
-        self.images.append((f"power lost after {what}", self.done, lost))
-
-    def create(self, name: str) -> None:
-        super().create(name)
-        self._now[name] = _File()
-        self._step(f"create {name}")
-
-    def write(self, name: str, off: int, data: bytes) -> None:
-        super().write(name, off, data)
-        self._step(f"write {name} {off}")
-
-    def sync(self, name: str) -> None:
-        super().sync(name)
-        self._now[name].durable = bytes(self.files[name])
-        self._step(f"sync {name}")
-
-    def sync_dir(self) -> None:
-        super().sync_dir()
-        self._durable = dict(self._now)
-        self._step("sync_dir")
-
-    def rename(self, old: str, new: str) -> None:
-        super().rename(old, new)
-        self._now[new] = self._now.pop(old)
-        self._step(f"rename {old} {new}")
-
-    def unlink(self, name: str) -> None:
-        super().unlink(name)
-        del self._now[name]
-        self._step(f"unlink {name}")
-
-
-def crash_images(ops: list[Op]) -> list[tuple[str, int, Images]]:
-    """Return (what was just done, operations acknowledged, the files) after each storage operation."""
-    params = {**PARAMS, "file_size": "2048"}
-    storage = CrashingStorage()
-    journal = load(FORMAT).writer(storage, edition=EDITION, params=params)
+    storage = Traced(MemoryStorage())
+    journal = load(FORMAT).writer(storage, edition=edition, params=params)
+    now: dict[str, File] = {}
+    kept: dict[str, File] = {}
     for number, op in enumerate(ops):
         journal.apply(op)
-        storage.done = number + 1
-    return storage.images
+        for change in storage.taken():
+            name = change.get("file", "")
+            match change["op"]:
+                case "create":
+                    now[name] = File()
+                case "write":
+                    off, data = int(change["off"]), bytes.fromhex(change["data"])
+                    now[name].content[off : off + len(data)] = data
+                case "sync":
+                    now[name].durable = bytes(now[name].content)
+                case "sync-dir":
+                    kept = dict(now)
+                case "rename":
+                    now[change["to"]] = now.pop(name)
+                case "unlink":
+                    del now[name]
+            what = f"{change['op']} {name}".strip()
+            yield f"killed after {what}", number, {key: bytes(file.content) for key, file in now.items()}
+            yield f"power lost after {what}", number, {key: file.durable for key, file in kept.items()}
 
 
-def states_after(ops: list[Op]) -> Iterator[dict[str, Any]]:
-    """Yield what must be recovered after the first 0, 1, 2 ... operations."""
-    asked = Asked()
-    for op in [{"op": "open"}, *ops]:
-        asked.apply(op)
-        yield asked.state()
-
-
+@of_products
 def test_nothing_acknowledged_is_lost_in_a_crash_of_the_reference_writer(
-    products: dict[str, ProcessConnection], memory_path: Path
+    products: dict[str, ProcessConnection], every: Callable[[int], int], memory_path: Path
 ) -> None:
     ops = short_history()
-    states = list(states_after(ops))
-    images = crash_images(ops)
+    states = history(MODEL, {}, [{"op": "open"}, *ops], frozenset(), EDITION).shown[1:]
+    images = list(crash_images(ops, {**PARAMS, "file_size": "2048"}))
     assert sum(op["op"] in ("add", "add_tx") for op in ops) >= ADDED
     assert {"next", "compact", "reclaim"} <= {op["op"] for op in ops}
     assert len(images) >= 2 * len(ops)
     # A force changes no content, so that half of the images are there twice: each is read once.
     answers: dict[tuple[tuple[str, bytes], ...], list[dict[str, Any]]] = {}
     wrong = []
-    for what, done, files in images:
+    for what, done, files in images[:: every(7)]:
         content = tuple(sorted(files.items()))
         if content not in answers:
             put(files, memory_path / "journal")
@@ -288,3 +261,44 @@ def test_nothing_acknowledged_is_lost_in_a_crash_of_the_reference_writer(
             if state not in permitted:
                 wrong.append(f"{reader}, {what}, {done} operations acknowledged")
     assert wrong == []
+
+
+def half_compacted(images: Iterable[tuple[str, int, Images]]) -> list[Images]:
+    """Return what a killed process leaves while the control file tells of a compaction."""
+    names = ("killed after rename", "killed after unlink", f"killed after sync {CONTROL}")
+    return [files for what, _, files in images if what.startswith(names) and CONTROL in files]
+
+
+@of_products
+@pytest.mark.parametrize("name", ["hornetq-2.0.0", "hornetq-2.1.2"])
+def test_a_compaction_of_the_reference_is_finished_by_the_product(
+    name: str, connect_product: Callable[[str], ProcessConnection], memory_path: Path
+) -> None:
+    """Versions 2.0 and 2.1 read what the reference writes in editions s2 and v1."""
+    product = get_product(name)
+    scenario = next(item for item in CAPTURE.scenarios(product) if item.name == "compacted")
+    ops, params = scenario.sessions[0], CAPTURE.params(product, scenario)
+    done = next(number for number, op in enumerate(ops) if op["op"] == "compact") + 1
+    wanted = asked_state([(op, {}) for op in ops[:done]], product.edition)
+    images = half_compacted(crash_images(ops[:done], params, product.edition))
+    assert len(images) > 3
+    connection = connect_product(name)
+    request = {"cmd": "recover", "policy": "strict", "observe": "state", "params": params}
+    for files in images:
+        put(files, memory_path / "journal")
+        place = {"format": FORMAT, "edition": product.edition, "dir": str(memory_path / "journal")}
+        answer = connection.ask({**request, **place})["ok"]
+        assert answer["verdict"] == "clean"
+        assert seen_state(answer["state"]) == wanted
+
+
+def test_the_control_file_of_s2_has_the_id_minus_one_and_names_are_modified_utf8() -> None:
+    """As HornetQ 2.0.0 reads it (JBM-CMP-002); the name is one that UTF-8 writes in four bytes."""
+    params = {"prefix": "\U0001f4e8", "extension": "hq", "file_size": "1024"}
+    ops = [{"op": "open"}, {"op": "add", "id": "1", "user_type": "1", "body": "61"}, {"op": "compact"}]
+    data = half_compacted(crash_images(ops, params, "s2"))[0][CONTROL]
+    name = b"\xed\xa0\xbd\xed\xb3\xa8-1.hq"
+    lists = b"\0\0\0\1" + len(name).to_bytes(2, "big") + name
+    assert data[:4] == b"\xff\xff\xff\xff"
+    assert data[4:9] == b"\x0b\xff\xff\xff\xff"
+    assert data[22 : 22 + len(lists)] == lists

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from journalspec import __version__
 from journalspec.formats import format_ids, get_format
@@ -29,13 +29,15 @@ class SchemaModule(Protocol):
 class SchemaHarness:
     """Reads with the module `module` (``schema``, ``kaitai``) of every format that has one."""
 
-    def __init__(self, module: str, name: str) -> None:
+    name: ClassVar[str]
+    module: ClassVar[str]
+
+    def __init__(self) -> None:
         """Find the formats' modules; they are imported when first needed."""
-        self._name = name
         self._paths = {
             format_id: path
             for format_id in format_ids()
-            if find_spec(path := f"journalspec.{format_id}.{module}") is not None
+            if find_spec(path := f"journalspec.{format_id}.{self.module}") is not None
         }
         self._modules: dict[str, Any] = {}
 
@@ -43,7 +45,7 @@ class SchemaHarness:
         """Declare ``read`` at level layout, without damage; editions as the module lists them."""
         return {
             "protocol": 1,
-            "impl": {"name": self._name, "version": __version__, "language": "python"},
+            "impl": {"name": self.name, "version": __version__, "language": "python"},
             "formats": {
                 format_id: {
                     "editions": list(
@@ -70,3 +72,17 @@ class SchemaHarness:
         if format_id not in self._modules:
             self._modules[format_id] = import_module(self._paths[format_id])
         return self._modules[format_id]
+
+
+class Construct(SchemaHarness):
+    """The construct schemas."""
+
+    name = "journalspec-construct"
+    module = "schema"
+
+
+class Kaitai(SchemaHarness):
+    """The generated Kaitai Struct parsers."""
+
+    name = "journalspec-kaitai"
+    module = "kaitai"

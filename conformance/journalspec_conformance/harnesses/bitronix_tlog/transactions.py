@@ -1,6 +1,6 @@
 """A child process that runs the product's whole transaction manager over two resources made here.
 
-``python -m ....capture.transactions PRODUCT DIRECTORY`` reads a JSON list of
+``python -m ....transactions PRODUCT DIRECTORY`` reads a JSON list of
 transactions from standard input::
 
     {"fate": "commit" | "rollback" | "one-phase" | "die", "resources": ["db1", "jms1"]}
@@ -15,6 +15,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,53 +26,38 @@ from journalspec_conformance.products import get_product
 
 _XA_OK = 0
 _TIMEOUT_SECONDS = 60
+#: What an XA resource answers that agrees to everything, keeps nothing and is its own manager.
+_AGREES = {
+    "start": None,
+    "end": None,
+    "prepare": _XA_OK,
+    "rollback": None,
+    "forget": None,
+    "isSameRM": False,
+    "getTransactionTimeout": _TIMEOUT_SECONDS,
+    "setTransactionTimeout": False,
+}
 
 
-class Resource:
-    """An XA resource that agrees to everything and keeps nothing."""
+def _resource(commits: list[int]) -> Java:
+    """Return such a resource; `commits` counts down the commit calls of all of them, and at 0 one dies."""
+    jpype = jvm.java_classes()
 
-    def __init__(self, commits: list[int]) -> None:
-        """`commits` counts the commit calls of the transaction, over all resources."""
-        self.commits = commits
-
-    # The method names are the interface's own.
-    def start(self, xid: Java, flags: int) -> None:
-        """Begin work on a branch."""
-
-    def end(self, xid: Java, flags: int) -> None:
-        """End work on a branch."""
-
-    def prepare(self, xid: Java) -> int:
-        """Vote for commit."""
-        return _XA_OK
-
-    def commit(self, xid: Java, one_phase: bool) -> None:
-        """Commit, or die instead if this is the call to die in."""
-        self.commits[0] -= 1
-        if self.commits[0] == 0:
+    def commit(xid: Java, one_phase: bool) -> None:
+        commits[0] -= 1
+        if commits[0] == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def rollback(self, xid: Java) -> None:
-        """Roll back."""
+    def in_doubt(flag: int) -> Java:
+        return jpype.JArray(jpype.JClass("javax.transaction.xa.Xid"))([])
 
-    def recover(self, flag: int) -> Java:
-        """No branch is in doubt here."""
-        return jvm.java_classes().JArray(jvm.java_classes().JClass("javax.transaction.xa.Xid"))([])
+    def answering(said: Any) -> Callable[..., Any]:
+        return lambda *arguments: said
 
-    def forget(self, xid: Java) -> None:
-        """Nothing was remembered."""
-
-    def isSameRM(self, other: Java) -> bool:  # noqa: N802 - the interface's name
-        """Every resource is its own manager."""
-        return False
-
-    def getTransactionTimeout(self) -> int:  # noqa: N802 - the interface's name
-        """Return seconds."""
-        return _TIMEOUT_SECONDS
-
-    def setTransactionTimeout(self, seconds: int) -> bool:  # noqa: N802 - the interface's name
-        """No other timeout is taken."""
-        return False
+    methods = {name: answering(said) for name, said in _AGREES.items()}
+    interface = jpype.JClass("javax.transaction.xa.XAResource")
+    proxy = jpype.JProxy(interface, dict={**methods, "commit": commit, "recover": in_doubt})
+    return jpype.JObject(proxy, interface)
 
 
 def run(directory: Path, transactions: list[dict[str, Any]]) -> None:
@@ -79,12 +65,10 @@ def run(directory: Path, transactions: list[dict[str, Any]]) -> None:
     jpype = jvm.java_classes()
     configure(directory, skip=False, megabytes=1)
     commits = [0]
-    interface = jpype.JClass("javax.transaction.xa.XAResource")
     producer = jpype.JClass("bitronix.tm.resource.ehcache.EhCacheXAResourceProducer")
     resources = {}
     for name in sorted({name for entry in transactions for name in entry["resources"]}):
-        proxy = jpype.JProxy(interface, inst=Resource(commits))
-        resources[name] = jpype.JObject(proxy, interface)
+        resources[name] = _resource(commits)
         producer.registerXAResource(name, resources[name])
     manager = jpype.JClass("bitronix.tm.TransactionManagerServices").getTransactionManager()
     for entry in transactions:

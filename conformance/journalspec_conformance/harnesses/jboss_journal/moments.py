@@ -1,6 +1,6 @@
 """A child process that copies the directory at the moments of a compaction.
 
-``python -m ....capture.moments PRODUCT DIRECTORY OUT`` reads a ``write`` request
+``python -m ....moments PRODUCT DIRECTORY OUT`` reads a ``write`` request
 from standard input, whose last operation is the compaction. ``OUT/<moment>`` are
 copies of the directory as a crash at that moment would leave it. The moments
 are those at which the product opens, closes and deletes its control file.
@@ -21,11 +21,13 @@ from typing import Any
 
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, java_classes
-from journalspec_conformance.harnesses.jboss_journal.brands import Brand, brand_of
-from journalspec_conformance.harnesses.jboss_journal.capture.scenarios import MOMENTS
 from journalspec_conformance.harnesses.jboss_journal.driver import CONTROL, Journal
-from journalspec_conformance.harnesses.jboss_journal.writing import Session
+from journalspec_conformance.harnesses.jboss_journal.harness import Session
+from journalspec_conformance.harnesses.jboss_journal.variants import Variant, variant_of
 from journalspec_conformance.products import get_product
+
+#: The moments of a compaction of which the directory is kept.
+MOMENTS = ("before-control", "control-written", "files-renamed", "control-deleted")
 
 
 class Spy:
@@ -91,15 +93,15 @@ def spied(keep: Callable[[str], None]) -> type[Journal]:
         def make_factory(self) -> Java:
             """Return the spied factory of the journal's files."""
             jpype = java_classes()
-            interface = jpype.JClass(f"{self.brand.files}.SequentialFileFactory")
-            file = jpype.JClass(f"{self.brand.files}.SequentialFile")
+            interface = jpype.JClass(f"{self.variant.files}.SequentialFileFactory")
+            file = jpype.JClass(f"{self.variant.files}.SequentialFile")
             proxy = jpype.JProxy(interface, inst=SpiedFactory(super().make_factory(), file, keep))
             return jpype.JObject(proxy, interface)
 
     return SpiedJournal
 
 
-def run(brand: Brand, directory: Path, out: Path, request: dict[str, Any]) -> None:
+def run(variant: Variant, directory: Path, out: Path, request: dict[str, Any]) -> None:
     """Do the operations of `request` in `directory`, and keep the moments in `out`."""
     during = request.get("during", {"moment": "", "ops": []})
 
@@ -109,7 +111,7 @@ def run(brand: Brand, directory: Path, out: Path, request: dict[str, Any]) -> No
                 raise RuntimeError(f"{op} was not acknowledged as durable")
         shutil.copytree(directory, out / moment)
 
-    session = Session(brand, directory, request["params"], spied(keep))
+    session = Session(variant, directory, request["params"], spied(keep))
     for op in request["ops"]:
         session.apply(op)
 
@@ -120,7 +122,7 @@ def main() -> int:
     request = json.load(sys.stdin)
     product = get_product(product_id)
     jvm.start(product)
-    run(brand_of(product), Path(directory), Path(out), request)
+    run(variant_of(product_id), Path(directory), Path(out), request)
     os._exit(0)  # threads of the product may never end
 
 

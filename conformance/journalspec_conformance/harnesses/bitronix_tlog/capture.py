@@ -1,0 +1,227 @@
+"""Captured pairs: what the journal is asked to do stands in ``scenarios.toml``, what must be in them here.
+
+``python -m journalspec_conformance.harnesses.bitronix_tlog.capture OUT``, see :mod:`..java.capture`.
+Captures made again are never the same: clocks differ from run to run.
+
+No reader of ours takes part. An operation says which record was asked for, the
+answer to it in which file the product put it. A change of that file is a swap:
+the file begins anew, with copies of what the product carried over. The copies
+are known from the product's cursor only; whatever it gives behind them must be,
+one by one, what was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess  # the child is this package's own module
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR
+from journalspec_conformance.harnesses.java.capture import (
+    Answer,
+    Capture,
+    Json,
+    Played,
+    Scenario,
+    Steps,
+    permitted,
+    toml_value,
+)
+from journalspec_conformance.products import Product
+
+#: What ``filterLogStatus`` leaves; everything else is not written at all.
+UNFILTERED = ("COMMITTING", "COMMITTED", "UNKNOWN")
+#: The records of one transaction of the whole manager, by its fate: what the manager is known to log.
+LOGGED = {
+    "commit": ["ACTIVE", "PREPARING", "PREPARED", "COMMITTING", "COMMITTED"],
+    "die": ["ACTIVE", "PREPARING", "PREPARED", "COMMITTING"],
+    "one-phase": ["ACTIVE", "PREPARING", "PREPARED", "COMMITTING", "COMMITTED"],
+    "rollback": ["ACTIVE", "ROLLING_BACK", "ROLLEDBACK"],
+}
+_SHOWN = 400
+_SECONDS = 120
+
+
+def mixed(first: str, last: str) -> Iterator[str]:
+    """Yield transactions of changing fate: committed, rolled back, partly committed, heuristic."""
+    for number in range(int(first), int(last) + 1):
+        names = [f"db{number % 3}", f"jms{number % 2}", "audit-log"][: 2 + number % 2]
+        told = f"{number} {' '.join(names)}"
+        match number % 7:
+            case 3:
+                yield f"rolled_back {told}"
+            case 5:
+                yield f"decided {told}"
+                yield f"log COMMITTED {number} {names[0]}"
+            case 6:
+                yield f"decided {told}"
+                yield f"log UNKNOWN {told}"
+            case _:
+                yield f"committed {told}"
+
+
+def asked_records(steps: Steps, *, filtered: bool = False) -> dict[str, list[Json]]:
+    """Return file -> records that were logged into it since it last became active."""
+    asked: dict[str, list[Json]] = {name: [] for name in PAIR}
+    active = ""
+    for op, answer in steps:
+        now = str(answer.get("active", active))
+        if active and now != active and op["op"] == "log":
+            asked[now] = []
+        active = now
+        if op["op"] != "log" or "refused" in answer or (filtered and op["type"] not in UNFILTERED):
+            continue
+        record = {"type": op["type"], "gtrid": op["gtrid"], "names": sorted(set(op["names"]))}
+        asked[active].append({**record, "status": op["status"]} if "status" in op else record)
+    return asked
+
+
+def _read_back(answer: Answer) -> dict[str, list[Json]]:
+    """Return file -> the records that the product's cursor gives."""
+    found: dict[str, list[Json]] = {name: [] for name in PAIR}
+    for record in answer.get("records", []):
+        plain = {key: record[key] for key in ("type", "gtrid", "names")}
+        if record["type"] == "OTHER":
+            plain["status"] = record["status"]
+        found[record["at"]["file"]].append(plain)
+    return found
+
+
+def _written(run: Played, read: Answer) -> Json:
+    """Return what stands in the files: per file the copies, then what was logged.
+
+    ``agreed`` is whether the product's cursor gives back just what was asked
+    for; ``why_not`` says what it gave instead.
+    """
+    asked = asked_records(run.steps, filtered="filter_status" in run.scenario.params)
+    found = _read_back(read)
+    content: Json = {}
+    differences: list[str] = []
+    for name in PAIR:
+        copies = max(0, len(found[name]) - len(asked[name]))
+        content[name] = [{**record, "how": "copied"} for record in found[name][:copies]]
+        content[name] += [{**record, "how": "logged"} for record in asked[name]]
+        if found[name][copies:] != asked[name]:
+            differences.append(f"{name}: asked for {asked[name]}, read {found[name]}")
+    if read.get("message"):
+        differences.append(str(read["message"]))
+    shown = [text if len(text) <= _SHOWN else text[:_SHOWN] + "..." for text in differences]
+    return {"files": content, "agreed": not shown, **({"why_not": shown} if shown else {})}
+
+
+def _managed(fates: list[str], read: Answer) -> Json:
+    """Return what stands in the files: the product's own reading, held against what each fate logs.
+
+    The ids are the manager's choice and the files keep the last lap only, so the
+    check is on the records that are left: for each transaction a closing piece of
+    what its fate logs, and the copies (COMMITTING) of a swap.
+    """
+    found = _read_back(read)
+    sequences: dict[str, list[str]] = {}
+    for name in PAIR:
+        for record in found[name]:
+            sequences.setdefault(record["gtrid"], []).append(record["type"])
+    pieces = [set(LOGGED[fate][start:]) for fate in fates for start in range(len(LOGGED[fate]))]
+    strange = {gtrid: kinds for gtrid, kinds in sequences.items() if set(kinds) not in pieces}
+    shown = [f"{gtrid}: {kinds}" for gtrid, kinds in sorted(strange.items())]
+    return {"files": found, "agreed": not shown, **({"why_not": shown} if shown else {})}
+
+
+def _by_hand(run: Played, written: list[Json]) -> list[Json]:
+    """Return the permitted answers for a pair that the product has spoilt, or only calls so.
+
+    All records of these scenarios are COMMITTING, so what is kept is unfinished.
+    """
+    on = run.scenario.on
+    good = [written[index] for index in on(run.product, "kept")]
+    records = [
+        {**{key: entry[key] for key in ("type", "gtrid", "names")}, "at": {"file": PAIR[0]}} for entry in good
+    ]
+    unfinished = [{"gtrid": entry["gtrid"], "names": entry["names"]} for entry in good]
+    lost = [
+        {"file": file, "off": str(off), "len": str(length), "reason": reason}
+        for file, off, length, reason in on(run.product, "dropped")
+    ]
+    state = {"active": PAIR[0], "unfinished": sorted(unfinished, key=lambda entry: str(entry["gtrid"]))}
+    found = {"verdict": "recovered" if lost else "clean", "dropped": lost, "state": state}
+    refusal = on(run.product, "strict", None)
+    strict = {"verdict": "refused", "phase": refusal[0], "code": refusal[1]} if refusal else None
+    return permitted(found, records, records, strict)
+
+
+class BitronixCapture(Capture):
+    """The journal by itself, and (``fates``) the whole transaction manager over two resources."""
+
+    settings = "serverId journalspec, disableJmx, no force batching"
+    macros: Mapping[str, Any] = {"mixed": mixed}
+
+    def head(self, run: Played) -> Json:
+        """Return the charset, and the one setting that scenarios change."""
+        filtered = ", filterLogStatus" if "filter_status" in run.scenario.params else ""
+        return {"charset": run.charset, "settings": self.settings + filtered}
+
+    def made_otherwise(
+        self, product: Product, scenario: Scenario, directory: Path
+    ) -> list[tuple[str, Steps]] | None:
+        """Let a child process run the manager on an empty pair."""
+        fates = scenario.told.get("fates")
+        if not fates:
+            return None
+        ops = [{"op": "open"}, {"op": "close"}]
+        connection = self.connect(product)
+        connection.ask(self.request(product, scenario, cmd="write", dir=str(directory), ops=ops))
+        connection.close()
+        told = [
+            {"fate": fate, "resources": ["db1"] if fate == "one-phase" else ["db1", "jms1"]} for fate in fates
+        ]
+        command = [sys.executable, "-m", f"{self.package}.transactions", product.id, str(directory)]
+        done = subprocess.run(command, input=json.dumps(told), text=True, timeout=_SECONDS, check=False)
+        died = "die" in fates
+        if done.returncode != (-signal.SIGKILL if died else 0):
+            raise RuntimeError(f"{product.id}, {scenario.name}: the child ended with {done.returncode}")
+        ending = "killed in the last transaction" if died else "the manager was shut down"
+        return [(ending, [(transaction, {}) for transaction in told])]
+
+    def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
+        """Return the product's own answers where it reads back what it wrote, else those of the table."""
+        read, strict = view["read"], view["strict"]
+        fates = run.scenario.told.get("fates")
+        written = _managed(fates, read) if fates else _written(run, read)
+        if run.scenario.by_hand(run.product):
+            return {"expect": _by_hand(run, written["files"][PAIR[0]]), "written": written}
+        if strict["verdict"] != "clean" or not (written["agreed"] or read["verdict"] == "clean"):
+            raise ValueError("the product does not take its own files as sound: they need an entry by hand")
+        records = {
+            name: [{**record, "at": {"file": name}} for record in found]
+            for name, found in _read_back(read).items()
+        }
+        sound = {"verdict": "clean", "dropped": [], "state": strict["state"]}
+        everything = [record for name in PAIR for record in records[name]]
+        active = records[strict["state"]["active"]]
+        return {"expect": permitted(sound, everything, active, None), "written": written}
+
+    def loads(self, view: Mapping[str, Answer]) -> Iterator[str]:
+        """Yield what the product recovers under each policy."""
+        for policy in ("strict", "salvage"):
+            answer = view[policy]
+            yield ""
+            yield f"# What the same product loads from a copy under the policy {policy}."
+            yield f"[loads.{policy}]"
+            for key in ("verdict", "phase", "code", "message"):
+                if key in answer:
+                    yield f"{key} = {toml_value(answer[key])}"
+            if "state" in answer:
+                yield f"active = {toml_value(answer['state']['active'])}"
+                yield "unfinished = ["
+                yield from (f"  {toml_value(entry)}," for entry in answer["state"]["unfinished"])
+                yield "]"
+
+
+CAPTURE = BitronixCapture(__package__)
+
+if __name__ == "__main__":
+    sys.exit(CAPTURE.main())

@@ -1,0 +1,448 @@
+"""Making captured files: scenarios, played through a product's harness, killed where the scenario says so.
+
+``python -m journalspec_conformance.harnesses.FORMAT.capture OUT`` makes
+``OUT/<product>/<scenario>/``. Shipped captures are never edited. What is done
+stands in the format's ``scenarios.toml``::
+
+    always          requirements that every capture shows, where its edition knows them
+    [words]         WORD = "MEMBER MEMBER=DEFAULT MEMBER:KIND MEMBER...": an operation's members in order.
+                    `...` takes all arguments that are left. KIND is `hex` (a text, or 0x and digits) or of:
+    [kinds]         KIND = "a template for a number"
+    [blocks]        WORD = lines; in them {0} is the first argument, {rest} are those behind it
+    [edition.E]     NAME = what {NAME} in a line stands for in edition E
+    [[scenario]]    name, title, and `sessions`: one list of lines for each life of a process. It opens the
+                    journal first, and is killed after the last line unless that is "close"
+
+A line is "WORD ARGUMENT... MEMBER=VALUE..."; x*9 is x nine times. ``{ each = [1, 7], do = LINES }`` does
+LINES seven times, and {n} is the number, {next} the one behind it. Other members of a scenario:
+
+    params          of the write requests                 charset         the JVM's, if not its own choice
+    obeys, breaks   requirements that the files show      only            the one product that can do it
+    refused         numbers of operations turned down     forgotten       ids that the product gives not back
+    on."PRODUCT"    what is otherwise with one product; with `kept`, what a person says about files that it
+                    has spoilt
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import hashlib
+import json
+import re
+import shlex
+import shutil
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from journalspec.files import replace_text
+from journalspec.kept import scratch
+from journalspec.requirements import requirements
+from journalspec_conformance.errors import TimedOut
+from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import Product, get_product, product_ids
+
+Json = dict[str, Any]
+Op = dict[str, Any]
+Answer = dict[str, Any]
+#: Operations in order, each with the answer to it (empty if nobody was asked).
+Steps = list[tuple[Op, Answer]]
+
+PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
+#: Seconds; every answer of a product comes within milliseconds or not at all.
+TIMEOUT = 10.0
+_OPEN = "open"
+_CLOSE = "close"
+_MEMBER = re.compile(r"(?P<name>\w+)(:(?P<kind>\w+))?(?P<rest>\.\.\.)?(=(?P<default>.*))?")
+_REPEATED = re.compile(r"(?P<start>0x)?(?P<part>.+)\*(?P<count>\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A named history of one journal: the operations of each process. `told` is its entry in the table."""
+
+    name: str
+    title: str
+    sessions: tuple[tuple[Op, ...], ...]
+    told: Mapping[str, Any]
+
+    def on(self, product: Product, member: str, otherwise: Any = ()) -> Any:
+        """Return a member of the entry, as it is for `product`."""
+        special = self.told.get("on", {}).get(product.id, self.told)
+        return special.get(member, otherwise)
+
+    def by_hand(self, product: Product) -> bool:
+        """Tell whether `product` is no judge of these files: a person has said what must be found in them."""
+        return self.on(product, "kept", None) is not None
+
+    @property
+    def params(self) -> Mapping[str, str]:
+        """The parameters that the table gives."""
+        params: Mapping[str, str] = self.told.get("params", {})
+        return params
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One capture: who wrote it, where, and what was done: how each session ended, and its steps."""
+
+    product: Product
+    scenario: Scenario
+    java: str
+    charset: str
+    sessions: tuple[tuple[str, Steps], ...]
+
+    @property
+    def steps(self) -> Steps:
+        """The steps of all sessions."""
+        return [step for _, steps in self.sessions for step in steps]
+
+
+class Table:
+    """A format's ``scenarios.toml``. `macros` are words that are easier said in Python."""
+
+    def __init__(self, package: str, macros: Mapping[str, Callable[..., Iterable[str]]]) -> None:
+        """Read the table in `package`; nothing is expanded yet."""
+        text = files(package).joinpath("scenarios.toml").read_text(encoding="utf-8")
+        self._table: Json = tomllib.loads(text)
+        self._macros = macros
+        self._made: dict[str, tuple[Scenario, ...]] = {}
+        self.always: tuple[str, ...] = tuple(self._table["always"])
+
+    def scenarios(self, edition: str) -> tuple[Scenario, ...]:
+        """Return all scenarios, as operations of `edition`."""
+        if edition not in self._made:
+            self._made[edition] = tuple(self._expanded(self._table.get("edition", {}).get(edition, {})))
+        return self._made[edition]
+
+    def _expanded(self, values: Mapping[str, Any]) -> Iterator[Scenario]:
+        return (
+            Scenario(
+                told["name"],
+                told["title"],
+                tuple(
+                    tuple(op for line in (_OPEN, *lines) for op in self._ops(line, (), values))
+                    for lines in told.get("sessions", ())
+                ),
+                told,
+            )
+            for told in self._table["scenario"]
+        )
+
+    def _ops(
+        self, line: str | Mapping[str, Any], arguments: tuple[str, ...], values: Mapping[str, Any]
+    ) -> Iterator[Op]:
+        """Yield the operations that `line` stands for; `arguments` are those of the block around it."""
+        if not isinstance(line, str):
+            first, last = line["each"]
+            for number in range(first, last + 1):
+                for inner in line["do"]:
+                    yield from self._ops(inner, arguments, {**values, "n": number, "next": number + 1})
+            return
+        rest = shlex.join(arguments[1:])
+        word, *given = shlex.split(line.format(*arguments, rest=rest, **values))
+        if word in self._macros:
+            for inner in self._macros[word](*given):
+                yield from self._ops(inner, (), values)
+        elif word in self._table.get("blocks", {}):
+            for inner in self._table["blocks"][word]:
+                yield from self._ops(inner, tuple(given), values)
+        else:
+            yield self._op(word, given)
+
+    def _op(self, word: str, given: list[str]) -> Op:
+        members = [_MEMBER.fullmatch(part) for part in shlex.split(self._table["words"][word])]
+        found = [member for member in members if member is not None]
+        optional = {member["name"] for member in found if member["default"] is not None}
+        named = {}
+        positional = []
+        for argument in given:
+            name, equals, value = argument.partition("=")
+            if equals and name in optional:
+                named[name] = value
+            else:
+                positional.append(argument)
+        op: Op = {"op": word}
+        for member in found:
+            name, kind = member["name"], member["kind"]
+            if member["rest"]:
+                op[name] = [self._value(kind, text) for text in positional]
+            elif name in optional:
+                op[name] = self._value(kind, named.get(name, member["default"]))
+            else:
+                op[name] = self._value(kind, positional.pop(0))
+        return op
+
+    def _value(self, kind: str | None, text: str) -> str:
+        repeated = _REPEATED.fullmatch(text)
+        if repeated:
+            text = (repeated["start"] or "") + repeated["part"] * int(repeated["count"])
+        if kind is None:
+            return text
+        if kind == "hex":
+            return text[2:] if text.startswith("0x") else text.encode().hex()
+        made: str = self._table["kinds"][kind].format(int(text))
+        return made
+
+
+class Capture:
+    """How one format's files are captured; a format's own class says what its products need.
+
+    `package` is the harness's package, `settings` how the products are configured.
+    """
+
+    settings = ""
+    #: Words of the table that are said in Python: they return lines.
+    macros: Mapping[str, Callable[..., Iterable[str]]] = {}
+
+    def __init__(self, package: str) -> None:
+        """Find the table beside the harness."""
+        self.package = package
+        self.format_id = package.rpartition(".")[2]
+
+    @cached_property
+    def table(self) -> Table:
+        """The format's scenarios."""
+        return Table(self.package, self.macros)
+
+    def products(self) -> tuple[str, ...]:
+        """Return the ids of the products that the harness drives."""
+        return tuple(name for name in product_ids() if get_product(name).harness == self.format_id)
+
+    def scenarios(self, product: Product) -> tuple[Scenario, ...]:
+        """Return what `product` can do."""
+        every = self.table.scenarios(product.edition)
+        return tuple(item for item in every if product.id.startswith(item.told.get("only", "")))
+
+    # What a format says for itself.
+
+    def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
+        """Return the parameters of the requests about `scenario`."""
+        return dict(scenario.params)
+
+    def made_otherwise(
+        self, product: Product, scenario: Scenario, directory: Path
+    ) -> list[tuple[str, Steps]] | None:
+        """Make what no harness makes, and return its sessions; None if the harness can do it."""
+        return None
+
+    def head(self, run: Played) -> Json:
+        """Return what the provenance tells besides: ``charset``, ``settings``, ``params`` if it has them."""
+        return {}
+
+    def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
+        """Return the members of ``expected.json`` that say what is right; raises ValueError."""
+        raise NotImplementedError
+
+    def loads(self, view: Mapping[str, Answer]) -> Iterator[str]:
+        """Yield lines of the provenance about what the product itself then loads."""
+        yield from ()
+
+    # What is the same for all.
+
+    def connect(self, product: Product, charset: str = "") -> ProcessConnection:
+        """Return a connection to a fresh harness process for `product`."""
+        command = [sys.executable, "-m", self.package, "--product", product.id]
+        return ProcessConnection([*command, *(["--charset", charset] if charset else [])], timeout=TIMEOUT)
+
+    def request(self, product: Product, scenario: Scenario, **members: Any) -> Json:
+        """Return a request about `scenario`."""
+        params = self.params(product, scenario)
+        return {"format": self.format_id, "edition": product.edition, "params": params, **members}
+
+    def play(self, product: Product, scenario: Scenario, directory: Path) -> Played:
+        """Do all sessions of `scenario` in `directory` (empty) and return what was done."""
+        charset = scenario.told.get("charset", "")
+        connection = self.connect(product, charset)
+        impl = connection.hello().impl
+        connection.close()
+        sessions = self.made_otherwise(product, scenario, directory)
+        if sessions is None:
+            sessions = []
+            for ops in scenario.sessions:
+                killed = ops[-1]["op"] != _CLOSE
+                request = self.request(product, scenario, dir=str(directory), ops=list(ops))
+                done = _play_steps(self.connect(product, charset), request, killed=killed)
+                sessions.append(("killed" if killed else "closed", done))
+        return Played(product, scenario, str(impl["java"]), str(impl.get("charset", "")), tuple(sessions))
+
+    def look(self, product: Product, scenario: Scenario, directory: Path) -> dict[str, Answer]:
+        """Return what `product` then says about copies of `directory`: to ``read``, and by policy."""
+        connection = self.connect(product)
+        questions = {"read": {"cmd": "read"}}
+        for policy in connection.hello().formats[self.format_id].policies:
+            questions[policy] = {"cmd": "recover", "policy": policy}
+        view: dict[str, Answer] = {}
+        try:
+            for name, question in questions.items():
+                with scratch() as place:
+                    copy = place / "copy"
+                    shutil.copytree(directory, copy)
+                    request = self.request(product, scenario, **question, observe="state", dir=str(copy))
+                    try:
+                        view[name] = connection.ask(request)["ok"]
+                    except TimedOut:
+                        view[name] = {"verdict": "no answer"}
+        finally:
+            connection.close()
+        return view
+
+    def describe(self, run: Played, directory: Path) -> None:
+        """Ask the product about the files in `directory` and write what is known beside them.
+
+        Raises ValueError if that is not what it was asked to keep.
+        """
+        view = self.look(run.product, run.scenario, directory)
+        product, scenario = run.product, run.scenario
+        known = {item.id for item in requirements(self.format_id).items if product.edition in item.editions}
+        always = () if scenario.by_hand(product) else self.table.always
+        obeys = (*always, *scenario.on(product, "obeys"))
+        wanted = {
+            "title": f"{scenario.title} ({product.title})",
+            "edition": product.edition,
+            "obeys": [name for name in dict.fromkeys(obeys) if name in known],
+            "breaks": list(scenario.on(product, "breaks")),
+            **self.expected(run, view),
+        }
+        replace_text(directory / PROVENANCE, "\n".join(self._provenance(run, view, directory)) + "\n")
+        replace_text(directory / EXPECTED, json.dumps(wanted, indent=1, sort_keys=True) + "\n")
+
+    def _provenance(self, run: Played, view: Mapping[str, Answer], directory: Path) -> Iterator[str]:
+        product = run.product
+        head = self.head(run)
+        told: Json = {
+            "title": run.scenario.title,
+            "format": self.format_id,
+            "edition": product.edition,
+            "product": product.id,
+            "coordinates": product.main_jar.coordinates,
+            "jar_sha256": product.main_jar.sha256,
+            "java": run.java,
+            **{key: head[key] for key in ("charset",) if key in head},
+            "made_with": f"python -m {self.package}.capture",
+            "settings": self.settings,
+            "checked_by": ["hand" if run.scenario.by_hand(product) else product.id],
+        }
+        told |= head
+        yield "# SPDX-License-Identifier: CC0-1.0"
+        yield "# Written by the product itself. The journal files beside this one are never edited."
+        yield ""
+        yield from (f"{key} = {toml_value(value)}" for key, value in told.items())
+        yield from ("", "[sha256]")
+        for path in sorted(directory.iterdir()):
+            if path.name not in (PROVENANCE, EXPECTED):
+                yield f'"{path.name}" = {toml_value(hashlib.sha256(path.read_bytes()).hexdigest())}'
+        for end, steps in run.sessions:
+            yield from ("", "[[session]]", f"end = {toml_value(end)}", "ops = [")
+            for op, answer in steps:
+                said = {key: answer[key] for key in ("durable", "active", "refused") if key in answer}
+                yield f"  {toml_value({**op, 'answer': said} if said else op)},"
+            yield "]"
+        yield from self.loads(view)
+
+    def told_in(self, directory: Path) -> Played:
+        """Return the run that the provenance in `directory` tells of; raises StopIteration, KeyError."""
+        told = tomllib.loads((directory / PROVENANCE).read_text(encoding="utf-8"))
+        product = get_product(told["product"])
+        scenario = next(item for item in self.scenarios(product) if item.name == directory.name)
+        sessions = tuple((session["end"], told_steps(session["ops"])) for session in told["session"])
+        return Played(product, scenario, told["java"], told.get("charset", ""), sessions)
+
+    def main(self, arguments: list[str] | None = None) -> int:
+        """Capture; 0 done, 2 a directory is already there (captures are never overwritten)."""
+        parser = argparse.ArgumentParser(
+            prog=f"python -m {self.package}.capture",
+            description="Make captured directories: OUT/<product>/<scenario>/ for every scenario chosen.",
+        )
+        parser.add_argument("out", type=Path, help="where <product>/<scenario>/ are made")
+        parser.add_argument("--product", action="append", choices=self.products(), help="default: all")
+        parser.add_argument("--select", default="*", help="glob over scenario names")
+        parser.add_argument("--again", action="store_true", help="only describe what is already there")
+        options = parser.parse_args(arguments)
+        for product in map(get_product, options.product or self.products()):
+            for scenario in self.scenarios(product):
+                target = options.out / product.id / scenario.name
+                if not fnmatch.fnmatch(scenario.name, options.select):
+                    continue
+                if options.again:
+                    self.describe(self.told_in(target), target)
+                elif target.exists():
+                    print(
+                        f"error: {target} is already there: captures are never overwritten", file=sys.stderr
+                    )
+                    return 2
+                else:
+                    self._make(scenario, product, target)
+                print(target, flush=True)
+        return 0
+
+    def _make(self, scenario: Scenario, product: Product, target: Path) -> None:
+        """Capture in a scratch directory; only a complete capture arrives at `target`."""
+        with scratch() as place:
+            work = place / scenario.name
+            work.mkdir()
+            self.describe(self.play(product, scenario, work), work)
+            shutil.copytree(work, target)
+
+
+def told_steps(ops: Iterable[Mapping[str, Any]]) -> Steps:
+    """Return the operations of a provenance as they were done."""
+    return [
+        ({key: value for key, value in op.items() if key != "answer"}, dict(op.get("answer", {})))
+        for op in ops
+    ]
+
+
+def permitted(
+    sound: Json, records: list[Json], recovered: list[Json], strict: Json | None = None
+) -> list[Json]:
+    """Return what may be answered to ``read`` and under both policies: `strict` if that one refuses."""
+    found = {**sound, "records": recovered}
+    return [
+        {"when": {"op": "read"}, **sound, "records": records},
+        {"when": {"op": "recover", "policy": "strict"}, **(strict or found)},
+        {"when": {"op": "recover", "policy": "salvage"}, **found},
+    ]
+
+
+def _play_steps(connection: ProcessConnection, request: Mapping[str, Any], *, killed: bool) -> Steps:
+    """Do the operations of a ``write`` request one by one and return each with its stepwise answer.
+
+    `killed`: the process dies after the last operation. The connection is
+    closed. Raises RuntimeError if an operation gets no stepwise answer.
+    """
+    done = []
+    steps = connection.steps({**request, "cmd": "write", "step": True})
+    try:
+        for op, answer in zip(request["ops"], steps, strict=False):
+            if "step" not in answer:
+                raise RuntimeError(f"{op} got no stepwise answer: {answer}")
+            done.append((op, answer))
+        if not killed:
+            for _ in steps:  # the final answer: the harness has let go of the files
+                pass
+    finally:
+        steps.close()  # early: the process is killed
+        connection.close()
+    return done
+
+
+def toml_value(value: object) -> str:
+    """Return `value` in TOML: strings (JSON's are TOML's), booleans, numbers, lists and inline tables."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+    raise TypeError(f"no TOML form for {value!r}")
