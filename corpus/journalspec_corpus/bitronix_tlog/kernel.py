@@ -47,7 +47,6 @@ from journalspec_corpus.crash.kernel import (
     is_known,
     mix,
     mix_bytes,
-    new_pages,
     stamp,
     start_hash,
     turn,
@@ -301,14 +300,12 @@ def _compiled(version: str) -> tuple[Any, Any]:
     @entry
     def run(flat: Flat, codes: Codes, order: Ints, known: Hashes) -> Hashes:
         version  # noqa: B018  # see crash.kernel
-        pages = new_pages(flat)
-        text = np.zeros(flat.scratch.size + 2, np.uint8)
-        tools = Tools(known, text, np.zeros(MOST_NAMES + 2, np.int64), np.zeros(2, np.uint64))
+        tools = Tools(known, flat.text, np.zeros(MOST_NAMES + 2, np.int64), np.zeros(2, np.uint64))
         out = np.zeros((len(codes), 2), np.uint64)
-        problems = np.zeros(len(flat.files), np.int64)
+        problems = flat.notes[:, 0]
         for row in range(len(codes)):
             if turn(flat, codes, row) or row == 0:
-                _recover(flat, pages, order, problems, tools, out[row])
+                _recover(flat, flat.pages, order, problems, tools, out[row])
             else:
                 out[row, 0], out[row, 1] = out[row - 1, 0], out[row - 1, 1]
         return out

@@ -42,7 +42,6 @@ from journalspec_corpus.crash.kernel import (
     int32,
     int64,
     mix,
-    new_pages,
     stamp,
     start_hash,
     trace_seed,
@@ -284,12 +283,10 @@ def _compiled(version: str) -> tuple[Any, Any]:
     @entry
     def run(flat: Flat, codes: Codes, order: Ints, rules: Rules, known: Hashes, seed: Hashes) -> Hashes:
         version  # noqa: B018  # see crash.kernel
-        pages = new_pages(flat)
         item, reach, stamped = np.zeros(2, np.uint64), np.zeros(2, np.int64), np.zeros(4, np.uint8)
         tools = Tools(rules, known, item, reach, stamped)
-        count = len(flat.files)
-        headers, before = np.zeros((count, 4), np.int64), np.zeros((count, 3), np.int64)
-        found = Found(headers, before, np.zeros((count, 2), np.uint64))
+        headers = flat.notes[:, :4]
+        found = Found(headers, flat.notes[:, 4:], flat.found)
         sequence = order.copy()
         out = np.zeros((len(codes), 2), np.uint64)
         for row in range(len(codes)):
@@ -299,7 +296,7 @@ def _compiled(version: str) -> tuple[Any, Any]:
             for index in range(len(order)):
                 sequence[index] = order[index]
                 if flat.files[order[index], STALE]:
-                    _look(flat, pages, order[index], found, tools)
+                    _look(flat, flat.pages, order[index], found, tools)
             _sort(sequence, headers)
             what = _recover(sequence, found, rules, out[row])
             if what & FOREIGN:
