@@ -38,12 +38,18 @@ def blake(data: bytes) -> bytes:
 class _Node:
     """A page (no children; always `PAGE` bytes), or `FAN` nodes of the level below."""
 
-    __slots__ = ("_id", "children", "data")
+    __slots__ = ("_data", "_id", "children")
 
     def __init__(self, children: tuple[_Node, ...], data: bytes = b"") -> None:
         self.children = children
-        self.data = data
+        self._data = data
         self._id = b""
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of all pages below."""
+        self._data = self._data or b"".join([each.data for each in self.children])
+        return self._data
 
     @property
     def id(self) -> bytes:
@@ -123,9 +129,12 @@ class Pages:
     def _read(self, start: int, end: int) -> bytes:
         if start >= end:
             return b""
-        first = start // PAGE
-        data = b"".join([self.node(0, number).data for number in range(first, (end - 1) // PAGE + 1)])
-        return data[start - first * PAGE : end - first * PAGE]
+        # A few bytes are of one page or two; of long stretches most nodes have been asked before.
+        level = int(end - start > FAN * PAGE)
+        step = FAN**level * PAGE
+        first = start // step
+        data = b"".join([self.node(level, number).data for number in range(first, (end - 1) // step + 1)])
+        return data[start - first * step : end - first * step]
 
     def node(self, level: int, number: int) -> _Node:
         """Return node `number` of a level (0: pages); zeros behind the end."""
