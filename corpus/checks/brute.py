@@ -35,10 +35,10 @@ from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.losses import cuts_of
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, rank
+from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace
 from journalspec_corpus.crash.verdict import judge
-from journalspec_corpus.crash.view import answers
 
 #: A crash point with more sets than this is not small.
 MOST = 4096

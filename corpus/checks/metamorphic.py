@@ -3,8 +3,8 @@
 I6 (recovering twice is recovering once), I10 (the same bytes, the same answer), I11
 (more of the writes never means fewer of the records) and I12 (a refusal changes
 nothing). Each is a function that yields violations; the command runs them over a
-scope (:mod:`.metamorphic`). Where a format itself breaks one, its ``resume`` module
-says so in `EXCUSES`, with a reason.
+scope (:mod:`.metamorphic`). Where a format itself breaks one, it
+says so in its `excuses`, with a reason.
 
 The metamorphic checks over a scope: which states they look at, what is excused, and the command.
 
@@ -34,14 +34,14 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.adapter import CrashFormat, Excuse, crash_format, resume_of
+from journalspec_corpus.crash.adapter import CrashFormat, Excuse, Read, crash_format
 from journalspec_corpus.crash.blocks import Codes, States
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.persistence import get_preset
+from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.second_crash import (
     CrashImage,
-    Life,
     SecondLife,
     crash_image,
     descriptor_of,
@@ -50,7 +50,7 @@ from journalspec_corpus.crash.second_crash import (
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Mark, RecordingStorage, Trace
 from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge
-from journalspec_corpus.crash.view import View, answers
+from journalspec_corpus.crash.workloads import SecondLives
 from journalspec_reference import load
 from journalspec_reference.api import WriterRefused
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage
@@ -102,31 +102,19 @@ class Opening(Protocol):
         """Open the journal; raises WriterRefused."""
 
 
-class Resume(Protocol):
-    """What these checks need of a format's ``resume`` module.
-
-    `BESIDE` are names of files that may lie beside a journal and mean nothing.
-    """
-
-    RELEASED_IS_GONE: bool
-    EXCUSES: tuple[Excuse, ...]
-    BESIDE: tuple[str, ...]
-
-    def begin(self, origin: Any, life: int, image: CrashImage) -> Opening:
-        """Return a run on `image`, not opened yet."""
-
-    def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
-        """Open `image` and do what `then` says; "open" is nothing more."""
-
-
 @dataclass(frozen=True)
 class Subject:
     """The states of one group, and everything that the checks of them need."""
 
     adapter: CrashFormat
-    resume: Resume
     work: Any
     states: States
+
+    @property
+    def second(self) -> SecondLives:
+        """How the format goes on after a crash."""
+        assert self.adapter.second is not None  # main looked
+        return self.adapter.second
 
     @property
     def trace(self) -> Trace:
@@ -143,7 +131,7 @@ class Subject:
 
     def image(self, row: int) -> CrashImage | None:
         """Return what the state holds, None if something owed is gone from it already."""
-        return crash_image(self.states, row, gone=self.resume.RELEASED_IS_GONE)
+        return crash_image(self.states, row, gone=self.second.released_is_gone)
 
     @property
     def lives(self) -> tuple[Any, int]:
@@ -175,7 +163,7 @@ def reopened(subject: Subject, rows: Iterable[int], reader: Reader, name: str) -
         before = reader(subject.files(row), subject.trace.edition)
         if image is None or before.refused is not None:
             continue
-        opened = subject.resume.live(origin, life, image, "open")
+        opened = subject.second.live(origin, life, image, "open")
         trace = second_trace("opening", image, opened, SecondLife(subject.work, row, "open"))
         after = reader(_after(trace), trace.edition)
         own = {op.key for op in trace.ops if isinstance(op, Mark)}
@@ -230,7 +218,7 @@ def untouched(subject: Subject, rows: Iterable[int], reader: Reader) -> Iterator
         image = subject.image(row)
         if image is None:
             image = _bare(subject, row)
-        run = subject.resume.begin(origin, life, image)
+        run = subject.second.begin(origin, life, image)
         try:
             run.open()
         except WriterRefused:
@@ -256,7 +244,7 @@ def deterministic(subject: Subject, rows: Iterable[int], reader: Reader, name: s
         turned = dict(reversed(list(files.items())))
         if reader(turned, subject.trace.edition) != first:
             yield subject.violation("I10", "listing", row, "the order of listing changes the answer", name)
-        beside = dict.fromkeys(subject.resume.BESIDE, b"no journal") | files
+        beside = dict.fromkeys(subject.adapter.beside, b"no journal") | files
         if reader(beside, subject.trace.edition) != first:
             yield subject.violation("I10", "beside", row, "another file changes the answer", name)
         image = subject.image(row)
@@ -267,13 +255,13 @@ def deterministic(subject: Subject, rows: Iterable[int], reader: Reader, name: s
 def _opened(subject: Subject, image: CrashImage, listed: Mapping[str, bytes] | None) -> Any:
     """Return what opening does: in memory or, with `listed`, in a directory filled in that order."""
     origin, life = subject.lives
-    run = subject.resume.begin(origin, life, image)
+    run = subject.second.begin(origin, life, image)
     with TemporaryDirectory() as place:
         if listed is None:
             run.storage.inner = MemoryStorage(dict(image.files))
         else:
             run.storage.inner = DirectoryStorage(Path(place))
-            _fill(Path(place), dict.fromkeys(subject.resume.BESIDE, b"no journal") | dict(listed))
+            _fill(Path(place), dict.fromkeys(subject.adapter.beside, b"no journal") | dict(listed))
         try:
             run.open()
         except WriterRefused as refused:
@@ -287,7 +275,7 @@ def _fill(place: Path, files: Mapping[str, bytes]) -> None:
         os.utime(place / name, (number * _LONG_AGO, number * _LONG_AGO))
 
 
-def monotone(subject: Subject, read: Callable[[View], tuple[Answer, ...]]) -> Iterator[Violation]:
+def monotone(subject: Subject, read: Read) -> Iterator[Violation]:
     """I11: with one more of the writes in flight on disk, no record is gone that was in effect.
 
     For each policy, every pair of states of the group that differ in one cell, by one
@@ -368,7 +356,7 @@ class Report:
     def take(self, violations: Iterator[Violation], subject: Subject) -> None:
         """Sort `violations` into what the format excuses and what nothing does."""
         for violation in violations:
-            for excuse in subject.resume.EXCUSES:
+            for excuse in subject.adapter.excuses:
                 if covers(excuse, violation, subject.trace):
                     self.excused[excuse.invariant, excuse.reason] += violation.count
                     self.used.add(excuse)
@@ -385,9 +373,7 @@ def reference_reader(adapter: CrashFormat, name: str) -> Reader:
     )
 
 
-def relate(
-    adapter: CrashFormat, resume: Any, works: Sequence[Any], report: Report, *, opening: bool = True
-) -> None:
+def relate(adapter: CrashFormat, works: Sequence[Any], report: Report, *, opening: bool = True) -> None:
     """Check every invariant on the states of `works`; without `opening`, leave out what opens journals."""
     name = adapter.readers[0]
     reader = reference_reader(adapter, name)
@@ -395,7 +381,7 @@ def relate(
         trace = adapter.build(work)
         at = 0
         for states in crash_states(trace, tuple(map(get_preset, LOOKED_AT)), SEED):
-            subject = Subject(adapter, resume, work, states)
+            subject = Subject(adapter, work, states)
             rows = range(-at % STRIDE, len(states), STRIDE)
             at += len(states)
             report.states += len(rows)
@@ -405,7 +391,7 @@ def relate(
                 report.take(untouched(subject, rows, reader), subject)
                 report.take(deterministic(subject, rows, reader, name), subject)
         for states in crash_states(trace, tuple(map(get_preset, WHOLE)), SEED):
-            subject = Subject(adapter, resume, work, states)
+            subject = Subject(adapter, work, states)
             report.pairs += len(states)
             report.take(monotone(subject, adapter.read), subject)
 
@@ -445,21 +431,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--fingerprint", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    adapter, resume = crash_format(options.format), resume_of(options.format)
-    if resume is None:
-        print(f"{options.format} has no second lives: its room has no module resume", file=sys.stderr)
+    adapter = crash_format(options.format)
+    if adapter.second is None:
+        print(f"{options.format} has no second lives", file=sys.stderr)
         return 2
     works = chosen(adapter, options.scope, options.every)
     if options.fingerprint:
         print(fingerprint(adapter, works))
         return 0
     report = Report()
-    relate(adapter, resume, works, report)
+    relate(adapter, works, report)
     here = fingerprint(adapter, works[::10])
     same = {elsewhere(options.format, options.scope, 10 * options.every, seed) for seed in ("1", "2")} == {
         here
     }
-    return _print(report, resume.EXCUSES if options.every == 1 else (), same, len(works))
+    return _print(report, adapter.excuses if options.every == 1 else (), same, len(works))
 
 
 def _print(report: Report, excuses: Sequence[Excuse], same: bool, works: int) -> int:

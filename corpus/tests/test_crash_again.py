@@ -6,22 +6,19 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
 import pytest
 
-from journalspec_corpus.bitronix_tlog import resume as disk_resume
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
 from journalspec_corpus.crash import second_crash
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import expected_at
-from journalspec_corpus.crash.persistence import PRESETS, get_preset
+from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.second_crash import (
     CHOICES,
-    FIRST_CRASH,
     CrashImage,
     SecondLife,
     choose,
@@ -41,11 +38,9 @@ from journalspec_corpus.crash.trace import (
     Write,
 )
 from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.crash.view import answers
-from journalspec_corpus.jboss_journal import resume as tx_resume
-from journalspec_corpus.jboss_journal.steps import Step as TxStep
-from journalspec_corpus.jboss_journal.traces import LONG, TYPICAL, VICTIM
-from journalspec_corpus.jboss_journal.traces import Workload as TxWorkload
+from journalspec_corpus.jboss_journal.workloads import LONG, TYPICAL, VICTIM
+from journalspec_corpus.jboss_journal.workloads import Step as TxStep
+from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
 from journalspec_corpus.pipeline.run import Tally, judged_rows
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.write import DiskWriter
@@ -53,6 +48,8 @@ from journalspec_reference.jboss_journal.ledger import Usage
 from journalspec_reference.jboss_journal.write import JournalWriter
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
+disk_resume: Any = crash_format(DISK).second
+tx_resume: Any = crash_format(TX).second
 BYTES, SECTORS = get_preset("prefix-byte"), get_preset("epoch-subset-512")
 #: Forces are kept, what is written is there or not: only a format's own weakness shows.
 HONEST = tuple(
@@ -327,13 +324,13 @@ def test_the_base_of_a_second_life_is_a_state_of_the_first() -> None:
 
 
 def test_second_lives_are_repeatable_and_named_once() -> None:
-    for format_id, resume in ((DISK, disk_resume), (TX, tx_resume)):
-        assert list(resume.second_lives("smoke")) == []
+    for format_id in (DISK, TX):
+        assert second_lives(format_id, "smoke") == []
         for scope in ("core", "full"):
-            names = [work.name for work in resume.second_lives(scope)]
+            names = [work.name for work in second_lives(format_id, scope)]
             assert len(set(names)) == len(names) > 100
         adapter = crash_format(format_id)
-        for work in islice(resume.second_lives("core"), 0, None, 29):
+        for work in second_lives(format_id, "core")[::29]:
             assert adapter.build(work).id == crash_format(format_id).build(work).id
 
 
@@ -342,6 +339,10 @@ def test_first_crashes_differ_and_are_of_many_kinds(disk: CrashFormat) -> None:
     assert len(chosen.images) == CHOICES
     assert len({(*sorted(left.files.items()), *records(left.standing)) for left in chosen.images}) == CHOICES
     assert {left.category for left in chosen.images} >= {"clean", "prefix-torn", "sector-trash"}
+
+
+def second_lives(format_id: str, scope: str) -> list[SecondLife]:
+    return [work for work in crash_format(format_id).workloads(scope) if isinstance(work, SecondLife)]
 
 
 def unlisted(trace: Trace) -> Trace:
@@ -370,7 +371,6 @@ def test_no_reader_has_a_say_in_which_crash_a_second_life_begins_with(
     def blind(*_: object, **__: object) -> Any:
         raise AssertionError("a reader was asked")
 
-    monkeypatch.setattr("journalspec_corpus.bitronix_tlog.crash_reader.read", blind)
     monkeypatch.setattr(type(load(DISK)), "recover", blind)
     monkeypatch.setattr(second_crash, "_known", OrderedDict())
     for trace, before in ((usual, listed), (unlisted(usual), free)):
@@ -407,9 +407,9 @@ def test_a_list_that_names_what_is_not_there_is_an_error(
         choose(first, gone=True)
 
 
-@pytest.mark.parametrize(("format_id", "resume"), [(DISK, disk_resume), (TX, tx_resume)])
-def test_every_first_life_of_the_core_tier_is_listed(format_id: str, resume: Any) -> None:
-    firsts = {work.first.name for work in resume.second_lives("core")}
+@pytest.mark.parametrize("format_id", [DISK, TX])
+def test_every_first_life_of_the_core_tier_is_listed(format_id: str) -> None:
+    firsts = {work.first.name for work in second_lives(format_id, "core")}
     listed = second_crash.first_crashes(format_id)
     assert firsts == set(listed)
     assert all(len(set(states)) == len(states) > 0 for states in listed.values())
@@ -458,7 +458,7 @@ def failing_with(
 ) -> set[str]:
     """Return how the second life fails if `change` has been made to the writer before it begins."""
     first = adapter.build(work.first)
-    choose(first, gone=resume.RELEASED_IS_GONE)
+    choose(first, gone=resume.released_is_gone)
     assert failing(adapter, work) == set()
     change()
     verdicts = verdicts_of(adapter, second_crash.build(work, resume, first), reader=reader)
@@ -471,11 +471,11 @@ def test_what_the_reference_appends_after_a_crash_survives_the_next() -> None:
         *(
             (DISK, SecondLife(Workload(kind, "spec", ONE), 1, then))
             for kind in ("append", "swap")
-            for then in disk_resume.THEN
+            for then in disk_resume.then
         ),
         *(
             (TX, SecondLife(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, then))
-            for then in tx_resume.THEN
+            for then in tx_resume.then
         ),
     ]
     seen: Counter[str] = Counter()
@@ -577,26 +577,3 @@ def test_an_opening_that_forgets_a_promise_is_caught(
     work = SecondLife(TxWorkload("append", "seed+hash", TX_STEPS), 1, "open")
     change = partial(monkeypatch.setattr, JournalWriter, "_open", forgetful)
     assert failing_with(tx, work, tx_resume, change) == {"non-idempotent"}
-
-
-# --- The fast readers on second lives -------------------------------------------------------------
-
-
-def test_fast_answers_on_second_lives_are_those_of_the_reference() -> None:
-    count = 0
-    for adapter, work in some_lives():
-        trace = adapter.build(work)
-        reference = load(adapter.format)
-        for states in crash_states(trace, (BYTES, SECTORS), 1):
-            found, which = answers(states.point, states.codes, adapter.read)
-            for row in range(0, len(states), 23):
-                files = states.point.materialise(states.codes[row])
-                for reader, policy in adapter.policies.items():
-                    slow = reference.recover(files, edition=trace.edition, policy=policy)
-                    assert found[which[row]][adapter.readers.index(reader)] == adapter.answer(slow), work.name
-                    count += 1
-    assert count > 300
-
-
-def test_presets_of_a_first_crash_exist() -> None:
-    assert set(FIRST_CRASH) <= {preset.name for preset in PRESETS}

@@ -7,7 +7,7 @@ appends where the reader ends from one that appends behind whatever is there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +20,6 @@ from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
 from journalspec_corpus.crash.trace import SECOND_LIFE, Ack, Mark, Op, RecordingStorage, Sync, Trace
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
-from journalspec_corpus.crash.view import View
 from journalspec_corpus.pipeline.run import Tally, judged_rows
 from journalspec_reference.storage import MemoryStorage
 
@@ -78,9 +77,9 @@ def record_first_life(work: Toy) -> Trace:
     )
 
 
-def read(view: View) -> tuple[Answer, ...]:
-    data = view.read(view.names()[LOG], 0, SIZE)
-    return (Answer(tuple(body.hex() for _, body in walk(data))),)
+class Implementation:
+    def recover(self, files: Mapping[str, bytes], *, edition: str, policy: str) -> Answer:
+        return Answer(tuple(body.hex() for _, body in walk(files[LOG])))
 
 
 def end_of_log(data: bytes) -> int:
@@ -110,19 +109,25 @@ def resume_with(where: Any, clean: bool) -> Any:
         ops: tuple[Op, ...] = tuple(storage.ops)
         return Life(ops, opened)
 
-    def second_lives(scope: str) -> Iterator[SecondLife]:
+    def lives(scope: str, long: object) -> Iterator[SecondLife]:
         yield from (SecondLife(Toy(700), choice, "append") for choice in range(4 if scope == "core" else 0))
 
-    return SimpleNamespace(RELEASED_IS_GONE=False, live=live, second_lives=second_lives)
+    return SimpleNamespace(released_is_gone=False, live=live, lives=lives)
 
 
 def toy_room(where: Any, *, clean: bool = True) -> CrashFormat:
-    traces = SimpleNamespace(build=record_first_life, workloads=lambda _: iter([Toy(700)]))
-    workloads, build = second_crash.with_second_lives(traces, resume_with(where, clean))
-    names: dict[str, Any] = {"readers": ("strict",), "salvaging": (), "policies": {"strict": "strict"}}
     unused: Any = None
     return CrashFormat(
-        FORMAT, workloads, build, obeys={"": ()}, read=read, answer=unused, record_json=unused, **names
+        format=FORMAT,
+        first_lives=lambda _: iter([Toy(700)]),
+        record=record_first_life,
+        policies={"strict": "strict"},
+        salvaging=(),
+        answer=lambda said: said,
+        record_json=unused,
+        obeys={"": ()},
+        second=resume_with(where, clean),
+        implementation=Implementation,
     )
 
 

@@ -12,10 +12,11 @@ import pytest
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.blocks import EXHAUSTIVE, States
 from journalspec_corpus.crash.persistence import get_preset
+from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.view import answers
+from journalspec_corpus.jboss_journal.recording import build
 from journalspec_corpus.jboss_journal.tears import Bench
-from journalspec_corpus.jboss_journal.traces import Step, Workload, build
+from journalspec_corpus.jboss_journal.workloads import Step, Workload
 
 SECTOR, SIGMAS, SEED = 512, 3, 1
 #: background of a workload -> that of a bench

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +12,10 @@ import pytest
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import DATA, Block, Codes, CrashPoint
 from journalspec_corpus.crash.persistence import PRESETS
-from journalspec_corpus.crash.reading import SWITCH, Reading, alike, kernel_of, keys_of, reading_of
+from journalspec_corpus.crash.reading import SWITCH, Reading, alike, answers, keys_of, reading_of
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.view import Plain, answers
 from journalspec_corpus.pipeline.plan import Plan
 
 pytest.importorskip("numba")
@@ -41,9 +39,10 @@ def points(adapter: CrashFormat, every: int) -> Iterator[tuple[Trace, CrashPoint
 def disagreements(adapter: CrashFormat, trace: Trace, point: CrashPoint, codes: Codes) -> tuple[int, int]:
     """Return how many rows have an answer unlike the first of their signature, and how many signatures."""
     keys = keys_of(trace)
-    signed = kernel_of(adapter.format).signatures(point, codes)
+    assert adapter.signatures is not None
+    signed = adapter.signatures(point, codes)
     if signed is None:
-        # The kernel leaves the group to the plain reader.
+        # The kernel leaves all of it to the readers.
         return 0, 0
     found, which = answers(point, codes, adapter.read)
     first: dict[bytes, tuple[Answer, ...]] = {}
@@ -101,13 +100,6 @@ def test_every_bit_of_the_records_may_flip(adapter: CrashFormat) -> None:
     assert tried > 4000
 
 
-def test_whole_files_are_read_as_views_are(adapter: CrashFormat) -> None:
-    for _, point, codes in points(adapter, 1511):
-        found, which = answers(point, codes, adapter.read)
-        for row in range(0, len(codes), 13):
-            assert adapter.read(Plain(point, codes[row])) == found[which[row]]
-
-
 def test_tables_do_not_depend_on_the_kernel(adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(adapter.format, "full", every=1511)
     with_kernel = plan.shard(0).table()
@@ -119,17 +111,12 @@ def test_tables_do_not_depend_on_the_kernel(adapter: CrashFormat, monkeypatch: p
     assert with_kernel.equals(without)
 
 
-def test_a_kernel_speaks_for_the_readers_there_are(adapter: CrashFormat) -> None:
-    assert tuple(kernel_of(adapter.format).READERS) == adapter.readers
-
-
 def test_other_readers_are_read_without_the_kernel(adapter: CrashFormat) -> None:
     """A reader that tells other things apart must not be given one answer for all it cannot see."""
     _, point, codes = max(points(adapter, 3011), key=lambda entry: len(entry[2]))
 
-    def bytes_of(view: Any) -> tuple[Answer, ...]:
-        names = view.names()
-        shown = [view.read(names[name], 0, view.size(names[name])) for name in sorted(names)]
+    def bytes_of(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
+        shown = [files[name] for name in sorted(files)]
         return (Answer((str(zlib.crc32(b"".join(shown))),)),)
 
     found, _ = reading_of(adapter.format, bytes_of).answers(point, codes)
@@ -138,17 +125,14 @@ def test_other_readers_are_read_without_the_kernel(adapter: CrashFormat) -> None
 
 
 def test_every_row_has_the_answer_of_its_signature(adapter: CrashFormat) -> None:
-    """With patience and without, remembering and not: the same answers in the end."""
-    kernel = kernel_of(adapter.format)
-    remembering = [Reading(adapter.read, kernel.signatures, patience) for patience in (0, 2)]
+    remembering = Reading(adapter.read, adapter.signatures)
     for trace, point, codes in points(adapter, 1511):
         keys = keys_of(trace)
         found, which = answers(point, codes, adapter.read)
-        for reading in remembering:
-            others, paths = reading.answers(point, codes)
-            for row in range(0, len(codes), 7):
-                for one, two in zip(others[paths[row]], found[which[row]], strict=True):
-                    assert alike(one, two, keys), f"{trace.name} at {point.crash_index}, row {row}"
+        others, paths = remembering.answers(point, codes)
+        for row in range(0, len(codes), 7):
+            for one, two in zip(others[paths[row]], found[which[row]], strict=True):
+                assert alike(one, two, keys), f"{trace.name} at {point.crash_index}, row {row}"
 
 
 def test_answers_are_alike_only_if_no_verdict_tells_them_apart() -> None:

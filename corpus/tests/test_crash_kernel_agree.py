@@ -14,7 +14,7 @@ from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.blocks import NAMES, SIZE, Codes, CrashPoint
 from journalspec_corpus.crash.ids import content_id, content_ids
 from journalspec_corpus.crash.persistence import PRESETS
-from journalspec_corpus.crash.reading import Reading, kernel_of
+from journalspec_corpus.crash.reading import Reading
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.pipeline.agree import DESCRIBED, Agreement, agree, agree_shard
 from journalspec_corpus.pipeline.plan import Plan
@@ -52,11 +52,12 @@ def test_a_kernel_that_sees_nothing_is_found_out(format_id: str) -> None:
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_a_kernel_that_is_wrong_about_one_row_in_a_thousand_is_found_out(format_id: str) -> None:
     pytest.importorskip("numba")
-    right = kernel_of(format_id).signatures
+    right = crash_format(format_id).signatures
+    assert right is not None
     asked = [0]
 
     def signatures(point: CrashPoint, codes: Codes) -> npt.NDArray[np.uint64] | None:
-        signed: npt.NDArray[np.uint64] | None = right(point, codes)
+        signed = right(point, codes)
         for row in range(len(codes)):
             asked[0] += 1
             if signed is not None and asked[0] % 1000 == 0:

@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
-from journalspec_corpus.crash.adapter import CrashFormat, Excuse, crash_format, resume_of
+from journalspec_corpus.crash.adapter import CrashFormat, Excuse, Read, crash_format
 from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.view import View
-from journalspec_corpus.jboss_journal.steps import Step as TxStep
-from journalspec_corpus.jboss_journal.traces import Workload as TxWorkload
+from journalspec_corpus.jboss_journal.workloads import Step as TxStep
+from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
 from journalspec_reference.bitronix_tlog.write import DiskWriter
 from metamorphic import (
     Reader,
@@ -56,9 +55,8 @@ def adapter() -> CrashFormat:
 
 
 def subjects(adapter: CrashFormat, work: Any, preset: str = "epoch-subset-512") -> Iterator[Subject]:
-    resume: Any = resume_of(adapter.format)
     for states in crash_states(adapter.build(work), (get_preset(preset),), 1):
-        yield Subject(adapter, resume, work, states)
+        yield Subject(adapter, work, states)
 
 
 def found(
@@ -79,7 +77,7 @@ def found(
 def test_the_reference_keeps_them_on_part_of_the_core_scope(format_id: str) -> None:
     report = Report()
     adapter = crash_format(format_id)
-    relate(adapter, resume_of(format_id), chosen(adapter, "core", EVERY[format_id]), report)
+    relate(adapter, chosen(adapter, "core", EVERY[format_id]), report)
     assert report.found == []
     assert report.states > 20
     assert report.pairs > 200
@@ -94,18 +92,16 @@ def test_the_reference_keeps_them_on_part_of_the_core_scope(format_id: str) -> N
 )
 def test_every_excuse_of_a_format_is_needed(format_id: str, works: list[Any]) -> None:
     """On few workloads: an excuse that covers nothing would hide something one day."""
-    adapter, resume = crash_format(format_id), resume_of(format_id)
-    assert resume is not None
-    report = Report()
-    relate(adapter, resume, works, report, opening=False)
-    assert report.used == set(resume.EXCUSES)
+    adapter, report = crash_format(format_id), Report()
+    relate(adapter, works, report, opening=False)
+    assert report.used == set(adapter.excuses)
     assert report.found == []
     assert sum(report.excused.values()) > 0
 
 
 def test_second_lives_are_looked_at_as_well(adapter: CrashFormat) -> None:
     report = Report()
-    relate(adapter, resume_of(DISK), [SecondLife(APPEND, 1, "same"), SecondLife(APPEND, 2, "swap")], report)
+    relate(adapter, [SecondLife(APPEND, 1, "same"), SecondLife(APPEND, 2, "swap")], report)
     assert report.found == []
     assert report.states > 5
 
@@ -176,14 +172,14 @@ def test_a_reader_that_counts_all_files_is_caught() -> None:
 
 
 def test_a_reader_that_gives_up_where_more_arrived_is_caught(adapter: CrashFormat) -> None:
-    def read(view: View) -> tuple[Answer, ...]:
-        answers = adapter.read(view)
+    def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
         # As soon as a third record is there, the first is taken to be old.
         return tuple(
-            replace(given, keys=given.keys[1:]) if len(given.keys) > 2 else given for given in answers
+            replace(given, keys=given.keys[1:]) if len(given.keys) > 2 else given
+            for given in adapter.read(files, edition)
         )
 
-    def kinds(look: Callable[[View], tuple[Answer, ...]]) -> set[str]:
+    def kinds(look: Read) -> set[str]:
         return {seen.kind for subject in subjects(adapter, APPEND) for seen in monotone(subject, look)}
 
     assert kinds(adapter.read) == set()

@@ -24,12 +24,12 @@ from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.losses import EVERY_BYTE
 from journalspec_corpus.crash.persistence import PRESETS, get_preset
 from journalspec_corpus.crash.rates import Rate
+from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Sync, Trace, Write
 from journalspec_corpus.crash.verdict import VERDICTS, judge
-from journalspec_corpus.crash.view import answers
 from journalspec_corpus.jboss_journal.tears import Bench
-from journalspec_corpus.jboss_journal.traces import Step, Workload
+from journalspec_corpus.jboss_journal.workloads import Step, Workload
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.manifest import ManifestError
 from journalspec_corpus.pipeline.plan import Plan

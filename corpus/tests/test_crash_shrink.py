@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from journalspec_corpus.bitronix_tlog import shrinking as bitronix_shrinking
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
-from journalspec_corpus.crash.adapter import CrashFormat, LongWorkload, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import Timeline
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
@@ -35,9 +34,9 @@ from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
 from journalspec_corpus.crash.trace import Write
 from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge
-from journalspec_corpus.jboss_journal import shrinking as jboss_shrinking
-from journalspec_corpus.jboss_journal.traces import Step as Op
-from journalspec_corpus.jboss_journal.traces import Workload as Journaled
+from journalspec_corpus.crash.workloads import LongWorkload
+from journalspec_corpus.jboss_journal.workloads import Step as Op
+from journalspec_corpus.jboss_journal.workloads import Workload as Journaled
 from journalspec_corpus.pipeline.run import Tally, judged_rows
 from journalspec_reference.api import WriterRefused
 
@@ -426,17 +425,17 @@ def differing(files: dict[str, bytes], other: dict[str, bytes], granule: int) ->
     )
 
 
-@pytest.mark.parametrize("module", [bitronix_shrinking, jboss_shrinking], ids=FORMATS)
-def test_chains_of_smaller_workloads_end(module: Any) -> None:
-    format_id = module.__name__.split(".")[1]
-    adapter = crash_format(format_id)
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_chains_of_smaller_workloads_end(format_id: str) -> None:
+    adapter, smaller = crash_format(format_id), smaller_of(format_id)
+    assert smaller is not None
     for start in first_lives(adapter, "full")[::701]:
         below: dict[str, set[str]] = {}
         todo = [start]
         while todo:
             work = todo.pop()
             if work.name not in below:
-                found = list(module.smaller(work))
+                found = list(smaller(work))
                 assert len({entry.name for entry in found}) == len(found)
                 below[work.name] = {entry.name for entry in found}
                 todo += found

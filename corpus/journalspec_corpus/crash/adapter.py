@@ -1,184 +1,39 @@
-"""Long workloads: sequences of operations that a state machine drew, kept as data.
+"""What a format gives to the crash engine: one typed object, ``CRASH`` in its module ``crash``.
 
-Small workloads are enumerated, and what needs many steps (a file that comes round
-again, a transaction open over three files) is not among them. These sequences
-were drawn by a Hypothesis state machine, once; the lines are what counts and not
-how they came about, so that building needs no Hypothesis and no luck.
-
-A format takes part with a module ``long`` in its room: ``build(work)`` records a
-trace of a line, ``LINES`` is the name of the file with the lines, whose first one
-says where they come from.
-
-Finding what a format's own room gives to the crash engine.
+The module is imported when the engine asks for it: whoever inspects a format does
+not load writers and tables.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
+import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from types import ModuleType
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from journalspec.formats import UnknownFormat, format_ids, format_module
-from journalspec.observation import Observation
-from journalspec_corpus.crash.second_crash import (
-    with_second_lives,
-)
+from journalspec_corpus.crash import second_crash
+from journalspec_corpus.crash.blocks import Codes, CrashPoint
+from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.view import View
-
-#: So many lines, evenly spread, are in the core tier; the full tier has all.
-IN_CORE = 6
-
-
-@dataclass(frozen=True, slots=True)
-class LongWorkload:
-    """One sequence: the edition or order of writes, the length of a file in bytes, and rules.
-
-    `rules` are words with a blank between them; the format's module says what they mean.
-    """
-
-    variant: str
-    size: int
-    rules: str
-
-    @property
-    def name(self) -> str:
-        """A readable name, unique among workloads."""
-        return f"long/{self.variant}/{self.size}/{self.rules.replace(' ', '+')}"
-
-    def line(self) -> str:
-        """Return the workload as one line of JSON, without the end of the line."""
-        return json.dumps([self.variant, self.size, self.rules], separators=(",", ":"))
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What a format's room gives to the engine, long workloads included."""
-
-    workloads: Callable[[str], Iterator[Any]]
-    build: Callable[[Any], Trace]
-
-
-@cache
-def long_workloads(package: str, name: str) -> tuple[LongWorkload, ...]:
-    """Return the workloads in the file `name` of `package`; the first line is about the others."""
-    text = files(package).joinpath(name).read_text(encoding="utf-8")
-    return tuple(LongWorkload(*json.loads(line)) for line in text.splitlines()[1:])
-
-
-def _with_long(traces: ModuleType, long: ModuleType | None) -> Room:
-    """Return `traces.workloads` and `traces.build` with long workloads; as they are if there are none."""
-    if long is None:
-        return Room(traces.workloads, traces.build)
-
-    def workloads(scope: str) -> Iterator[Any]:
-        yield from traces.workloads(scope)
-        yield from _of_scope(long_workloads(traces.__name__.rpartition(".")[0], long.LINES), scope)
-
-    def build(work: Any) -> Trace:
-        module = long if isinstance(work, LongWorkload) else traces
-        trace: Trace = module.build(work)
-        return trace
-
-    return Room(workloads, build)
-
-
-def _of_scope(lines: tuple[LongWorkload, ...], scope: str) -> tuple[LongWorkload, ...]:
-    if scope == "full":
-        return lines
-    return lines[:: max(1, len(lines) // IN_CORE)][:IN_CORE] if scope == "core" else ()
-
+from journalspec_corpus.crash.workloads import LongWorkload, LongWorkloads, Reduction, SecondLives, Workload
+from journalspec_corpus.mutants import MutantError, load_mutants
+from journalspec_reference import load
 
 PACKAGE = "journalspec_corpus"
 
-
-@dataclass(frozen=True)
-class CrashFormat:
-    """A format's ``traces`` and ``crash_reader`` modules, as the engine uses them.
-
-    `workloads(scope)` yields workloads in a fixed order, `build(workload)` records
-    one (a format with a ``resume`` module has second lives among them). `read(view)`
-    returns one answer per name in `readers`, from the state that the view shows;
-    `answer(observation)` gives the same for an implementation that read whole files.
-    Readers in `salvaging` may leave records out if they say so;
-    `policies` gives the recovery policy of each reader that is no mutant (the first
-    one refuses where it may), `obeys` the requirements that a category of states is
-    about ("" for all others). `record_json(keys)` is a record as an observation lists
-    it, with the fields that all its keys agree on.
-    """
-
-    format: str
-    workloads: Callable[[str], Iterator[Any]]
-    build: Callable[[Any], Trace]
-    readers: tuple[str, ...]
-    salvaging: tuple[str, ...]
-    policies: Mapping[str, str]
-    obeys: Mapping[str, tuple[str, ...]]
-    read: Callable[[View], tuple[Answer, ...]]
-    answer: Callable[[Observation], Answer]
-    record_json: Callable[[list[str]], dict[str, Any]]
-
-
-def has_crash_format(format_id: str) -> bool:
-    """Tell whether `format_id` has traces; raises UnknownFormat if it is not described."""
-    try:
-        _module(format_id, "traces")
-    except UnknownFormat:
-        if format_id not in format_ids():
-            raise
-        return False
-    return True
-
-
-def crash_format(format_id: str) -> CrashFormat:
-    """Return the crash room of `format_id`; raises UnknownFormat if it has none."""
-    traces = _module(format_id, "traces")
-    reader = _module(format_id, "crash_reader")
-    resume = resume_of(format_id)
-    first_lives = _with_long(traces, _optional(format_id, "long"))
-    workloads, build = with_second_lives(first_lives, resume)
-    return CrashFormat(
-        format=format_id,
-        workloads=workloads,
-        build=build,
-        readers=tuple(reader.READERS),
-        salvaging=tuple(reader.SALVAGING),
-        policies=dict(reader.POLICIES),
-        obeys=dict(reader.OBEYS),
-        read=reader.read,
-        answer=reader.answer,
-        record_json=reader.record_json,
-    )
-
-
-def resume_of(format_id: str) -> ModuleType | None:
-    """Return the format's ``resume`` module, None if it has no second lives."""
-    return _optional(format_id, "resume")
-
-
-def _optional(format_id: str, name: str) -> ModuleType | None:
-    """Return a module of the format's room that it need not have, None if it has none."""
-    try:
-        return _module(format_id, name)
-    except UnknownFormat:
-        return None
-
-
-def _module(format_id: str, name: str) -> ModuleType:
-    adapter = format_module(PACKAGE, format_id).__name__
-    full = f"{adapter}.{name}"
-    try:
-        return importlib.import_module(full)
-    except ModuleNotFoundError as error:
-        if error.name != full:
-            raise
-        raise UnknownFormat(f"{format_id} has no crash traces yet: {full} is missing") from None
+#: From the files of a state and the edition to what the reader says about them.
+Reader = Callable[[Mapping[str, bytes], str], Answer]
+#: The same for all readers of a format at once.
+Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
+#: Two numbers per row: rows with the same ones get the same answers. None if the kernel cannot say.
+Signatures = Callable[[CrashPoint, Codes], "npt.NDArray[np.uint64] | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +49,142 @@ class Excuse:
     readers: tuple[str, ...] | None = None
     writers: tuple[str, ...] | None = None
     lost: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class CrashFormat:
+    """A format, as the engine uses it.
+
+    `first_lives(scope)` yields workloads in a fixed order, `record(workload)` records one; `step`
+    and `workload` are the types that they are made of. `long`, `second` and `reduction` are
+    for long workloads, for second lives and for smaller workloads.
+
+    The reference reads crash states, under the recovery policies in `policies` (reader's name ->
+    policy; the first one refuses where it may), and so do mutants of it (id -> policy).
+    Readers in `salvaging` may leave records out if they say so. `answer(observation)` is
+    what an implementation's observation amounts to, `record_json(keys)` a record as an
+    observation lists it, with the fields that all its keys agree on. `kernel` loads the
+    format's compiled :data:`Signatures`.
+
+    `obeys` are the requirements that a category of states is about ("" for all others).
+    `excuses` is what the format itself does not keep, `beside` are files that may lie beside a
+    journal.
+    """
+
+    format: str
+    first_lives: Callable[[str], Iterator[Any]]
+    record: Callable[[Any], Trace]
+    policies: Mapping[str, str]
+    salvaging: tuple[str, ...]
+    answer: Callable[[Any], Answer]
+    record_json: Callable[[list[str]], dict[str, Any]]
+    obeys: Mapping[str, tuple[str, ...]]
+    mutants: Mapping[str, str] = field(default_factory=dict)
+    step: Callable[..., Any] = Workload
+    workload: Callable[..., Any] = Workload
+    long: LongWorkloads | None = None
+    second: SecondLives | None = None
+    reduction: Reduction | None = None
+    kernel: Callable[[], Signatures] | None = None
+    excuses: tuple[Excuse, ...] = ()
+    beside: tuple[str, ...] = ()
+    #: Gives the implementation that reads; the format's reference if nothing is said.
+    implementation: Callable[[], Any] | None = None
+    #: The first life that was recorded last: second lives of one come one after the other.
+    _latest: dict[Any, Trace] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        """The names of the readers, in order."""
+        return (*self.policies, *self.mutants)
+
+    @cached_property
+    def read(self) -> Read:
+        """All readers at once: one answer per name in `readers`."""
+        reference = self.implementation() if self.implementation else load(self.format)
+        readers = [self.reader(reference, policy) for policy in self.policies.values()]
+        readers += [self.mutant_reader(name, policy) for name, policy in self.mutants.items()]
+
+        def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
+            return tuple(reader(files, edition) for reader in readers)
+
+        return read
+
+    def reader(self, implementation: Any, policy: str) -> Reader:
+        """Return what reads with `implementation` under `policy`."""
+
+        def read(files: Mapping[str, bytes], edition: str) -> Answer:
+            try:
+                observation = implementation.recover(files, edition=edition, policy=policy)
+            except (ArithmeticError, LookupError, TypeError, ValueError, struct.error) as error:
+                # A mutant that trips over a state has refused it; the reference never does.
+                return Answer((), f"exception:{type(error).__name__}")
+            return self.answer(observation)
+
+        return read
+
+    def mutant_reader(self, mutant_id: str, policy: str) -> Reader:
+        """Return a mutant of the reference under `policy`; raises LookupError if there is none of that id."""
+        known = {mutant.id: mutant for mutant in load_mutants(self.format)}
+        if mutant_id not in known:
+            raise LookupError(f"no mutant {mutant_id!r}: {', '.join(known)}")
+        try:
+            return self.reader(known[mutant_id].implementation(), policy)
+        except MutantError as error:
+            raise LookupError(str(error)) from None
+
+    @cached_property
+    def signatures(self) -> Signatures | None:
+        """The format's kernel; None if it has none, or there is no Numba."""
+        try:
+            return self.kernel() if self.kernel else None
+        except ModuleNotFoundError as error:
+            if error.name != "numba":
+                raise
+            return None
+
+    def workloads(self, scope: str) -> Iterator[Any]:
+        """Yield the workloads of a scope in a fixed order: first lives, long ones, second lives."""
+        yield from self.first_lives(scope)
+        drawn = self.long.lines if self.long else ()
+        if self.long:
+            yield from self.long.of_scope(scope)
+        if self.second:
+            yield from self.second.lives(scope, drawn)
+
+    def build(self, work: Any) -> Trace:
+        """Return the trace of a workload."""
+        if isinstance(work, LongWorkload):
+            assert self.long is not None  # nobody else makes them
+            return self.long.build(work)
+        if not isinstance(work, SecondLife):
+            return self.record(work)
+        assert self.second is not None  # nobody else makes them
+        if work.first not in self._latest:
+            first = self.build(work.first)
+            self._latest.clear()
+            self._latest[work.first] = first
+        return second_crash.build(work, self.second, self._latest[work.first])
+
+
+def has_crash_format(format_id: str) -> bool:
+    """Tell whether `format_id` has crash states; raises UnknownFormat if it is not described."""
+    try:
+        crash_format(format_id)
+    except UnknownFormat:
+        if format_id not in format_ids():
+            raise
+        return False
+    return True
+
+
+def crash_format(format_id: str) -> CrashFormat:
+    """Return what `format_id` gives to the crash engine; raises UnknownFormat if it gives nothing."""
+    module = f"{format_module(PACKAGE, format_id).__name__}.crash"
+    try:
+        found: CrashFormat = importlib.import_module(module).CRASH
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise UnknownFormat(f"{format_id} has no crash states yet: {module} is missing") from None
+    return found

@@ -25,7 +25,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from journalspec.files import replace_text
-from journalspec_corpus.crash.adapter import LongWorkload
+from journalspec_corpus.crash.workloads import LINES as FILE
+from journalspec_corpus.crash.workloads import LongWorkload
 
 #: Transactions and records are one digit in base 36.
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -95,8 +96,10 @@ def _is_worth(words: list[str]) -> bool:
 
 def first_line(machine: type[Drawing], count: int) -> str:
     """Return what stands before the workloads: where they come from."""
+    spec = sys.modules[machine.__module__].__spec__
+    assert spec is not None  # a module that is run as a program has one too, with its own name
     about = {
-        "drawn_by": f"{machine.__module__}.{machine.__name__}",
+        "drawn_by": f"{spec.name}.{machine.__name__}",
         "hypothesis": hypothesis.__version__,
         "lines": count,
         "words": [LEAST, MOST],
@@ -106,10 +109,10 @@ def first_line(machine: type[Drawing], count: int) -> str:
     return json.dumps(about, separators=(",", ":"))
 
 
-def write_lines(machine: type[Drawing], name: str, arguments: Sequence[str] | None = None) -> int:
+def write_lines(machine: type[Drawing], arguments: Sequence[str] | None = None) -> int:
     """Draw, and write beside the machine's module or show; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help=f"replace {name}; otherwise print")
+    parser.add_argument("--write", action="store_true", help=f"replace {FILE}; otherwise print")
     parser.add_argument("--lines", type=int, default=LINES)
     options = parser.parse_args(arguments)
     works = draw(machine, options.lines)
@@ -117,8 +120,8 @@ def write_lines(machine: type[Drawing], name: str, arguments: Sequence[str] | No
     if options.write:
         source = sys.modules[machine.__module__].__file__
         assert source is not None  # it was imported from a file
-        replace_text(Path(source).with_name(name), text)
-        print(f"{name}: {len(works)} lines, {len(text)} bytes")
+        replace_text(Path(source).with_name(FILE), text)
+        print(f"{FILE}: {len(works)} lines, {len(text)} bytes")
     else:
         print(text, end="")
     return 0 if len(works) == options.lines else 1

@@ -23,28 +23,26 @@ smaller was found that way. Memory is linear in the states of one workload.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from journalspec.formats import format_module
-from journalspec_corpus.crash.adapter import PACKAGE, CrashFormat, LongWorkload, resume_of
+from journalspec_corpus.crash.adapter import CrashFormat, Reader, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
 from journalspec_corpus.crash.ids import case_id, content_id, promise
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
-from journalspec_corpus.crash.reading import PointReader, Reader
+from journalspec_corpus.crash.reading import PointReader
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Mark, Trace
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
+from journalspec_corpus.crash.workloads import LongWorkload, Reduction
 from journalspec_reference.api import WriterRefused
 
 Counts = npt.NDArray[np.int32]
@@ -245,39 +243,33 @@ Smaller = Callable[[Any], Iterator[Any]]
 
 
 def smaller_of(format_id: str) -> Smaller | None:
-    """Return the function that makes a format's workloads smaller; None if its room has none."""
-    full = f"{format_module(PACKAGE, format_id).__name__}.shrinking"
-    try:
-        module = importlib.import_module(full)
-    except ModuleNotFoundError as error:
-        if error.name != full:
-            raise
-        return None
-    return lambda workload: smaller(workload, module)
+    """Return the function that makes a format's workloads smaller; None if the format has none."""
+    reduction = crash_format(format_id).reduction
+    return None if reduction is None else lambda workload: smaller(workload, reduction)
 
 
-def smaller(workload: Any, module: ModuleType) -> Iterator[Any]:
+def smaller(workload: Any, reduction: Reduction) -> Iterator[Any]:
     """Yield workloads that are smaller than `workload` in one thing, in the order to try them."""
     if isinstance(workload, SecondLife):
-        yield from _smaller_life(workload, module)
+        yield from _smaller_life(workload, reduction)
     elif isinstance(workload, LongWorkload):
-        yield from _smaller_long(workload, module)
+        yield from _smaller_long(workload, reduction)
     else:
-        yield from module.smaller(workload)
+        yield from reduction.smaller(workload)
 
 
 def crashes_before(adapter: CrashFormat, workload: Any) -> list[State]:
     """Return the crash states that the lives of `workload` began with, the first crash first."""
     if not isinstance(workload, SecondLife):
         return []
-    resume = resume_of(adapter.format)
+    second = adapter.second
     first = adapter.build(workload.first)
-    image = choose(first, gone=bool(resume and resume.RELEASED_IS_GONE)).images
+    image = choose(first, gone=bool(second and second.released_is_gone)).images
     left = image[workload.choice % len(image)]
     return [*crashes_before(adapter, workload.first), find(first, left.descriptor)]
 
 
-def _smaller_life(work: SecondLife, module: ModuleType) -> Iterator[SecondLife]:
+def _smaller_life(work: SecondLife, reduction: Reduction) -> Iterator[SecondLife]:
     """Yield the life with one crash less, doing less, then after a smaller first life.
 
     A smaller first life leaves other states to go on from: all choices are tried,
@@ -285,19 +277,19 @@ def _smaller_life(work: SecondLife, module: ModuleType) -> Iterator[SecondLife]:
     """
     if isinstance(work.first, SecondLife):
         yield replace(work, first=work.first.first)
-    plain: tuple[str, ...] = module.PLAIN_LIVES
+    plain = reduction.lives
     for then in plain[: plain.index(work.then) if work.then in plain else len(plain)]:
         yield replace(work, then=then)
-    for first in smaller(work.first, module):
+    for first in smaller(work.first, reduction):
         for choice in dict.fromkeys((work.choice, *range(CHOICES))):
             yield replace(work, first=first, choice=choice)
 
 
-def _smaller_long(work: LongWorkload, module: ModuleType) -> Iterator[LongWorkload]:
+def _smaller_long(work: LongWorkload, reduction: Reduction) -> Iterator[LongWorkload]:
     """Yield the sequence cut short, then without runs of rules (long ones first), then with shorter rules."""
     rules = work.rules.split()
     tried = {tuple(rules), ()}
-    for left in (*_cut(rules), *_shorter(rules, module)):
+    for left in (*_cut(rules), *_shorter(rules, reduction)):
         if left not in tried:
             tried.add(left)
             yield replace(work, rules=" ".join(left))
@@ -313,9 +305,9 @@ def _cut(rules: list[str]) -> Iterator[tuple[str, ...]]:
         size //= 2
 
 
-def _shorter(rules: list[str], module: ModuleType) -> Iterator[tuple[str, ...]]:
+def _shorter(rules: list[str], reduction: Reduction) -> Iterator[tuple[str, ...]]:
     for at, rule in enumerate(rules):
-        for changed in module.shorter(rule):
+        for changed in reduction.shorter(rule):
             yield (*rules[:at], changed, *rules[at + 1 :])
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -63,7 +63,7 @@ class CrashImage:
 def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
     """Return what state `row` holds of its trace, None if an owed record is nowhere whole in it.
 
-    `gone` is :attr:`Resume.RELEASED_IS_GONE` of the format.
+    `gone` is :attr:`Resume.released_is_gone` of the format.
     """
     trace = states.point.trace
     expected = expected_at(trace, states.point.crash_index, states.torn)
@@ -188,8 +188,7 @@ _REMEMBERED = 4
 class SecondLife:
     """The workload `first`, a crash that leaves its chosen state number `choice`, and a second life.
 
-    `then` names what the second life does; the format's ``resume`` module lists
-    the names. `first` may be a second life itself.
+    `then` names what the second life does; the format lists the names. `first` may be a second life itself.
     """
 
     first: Any
@@ -221,16 +220,15 @@ class Life:
 
 
 class Resume(Protocol):
-    """A format's ``resume`` module: all that it adds for second lives.
+    """How second lives of a format are lived.
 
-    `RELEASED_IS_GONE` tells whether a released record must never be listed again
+    `released_is_gone` tells whether a released record must never be listed again
     once the release is durable (false where it stays readable, marked as ended).
     """
 
-    RELEASED_IS_GONE: bool
-
-    def second_lives(self, scope: str) -> Iterator[SecondLife]:
-        """Yield the second lives of a scope in a fixed order, those of one first workload together."""
+    @property
+    def released_is_gone(self) -> bool:
+        """Whether a released record is never listed again."""
 
     def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
         """Open the files of `image` with the writer and do what `then` says.
@@ -261,7 +259,7 @@ def build(work: SecondLife, resume: Resume, first: Trace) -> Trace:
     choose from. Where the writer refuses to open the life has no operations, and no
     states. Raises ValueError if there is no state at all.
     """
-    chosen = choose(first, gone=resume.RELEASED_IS_GONE)
+    chosen = choose(first, gone=resume.released_is_gone)
     if not chosen.images:
         raise ValueError(f"{work.first.name}: no crash state to go on from ({dict(chosen.left_out)})")
     image = chosen.images[work.choice % len(chosen.images)]
@@ -440,30 +438,3 @@ def _candidates(states: States, left_out: Counter[str]) -> Iterator[_Candidate]:
     cases = case_ids(content_ids(states.point, states.codes[rows]), promised)
     for case, row in zip(cases, rows.tolist(), strict=True):
         yield _Candidate(case, states, row, CATEGORIES[kinds[row]], names[field_of[row]])
-
-
-def with_second_lives(
-    traces: Any, resume: Any
-) -> tuple[Callable[[str], Iterator[Any]], Callable[[Any], Trace]]:
-    """Return `traces.workloads` and `traces.build` with second lives; as they are if `resume` is None."""
-    if resume is None:
-        return traces.workloads, traces.build
-
-    def workloads(scope: str) -> Iterator[Any]:
-        yield from traces.workloads(scope)
-        yield from resume.second_lives(scope)
-
-    # Second lives of one first life come one after the other: it is recorded once.
-    latest: dict[Any, Trace] = {}
-
-    def built(work: Any) -> Trace:
-        if not isinstance(work, SecondLife):
-            trace: Trace = traces.build(work)
-            return trace
-        if work.first not in latest:
-            first = built(work.first)
-            latest.clear()
-            latest[work.first] = first
-        return build(work, resume, latest[work.first])
-
-    return workloads, built

@@ -13,7 +13,6 @@ and by nothing else. :func:`text_of` says one finding in a sentence.
 
 from __future__ import annotations
 
-import importlib
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -166,10 +165,9 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
     path = files(adapter).joinpath(FILE)
     if not path.is_file():
         return ()
-    traces = importlib.import_module(f"{adapter.__name__}.traces")
+    own = crash_format(format_id)
     found = tuple(
-        _worst(format_id, traces, entry)
-        for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("worst", ())
+        _worst(own, entry) for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("worst", ())
     )
     names = [worst.id for worst in found]
     if len(set(names)) != len(names):
@@ -183,10 +181,10 @@ def published_cases(format_id: str) -> Iterator[Case]:
         yield from worst.cases()
 
 
-def _worst(format_id: str, traces: Any, entry: Mapping[str, Any]) -> Worst:
+def _worst(adapter: CrashFormat, entry: Mapping[str, Any]) -> Worst:
     try:
         return Worst(
-            format_id,
+            adapter.format,
             entry["id"],
             entry["title"],
             entry["text"].strip(),
@@ -197,18 +195,18 @@ def _worst(format_id: str, traces: Any, entry: Mapping[str, Any]) -> Worst:
             tuple(entry["rules"]),
             tuple(entry.get("flags", ())),
             entry["strongest"],
-            _form(traces, entry["full"]),
-            _form(traces, entry["small"]),
+            _form(adapter, entry["full"]),
+            _form(adapter, entry["small"]),
         )
     except (KeyError, TypeError) as error:
         raise WorstError(f"{entry.get('id', 'a case without id')}: {error!r}") from None
 
 
-def _form(traces: Any, entry: Mapping[str, Any]) -> Form:
+def _form(adapter: CrashFormat, entry: Mapping[str, Any]) -> Form:
     """Return a form; a workload is given by its members, its steps by theirs in order."""
     members = dict(entry["workload"])
-    steps = tuple(traces.Step(*step) for step in members.pop("steps", ()))
-    workload = traces.Workload(steps=steps, **members)
+    steps = tuple(adapter.step(*step) for step in members.pop("steps", ()))
+    workload = adapter.workload(steps=steps, **members)
     mask = bytes.fromhex(entry.get("mask", ""))
     return Form(workload, entry["preset"], entry["crash_index"], mask, entry.get("tear", 0))
 
