@@ -179,12 +179,16 @@ def _lay_out(point: CrashPoint, room: list[int]) -> Flat:
         files.append([start, space, size, _NOWHERE, 0, 1, page])
         start += space
         page += space // PAGE + 1
-    parts = [bytes(content).ljust(space, b"\0") for content, space in zip(point.contents, room, strict=True)]
+    scratch = np.zeros(start, np.uint8)
+    for content, (place, space, *_) in zip(point.contents, files, strict=True):
+        for number in content.differing(Content()):
+            data = np.frombuffer(content[number * PAGE : min(number * PAGE + PAGE, space)], np.uint8)
+            scratch[place + number * PAGE : place + number * PAGE + len(data)] = data
     pages = Pages(np.zeros((page + 1, 6), np.int64), np.zeros((page + 1, 2), np.uint64))
     pages.numbers[:, ENTRY] = -1
     count = len(files)
     return Flat(
-        np.frombuffer(bytearray(b"".join(parts)), np.uint8),
+        scratch,
         np.asarray(files, np.int64).reshape(-1, 7),
         np.zeros((0, 6), np.int64),
         np.zeros(0, np.int64),

@@ -74,6 +74,11 @@ def _page(data: bytes) -> _Node:
     return _ZEROS[0] if padded == _ZEROS[0].data else _Node((), padded)
 
 
+def _node(data: bytes) -> _Node:
+    """Return the node of level 1 that begins with `data`."""
+    return _Node(tuple(_page(data[at : at + PAGE]) for at in range(0, FAN * PAGE, PAGE)))
+
+
 class Pages:
     """The bytes of a file: like ``bytes``, but cheap to change. Never changed itself."""
 
@@ -91,10 +96,12 @@ class Pages:
     @classmethod
     def of(cls, data: bytes) -> Pages:
         """Return the content `data`."""
-        used = data.rstrip(b"\0")
-        nodes = [_page(used[at : at + PAGE]) for at in range(0, len(used), PAGE)]
-        level = 0
-        while not level or len(nodes) > 1:
+        nodes = [
+            _zeros(1) if data.startswith(_zeros(1).data, at) else _node(data[at : at + FAN * PAGE])
+            for at in range(0, len(data), FAN * PAGE)
+        ]
+        level = 1
+        while len(nodes) > 1:
             parts = [nodes[at : at + FAN] for at in range(0, len(nodes), FAN)]
             nodes = [_Node((*part, *(_zeros(level),) * (FAN - len(part)))) for part in parts]
             level += 1
