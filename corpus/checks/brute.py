@@ -2,8 +2,8 @@
 
 For every trace that is small enough (no crash point with more than MOST
 downward-closed sets) this builds all states the slow way
-(:mod:`.brute_states`), decides what each of them owes from who wrote its bytes
-(:mod:`.brute_debts`), and compares:
+(:mod:`brute_states`), decides what each of them owes from who wrote its bytes
+(:mod:`brute_expected`), and compares:
 
 unreachable   a state that the engine yields and that cannot be, by brute force
 missing       a state that can be and that the engine does not yield
@@ -235,7 +235,7 @@ class Comparison:
         return min(lost, there) <= 1
 
     def _group(self, states: States, theirs: dict[Key, int]) -> None:
-        """Compare what one group yields."""
+        """Compare what one crash point yields."""
         point, torn = states.point, states.torn
         expected = expected_at(self.trace, point.crash_index, torn)
         ledger = self._ledger(point.crash_index, torn)

@@ -1,7 +1,7 @@
-"""What is owed in one state that was built by brute force, from who wrote each of its bytes.
+"""What is expected in one state that was built by brute force, from who wrote each of its bytes.
 
 A second opinion, written from the definitions of the invariants and not from
-the oracle: state by state, record by record, byte by byte.
+the engine: state by state, record by record, byte by byte.
 
 A record *stands whole* if every byte of its place comes from the write that put
 it there, or has the value that this write would have given it (nobody can tell
@@ -10,14 +10,11 @@ same sense. Who wants a record that counts and does not stand whole has to be to
 (nobody wants what was released), unless a whole record of the time before stands in its place:
 then the state looks as if nothing had ever happened.
 
-The other strata by brute force: what a lie about a force leaves, what corruption does to settled files.
-
-Whether a state can be is decided from its bytes: a device that lied leaves what
-it had before some operation; a force that failed leaves pages of the trace's past;
-corruption of a kind changes so much and no more of what had been settled. What
-is owed follows from the bytes as in :mod:`.brute_debts`, except that nobody is
-blamed for refusing, and that with corruption nothing can be demanded back: then
-what is missing has to be told.
+In the other strata, whether a state can be is decided from its bytes: a device that lied
+leaves what it had before some operation; a force that failed leaves pages of the trace's
+past; corruption of a kind changes so much and no more of what had been settled. Nobody
+is blamed for refusing there, and with corruption nothing can be demanded back: then what is
+missing has to be told.
 """
 
 from __future__ import annotations

@@ -2,11 +2,8 @@
 
 I6 (recovering twice is recovering once), I10 (the same bytes, the same answer), I11
 (more of the writes never means fewer of the records) and I12 (a refusal changes
-nothing). Each is a function that yields violations; the command runs them over a
-scope (:mod:`.metamorphic`). Where a format itself breaks one, it
-says so in its `excuses`, with a reason.
-
-The metamorphic checks over a scope: which states they look at, what is excused, and the command.
+nothing). Each is a function that yields violations. Where a format itself breaks one,
+its adapter says so in `second.excuses`, with a reason.
 
 ::
 
@@ -29,12 +26,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.adapter import CrashFormat, Excuse, Read, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, Read, crash_format
 from journalspec_corpus.crash.blocks import Codes, States
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
@@ -42,15 +39,16 @@ from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.second_crash import (
     CrashImage,
+    Excuse,
     SecondLife,
+    SecondLives,
     crash_image,
     descriptor_of,
     second_trace,
 )
 from journalspec_corpus.crash.states import Descriptor, crash_states
-from journalspec_corpus.crash.trace import Mark, RecordingStorage, Trace
+from journalspec_corpus.crash.trace import Mark, Trace
 from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge
-from journalspec_corpus.crash.workloads import SecondLives
 from journalspec_reference import load
 from journalspec_reference.api import WriterRefused
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage
@@ -93,28 +91,14 @@ def covers(excuse: Excuse, found: Violation, trace: Trace) -> bool:
     )
 
 
-class Opening(Protocol):
-    """A writer's run on what a crash left, not opened yet."""
-
-    storage: RecordingStorage
-
-    def open(self) -> None:
-        """Open the journal; raises WriterRefused."""
-
-
 @dataclass(frozen=True)
 class Subject:
-    """The states of one group, and everything that the checks of them need."""
+    """The states of one crash point, and everything that the checks of them need."""
 
     adapter: CrashFormat
+    resume: SecondLives
     work: Any
     states: States
-
-    @property
-    def second(self) -> SecondLives:
-        """How the format goes on after a crash."""
-        assert self.adapter.second is not None  # main looked
-        return self.adapter.second
 
     @property
     def trace(self) -> Trace:
@@ -131,7 +115,7 @@ class Subject:
 
     def image(self, row: int) -> CrashImage | None:
         """Return what the state holds, None if something owed is gone from it already."""
-        return crash_image(self.states, row, gone=self.second.released_is_gone)
+        return crash_image(self.states, row, gone=self.resume.released_is_gone)
 
     @property
     def lives(self) -> tuple[Any, int]:
@@ -163,7 +147,7 @@ def reopened(subject: Subject, rows: Iterable[int], reader: Reader, name: str) -
         before = reader(subject.files(row), subject.trace.edition)
         if image is None or before.refused is not None:
             continue
-        opened = subject.second.live(origin, life, image, "open")
+        opened = subject.resume.live(origin, life, image, "open")
         trace = second_trace("opening", image, opened, SecondLife(subject.work, row, "open"))
         after = reader(_after(trace), trace.edition)
         own = {op.key for op in trace.ops if isinstance(op, Mark)}
@@ -218,7 +202,7 @@ def untouched(subject: Subject, rows: Iterable[int], reader: Reader) -> Iterator
         image = subject.image(row)
         if image is None:
             image = _bare(subject, row)
-        run = subject.second.begin(origin, life, image)
+        run = subject.resume.begin(origin, life, image)
         try:
             run.open()
         except WriterRefused:
@@ -244,7 +228,7 @@ def deterministic(subject: Subject, rows: Iterable[int], reader: Reader, name: s
         turned = dict(reversed(list(files.items())))
         if reader(turned, subject.trace.edition) != first:
             yield subject.violation("I10", "listing", row, "the order of listing changes the answer", name)
-        beside = dict.fromkeys(subject.adapter.beside, b"no journal") | files
+        beside = dict.fromkeys(subject.resume.beside, b"no journal") | files
         if reader(beside, subject.trace.edition) != first:
             yield subject.violation("I10", "beside", row, "another file changes the answer", name)
         image = subject.image(row)
@@ -255,13 +239,13 @@ def deterministic(subject: Subject, rows: Iterable[int], reader: Reader, name: s
 def _opened(subject: Subject, image: CrashImage, listed: Mapping[str, bytes] | None) -> Any:
     """Return what opening does: in memory or, with `listed`, in a directory filled in that order."""
     origin, life = subject.lives
-    run = subject.second.begin(origin, life, image)
+    run = subject.resume.begin(origin, life, image)
     with TemporaryDirectory() as place:
         if listed is None:
             run.storage.inner = MemoryStorage(dict(image.files))
         else:
             run.storage.inner = DirectoryStorage(Path(place))
-            _fill(Path(place), dict.fromkeys(subject.adapter.beside, b"no journal") | dict(listed))
+            _fill(Path(place), dict.fromkeys(subject.resume.beside, b"no journal") | dict(listed))
         try:
             run.open()
         except WriterRefused as refused:
@@ -278,8 +262,8 @@ def _fill(place: Path, files: Mapping[str, bytes]) -> None:
 def monotone(subject: Subject, read: Read) -> Iterator[Violation]:
     """I11: with one more of the writes in flight on disk, no record is gone that was in effect.
 
-    For each policy, every pair of states of the group that differ in one cell, by one
-    version. Where a group is enumerated whole this says it for all pairs. What nobody
+    For each policy, every pair of states of the crash point that differ in one block, by one
+    version. Where a crash point is enumerated whole this says it for all pairs. What nobody
     wrote, or an earlier life did, may vanish.
     """
     states = subject.states
@@ -356,7 +340,7 @@ class Report:
     def take(self, violations: Iterator[Violation], subject: Subject) -> None:
         """Sort `violations` into what the format excuses and what nothing does."""
         for violation in violations:
-            for excuse in subject.adapter.excuses:
+            for excuse in subject.resume.excuses:
                 if covers(excuse, violation, subject.trace):
                     self.excused[excuse.invariant, excuse.reason] += violation.count
                     self.used.add(excuse)
@@ -373,7 +357,9 @@ def reference_reader(adapter: CrashFormat, name: str) -> Reader:
     )
 
 
-def relate(adapter: CrashFormat, works: Sequence[Any], report: Report, *, opening: bool = True) -> None:
+def relate(
+    adapter: CrashFormat, resume: Any, works: Sequence[Any], report: Report, *, opening: bool = True
+) -> None:
     """Check every invariant on the states of `works`; without `opening`, leave out what opens journals."""
     name = adapter.readers[0]
     reader = reference_reader(adapter, name)
@@ -381,7 +367,7 @@ def relate(adapter: CrashFormat, works: Sequence[Any], report: Report, *, openin
         trace = adapter.build(work)
         at = 0
         for states in crash_states(trace, tuple(map(get_preset, LOOKED_AT)), SEED):
-            subject = Subject(adapter, work, states)
+            subject = Subject(adapter, resume, work, states)
             rows = range(-at % STRIDE, len(states), STRIDE)
             at += len(states)
             report.states += len(rows)
@@ -391,7 +377,7 @@ def relate(adapter: CrashFormat, works: Sequence[Any], report: Report, *, openin
                 report.take(untouched(subject, rows, reader), subject)
                 report.take(deterministic(subject, rows, reader, name), subject)
         for states in crash_states(trace, tuple(map(get_preset, WHOLE)), SEED):
-            subject = Subject(adapter, work, states)
+            subject = Subject(adapter, resume, work, states)
             report.pairs += len(states)
             report.take(monotone(subject, adapter.read), subject)
 
@@ -432,7 +418,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--fingerprint", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     adapter = crash_format(options.format)
-    if adapter.second is None:
+    resume = adapter.second
+    if resume is None:
+        parser.error(f"{options.format} has no second lives")
+    if resume is None:
         print(f"{options.format} has no second lives", file=sys.stderr)
         return 2
     works = chosen(adapter, options.scope, options.every)
@@ -440,12 +429,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(fingerprint(adapter, works))
         return 0
     report = Report()
-    relate(adapter, works, report)
+    relate(adapter, resume, works, report)
     here = fingerprint(adapter, works[::10])
     same = {elsewhere(options.format, options.scope, 10 * options.every, seed) for seed in ("1", "2")} == {
         here
     }
-    return _print(report, adapter.excuses if options.every == 1 else (), same, len(works))
+    return _print(report, resume.excuses if options.every == 1 else (), same, len(works))
 
 
 def _print(report: Report, excuses: Sequence[Excuse], same: bool, works: int) -> int:

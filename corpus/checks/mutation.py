@@ -101,7 +101,7 @@ class Failure:
 
 
 def failures(adapter: CrashFormat, implementation: Any, states: Iterable[Seen]) -> Iterator[Failure]:
-    """Yield how `implementation` fails, for every state and every policy of the room."""
+    """Yield how `implementation` fails, for every state and every policy of the adapter."""
     for state in states:
         for reader, policy in adapter.policies.items():
             try:

@@ -6,11 +6,13 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pytest
 
+from journalspec_corpus.bitronix_tlog.workloads import THEN as DISK_LIVES
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
 from journalspec_corpus.crash import second_crash
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
@@ -39,6 +41,7 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.jboss_journal.workloads import LONG, TYPICAL, VICTIM
+from journalspec_corpus.jboss_journal.workloads import THEN as TX_LIVES
 from journalspec_corpus.jboss_journal.workloads import Step as TxStep
 from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
 from journalspec_corpus.pipeline.run import Tally, judged_rows
@@ -48,6 +51,7 @@ from journalspec_reference.jboss_journal.ledger import Usage
 from journalspec_reference.jboss_journal.write import JournalWriter
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
+#: What each format adds for second lives.
 disk_resume: Any = crash_format(DISK).second
 tx_resume: Any = crash_format(TX).second
 BYTES, SECTORS = get_preset("prefix-byte"), get_preset("epoch-subset-512")
@@ -324,13 +328,13 @@ def test_the_base_of_a_second_life_is_a_state_of_the_first() -> None:
 
 
 def test_second_lives_are_repeatable_and_named_once() -> None:
-    for format_id in (DISK, TX):
-        assert second_lives(format_id, "smoke") == []
+    for format_id, resume in ((DISK, disk_resume), (TX, tx_resume)):
+        assert list(resume.lives("smoke")) == []
         for scope in ("core", "full"):
-            names = [work.name for work in second_lives(format_id, scope)]
+            names = [work.name for work in resume.lives(scope)]
             assert len(set(names)) == len(names) > 100
         adapter = crash_format(format_id)
-        for work in second_lives(format_id, "core")[::29]:
+        for work in islice(resume.lives("core"), 0, None, 29):
             assert adapter.build(work).id == crash_format(format_id).build(work).id
 
 
@@ -339,10 +343,6 @@ def test_first_crashes_differ_and_are_of_many_kinds(disk: CrashFormat) -> None:
     assert len(chosen.images) == CHOICES
     assert len({(*sorted(left.files.items()), *records(left.standing)) for left in chosen.images}) == CHOICES
     assert {left.category for left in chosen.images} >= {"clean", "prefix-torn", "sector-trash"}
-
-
-def second_lives(format_id: str, scope: str) -> list[SecondLife]:
-    return [work for work in crash_format(format_id).workloads(scope) if isinstance(work, SecondLife)]
 
 
 def unlisted(trace: Trace) -> Trace:
@@ -407,9 +407,9 @@ def test_a_list_that_names_what_is_not_there_is_an_error(
         choose(first, gone=True)
 
 
-@pytest.mark.parametrize("format_id", [DISK, TX])
-def test_every_first_life_of_the_core_tier_is_listed(format_id: str) -> None:
-    firsts = {work.first.name for work in second_lives(format_id, "core")}
+@pytest.mark.parametrize(("format_id", "resume"), [(DISK, disk_resume), (TX, tx_resume)])
+def test_every_first_life_of_the_core_tier_is_listed(format_id: str, resume: Any) -> None:
+    firsts = {work.first.name for work in resume.lives("core")}
     listed = second_crash.first_crashes(format_id)
     assert firsts == set(listed)
     assert all(len(set(states)) == len(states) > 0 for states in listed.values())
@@ -471,12 +471,9 @@ def test_what_the_reference_appends_after_a_crash_survives_the_next() -> None:
         *(
             (DISK, SecondLife(Workload(kind, "spec", ONE), 1, then))
             for kind in ("append", "swap")
-            for then in disk_resume.then
+            for then in DISK_LIVES
         ),
-        *(
-            (TX, SecondLife(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, then))
-            for then in tx_resume.then
-        ),
+        *((TX, SecondLife(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, then)) for then in TX_LIVES),
     ]
     seen: Counter[str] = Counter()
     for format_id, work in lives:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from journalspec_corpus.crash import second_crash
-from journalspec_corpus.crash.adapter import CrashFormat
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader
 from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
+from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife, SecondLives
 from journalspec_corpus.crash.trace import SECOND_LIFE, Ack, Mark, Op, RecordingStorage, Sync, Trace
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.pipeline.run import Tally, judged_rows
@@ -78,6 +77,8 @@ def record_first_life(work: Toy) -> Trace:
 
 
 class Implementation:
+    """Who reads the toy; what it says is what is judged."""
+
     def recover(self, files: Mapping[str, bytes], *, edition: str, policy: str) -> Answer:
         return Answer(tuple(body.hex() for _, body in walk(files[LOG])))
 
@@ -92,7 +93,7 @@ def end_of_bytes(data: bytes) -> int:
     return len(data.rstrip(b"\0"))
 
 
-def resume_with(where: Any, clean: bool) -> Any:
+def resume_with(where: Any, clean: bool) -> SecondLives:
     def live(origin: Toy, life: int, image: CrashImage, then: str) -> Life:
         storage = RecordingStorage(MemoryStorage(dict(image.files)))
         at = where(image.files[LOG])
@@ -109,10 +110,11 @@ def resume_with(where: Any, clean: bool) -> Any:
         ops: tuple[Op, ...] = tuple(storage.ops)
         return Life(ops, opened)
 
-    def lives(scope: str, long: object) -> Iterator[SecondLife]:
+    def second_lives(scope: str) -> Iterator[SecondLife]:
         yield from (SecondLife(Toy(700), choice, "append") for choice in range(4 if scope == "core" else 0))
 
-    return SimpleNamespace(released_is_gone=False, live=live, lives=lives)
+    unused: Any = None
+    return SecondLives(second_lives, live, unused, (), released_is_gone=False)
 
 
 def toy_room(where: Any, *, clean: bool = True) -> CrashFormat:
@@ -121,13 +123,12 @@ def toy_room(where: Any, *, clean: bool = True) -> CrashFormat:
         format=FORMAT,
         first_lives=lambda _: iter([Toy(700)]),
         record=record_first_life,
-        policies={"strict": "strict"},
-        salvaging=(),
+        state_readers=(StateReader("strict", "strict"),),
+        obeys={"": ()},
+        implementation=Implementation,
         answer=lambda said: said,
         record_json=unused,
-        obeys={"": ()},
         second=resume_with(where, clean),
-        implementation=Implementation,
     )
 
 

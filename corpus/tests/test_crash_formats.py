@@ -198,7 +198,7 @@ def verdicts(
 def tabulate(format_id: str, reader: str = "strict") -> dict[str, Counter[str]]:
     """Count what `reader` gets by writer over the smoke scope."""
     adapter, out = crash_format(format_id), dict[str, Counter[str]]()
-    for work in adapter.workloads("smoke"):
+    for work in adapter.first_lives("smoke"):
         out.setdefault(work.writer, Counter()).update(verdicts(adapter, work, reader))
     return out
 

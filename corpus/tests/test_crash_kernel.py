@@ -9,14 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
 from journalspec_corpus.crash.blocks import DATA, Block, Codes, CrashPoint
 from journalspec_corpus.crash.persistence import PRESETS
-from journalspec_corpus.crash.reading import SWITCH, Reading, alike, answers, keys_of, reading_of
+from journalspec_corpus.crash.reading import SWITCH, Reading, alike, answers, kernel_of, keys_of, reading_of
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.run import judged_shard
 
 pytest.importorskip("numba")
 FORMATS = ("bitronix_tlog", "jboss_journal")
@@ -39,8 +40,9 @@ def points(adapter: CrashFormat, every: int) -> Iterator[tuple[Trace, CrashPoint
 def disagreements(adapter: CrashFormat, trace: Trace, point: CrashPoint, codes: Codes) -> tuple[int, int]:
     """Return how many rows have an answer unlike the first of their signature, and how many signatures."""
     keys = keys_of(trace)
-    assert adapter.signatures is not None
-    signed = adapter.signatures(point, codes)
+    kernel = kernel_of(adapter)
+    assert kernel is not None
+    signed = kernel(point, codes)
     if signed is None:
         # The kernel leaves all of it to the readers.
         return 0, 0
@@ -102,11 +104,11 @@ def test_every_bit_of_the_records_may_flip(adapter: CrashFormat) -> None:
 
 def test_tables_do_not_depend_on_the_kernel(adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(adapter.format, "full", every=1511)
-    with_kernel = plan.shard(0).table()
-    asked = reading_of(adapter.format, adapter.read)
+    with_kernel = judged_shard(plan, 0).table()
+    asked = reading_of(adapter)
     monkeypatch.setenv(SWITCH, "0")
-    assert reading_of(adapter.format, adapter.read) is not asked
-    without = plan.shard(0).table()
+    assert reading_of(adapter) is not asked
+    without = judged_shard(plan, 0).table()
     assert with_kernel.num_rows > 1000
     assert with_kernel.equals(without)
 
@@ -115,17 +117,19 @@ def test_other_readers_are_read_without_the_kernel(adapter: CrashFormat) -> None
     """A reader that tells other things apart must not be given one answer for all it cannot see."""
     _, point, codes = max(points(adapter, 3011), key=lambda entry: len(entry[2]))
 
-    def bytes_of(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
-        shown = [files[name] for name in sorted(files)]
-        return (Answer((str(zlib.crc32(b"".join(shown))),)),)
+    class Bytes:
+        def recover(self, files: Mapping[str, bytes], *, edition: str, policy: str) -> Answer:
+            return Answer((str(zlib.crc32(b"".join(files[name] for name in sorted(files)))),))
 
-    found, _ = reading_of(adapter.format, bytes_of).answers(point, codes)
+    readers = (StateReader("strict", "strict"),)
+    other = replace(adapter, implementation=Bytes, answer=lambda said: said, state_readers=readers)
+    found, _ = reading_of(other).answers(point, codes)
     contents = {tuple(sorted(point.materialise(row).items())) for row in codes}
     assert len(set(found)) == len(contents) > 100
 
 
 def test_every_row_has_the_answer_of_its_signature(adapter: CrashFormat) -> None:
-    remembering = Reading(adapter.read, adapter.signatures)
+    remembering = Reading(adapter.read, kernel_of(adapter))
     for trace, point, codes in points(adapter, 1511):
         keys = keys_of(trace)
         found, which = answers(point, codes, adapter.read)

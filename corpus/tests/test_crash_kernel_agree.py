@@ -14,7 +14,7 @@ from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.blocks import NAMES, SIZE, Codes, CrashPoint
 from journalspec_corpus.crash.ids import content_id, content_ids
 from journalspec_corpus.crash.persistence import PRESETS
-from journalspec_corpus.crash.reading import Reading
+from journalspec_corpus.crash.reading import Reading, kernel_of
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.pipeline.agree import DESCRIBED, Agreement, agree, agree_shard
 from journalspec_corpus.pipeline.plan import Plan
@@ -52,12 +52,13 @@ def test_a_kernel_that_sees_nothing_is_found_out(format_id: str) -> None:
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_a_kernel_that_is_wrong_about_one_row_in_a_thousand_is_found_out(format_id: str) -> None:
     pytest.importorskip("numba")
-    right = crash_format(format_id).signatures
-    assert right is not None
+    kernel = kernel_of(crash_format(format_id))
+    assert kernel is not None
+    right = kernel
     asked = [0]
 
     def signatures(point: CrashPoint, codes: Codes) -> npt.NDArray[np.uint64] | None:
-        signed = right(point, codes)
+        signed: npt.NDArray[np.uint64] | None = right(point, codes)
         for row in range(len(codes)):
             asked[0] += 1
             if signed is not None and asked[0] % 1000 == 0:
@@ -89,7 +90,7 @@ def test_the_command_compares_in_several_processes() -> None:
 
 def test_the_command_tells_of_disagreements(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "journalspec_corpus.pipeline.agree.reading_of", lambda format_id, read: Reading(read, blind)
+        "journalspec_corpus.pipeline.agree.reading_of", lambda adapter: Reading(adapter.read, blind)
     )
     asked = ["corpus", "agree", "--format", FORMATS[1], "--every", "571", "--jobs", "1"]
     result = CliRunner().invoke(cli, asked)

@@ -19,7 +19,14 @@ from brute_states import BruteState, brute_prefix, brute_subset
 from journalspec_corpus.bitronix_tlog import long_machine as bitronix_machine
 from journalspec_corpus.bitronix_tlog.recording import LongRun as BitronixRun
 from journalspec_corpus.crash import long_machine
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.adapter import (
+    LONG_IN_CORE,
+    LONG_WORKLOADS,
+    CrashFormat,
+    LongWorkload,
+    crash_format,
+    long_workloads,
+)
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
@@ -28,11 +35,11 @@ from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Reuse, Trace
 from journalspec_corpus.crash.verdict import judge
-from journalspec_corpus.crash.workloads import IN_CORE, LINES, LongWorkload, LongWorkloads
 from journalspec_corpus.jboss_journal import long_machine as jboss_machine
 from journalspec_corpus.jboss_journal.recording import LongRun as JBossRun
 from journalspec_reference import load
 
+RUNS: dict[str, Any] = {"bitronix_tlog": BitronixRun, "jboss_journal": JBossRun}
 MACHINES: dict[str, type[Drawing]] = {
     "bitronix_tlog": bitronix_machine.LongMachine,
     "jboss_journal": jboss_machine.LongMachine,
@@ -74,12 +81,6 @@ def examine(adapter: CrashFormat, trace: Trace, states: States, row: int) -> str
     return found[next(iter(adapter.policies))]
 
 
-def long_of(format_id: str) -> LongWorkloads:
-    long = crash_format(format_id).long
-    assert long is not None
-    return long
-
-
 class Crashing(Drawing):
     """Does what is drawn, and crashes now and then; the machine's own rules come from the other base."""
 
@@ -88,7 +89,7 @@ class Crashing(Drawing):
 
     def begin(self, variant: str, size: int) -> None:
         super().begin(variant, size)
-        self.writer = long_of(self.format_id).start(variant, size)
+        self.writer = RUNS[self.format_id](variant, size)
         self.writer.begin()
 
     def say(self, word: str) -> None:
@@ -112,7 +113,8 @@ class Crashing(Drawing):
 
     def trace(self, crash_from: int) -> Trace:
         tags = {"kind": "long", "order": self.variant}
-        return self.writer.trace(" ".join(self.words), tags, crash_from=crash_from)
+        trace: Trace = self.writer.trace(" ".join(self.words), tags, crash_from=crash_from)
+        return trace
 
 
 class BitronixCrashing(Crashing, bitronix_machine.LongMachine):
@@ -146,10 +148,10 @@ def test_the_reference_keeps_what_sound_writers_promised_wherever_they_crash(mac
 @pytest.mark.parametrize("format_id", MACHINES)
 def test_the_lines_are_what_their_first_line_says(format_id: str) -> None:
     package = f"journalspec_corpus.{format_id}"
-    text = files(package).joinpath(LINES).read_bytes()
+    text = files(package).joinpath(LONG_WORKLOADS).read_bytes()
     assert len(text) < 400_000
     first = json.loads(text.splitlines()[0])
-    works = long_of(format_id).lines
+    works = long_workloads(f"journalspec_corpus.{format_id}")
     assert first["lines"] == len(works) == long_machine.LINES
     assert first["drawn_by"].startswith(package)
     assert len({work.name for work in works}) == len(works)
@@ -160,7 +162,9 @@ def test_the_lines_are_what_their_first_line_says(format_id: str) -> None:
 def test_the_same_version_of_hypothesis_draws_the_same_again(format_id: str) -> None:
     machine = MACHINES[format_id]
     assert long_machine.draw(machine, 40) == long_machine.draw(machine, 40)
-    first = json.loads(files(f"journalspec_corpus.{format_id}").joinpath(LINES).read_bytes().splitlines()[0])
+    first = json.loads(
+        files(f"journalspec_corpus.{format_id}").joinpath(LONG_WORKLOADS).read_bytes().splitlines()[0]
+    )
     if first["hypothesis"] != hypothesis.__version__:
         pytest.skip("the lines were drawn by another version")
     assert first == json.loads(long_machine.first_line(machine, long_machine.LINES))
@@ -175,7 +179,7 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
     }
     assert {scope: len(works) for scope, works in inside.items()} == {
         "smoke": 0,
-        "core": IN_CORE,
+        "core": LONG_IN_CORE,
         "full": long_machine.LINES,
     }
     traces = [adapter.build(work) for work in inside["full"][::40]]
@@ -188,7 +192,7 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
 @pytest.mark.parametrize("format_id", MACHINES)
 def test_both_oracles_agree_on_long_workloads(format_id: str) -> None:
     adapter, report = crash_format(format_id), brute.Report()
-    for work in long_of(format_id).lines[7::400]:
+    for work in long_workloads(f"journalspec_corpus.{format_id}")[7::400]:
         trace = adapter.build(work)
         if brute.is_small(trace):
             brute.Comparison(adapter, trace, brute.KNOWN, report).run()

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
-from journalspec_corpus.crash.adapter import CrashFormat, Excuse, Read, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, Read, crash_format
 from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.second_crash import Excuse, SecondLife
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.jboss_journal.workloads import Step as TxStep
@@ -55,8 +55,9 @@ def adapter() -> CrashFormat:
 
 
 def subjects(adapter: CrashFormat, work: Any, preset: str = "epoch-subset-512") -> Iterator[Subject]:
+    resume: Any = adapter.second
     for states in crash_states(adapter.build(work), (get_preset(preset),), 1):
-        yield Subject(adapter, work, states)
+        yield Subject(adapter, resume, work, states)
 
 
 def found(
@@ -77,7 +78,7 @@ def found(
 def test_the_reference_keeps_them_on_part_of_the_core_scope(format_id: str) -> None:
     report = Report()
     adapter = crash_format(format_id)
-    relate(adapter, chosen(adapter, "core", EVERY[format_id]), report)
+    relate(adapter, crash_format(format_id).second, chosen(adapter, "core", EVERY[format_id]), report)
     assert report.found == []
     assert report.states > 20
     assert report.pairs > 200
@@ -92,16 +93,23 @@ def test_the_reference_keeps_them_on_part_of_the_core_scope(format_id: str) -> N
 )
 def test_every_excuse_of_a_format_is_needed(format_id: str, works: list[Any]) -> None:
     """On few workloads: an excuse that covers nothing would hide something one day."""
-    adapter, report = crash_format(format_id), Report()
-    relate(adapter, works, report, opening=False)
-    assert report.used == set(adapter.excuses)
+    adapter, resume = crash_format(format_id), crash_format(format_id).second
+    assert resume is not None
+    report = Report()
+    relate(adapter, resume, works, report, opening=False)
+    assert report.used == set(resume.excuses)
     assert report.found == []
     assert sum(report.excused.values()) > 0
 
 
 def test_second_lives_are_looked_at_as_well(adapter: CrashFormat) -> None:
     report = Report()
-    relate(adapter, [SecondLife(APPEND, 1, "same"), SecondLife(APPEND, 2, "swap")], report)
+    relate(
+        adapter,
+        crash_format(DISK).second,
+        [SecondLife(APPEND, 1, "same"), SecondLife(APPEND, 2, "swap")],
+        report,
+    )
     assert report.found == []
     assert report.states > 5
 

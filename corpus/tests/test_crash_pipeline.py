@@ -23,10 +23,9 @@ from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import bench
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.cases import read_cases
-from journalspec_corpus.pipeline.merging import first_of_each
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import publish_core
-from journalspec_corpus.pipeline.store import BuildError, prepare, write_shard
+from journalspec_corpus.pipeline.store import BuildError, first_of_each, prepare, write_shard
 from journalspec_reference import load
 
 FORMAT = "bitronix_tlog"

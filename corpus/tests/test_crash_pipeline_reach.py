@@ -7,11 +7,9 @@ import pytest
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.persistence import get_preset, rank
 from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.pipeline.counting import counted, readers_of
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.reach import Reached, reached
 from journalspec_corpus.pipeline.run import Shard
-from journalspec_corpus.pipeline.tables import tabulate
+from journalspec_corpus.pipeline.tables import Reached, counted, reached, readers_of, tabulate
 
 Kind = tuple[str, str, str, str, str]
 

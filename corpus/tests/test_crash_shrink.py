@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, LongWorkload, crash_format
 from journalspec_corpus.crash.blocks import Timeline
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
@@ -27,14 +28,13 @@ from journalspec_corpus.crash.reduction import (
     find,
     reduce_state,
     situations,
-    smaller_of,
+    smaller,
     wrong,
 )
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
 from journalspec_corpus.crash.trace import Write
 from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge
-from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.jboss_journal.workloads import Step as Op
 from journalspec_corpus.jboss_journal.workloads import Workload as Journaled
 from journalspec_corpus.pipeline.run import Tally, judged_rows
@@ -172,12 +172,10 @@ def test_writer_and_kind_of_run_stay(shrunk: tuple[CrashFormat, Named, State, Re
 def test_no_single_reduction_fails(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
     """All states, not too large, of all smaller workloads, each read from its files."""
     adapter, named, _, out = shrunk
-    smaller = smaller_of(adapter.format)
-    assert smaller is not None
     read: dict[bytes, Answer] = {}
     looked_at = 0
     in_effect = bool(wrong(out.answer, out.state.situation.expected))
-    for work in [*smaller(out.workload), out.workload]:
+    for work in [*smaller(adapter, out.workload), out.workload]:
         own = work == out.workload
         for state in no_larger(adapter, work, out):
             if own and (state.deviations, state.rank) >= (out.deviations, rank(out.descriptor.preset)):
@@ -189,7 +187,7 @@ def test_no_single_reduction_fails(shrunk: tuple[CrashFormat, Named, State, Redu
             fails = state.verdict(read[key], salvaging=named.salvaging) == out.verdict
             alike = bool(wrong(read[key], state.situation.expected)) == in_effect
             assert not (fails and alike) or state.records(read[key]) > out.records, state.trace.name
-    assert looked_at or (out.deviations == 0 and not list(smaller(out.workload)))
+    assert looked_at or (out.deviations == 0 and not list(smaller(adapter, out.workload)))
 
 
 def no_larger(adapter: CrashFormat, work: Any, out: Reduced) -> Iterator[State]:
@@ -311,7 +309,7 @@ def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: s
     assert out.earlier == sum(state.deviations for state in before)
     if before:
         assert before[0].files == out.state.trace.base
-    if isinstance(work, LongWorkload):
+    if isinstance(out.workload, LongWorkload):
         assert len(out.workload.rules.split()) <= 4
     again = reduce_state(
         adapter, out.workload, out.descriptor, named.reader, verdict, salvaging=named.salvaging
@@ -320,11 +318,10 @@ def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: s
 
 
 def test_lives_and_rules_get_smaller_one_by_one() -> None:
-    small = smaller_of("bitronix_tlog")
-    assert small is not None
+    small: Any = partial(smaller, crash_format("bitronix_tlog"))
     first = Logged("append", "spec", (Log("COMMITTING", 1, "tiny"),), background="stale-same")
     twice = SecondLife(SecondLife(first, 3, "open"), 2, "typical")
-    found = list(small(twice))
+    found: list[Any] = list(small(twice))
     assert found[0] == SecondLife(first, 2, "typical")
     assert [work.then for work in found[1:3]] == ["open", "close"]
     assert all(isinstance(work, SecondLife) for work in found)
@@ -333,8 +330,7 @@ def test_lives_and_rules_get_smaller_one_by_one() -> None:
     assert rules[:2] == ["c1c", "c1c f"]
     assert {"f d1", "c1c d1", "c1a f d1", "c1b f d1"} <= set(rules)
     assert len(set(rules)) == len(rules)
-    other = smaller_of("jboss_journal")
-    assert other is not None
+    other: Any = partial(smaller, crash_format("jboss_journal"))
     rules = [work.rules for work in other(LongWorkload("v2", 1536, "A21b- a1 u1z"))]
     assert "A21a- a1 u1z" in rules
     assert not any("u1a" in text for text in rules)
@@ -427,15 +423,15 @@ def differing(files: dict[str, bytes], other: dict[str, bytes], granule: int) ->
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_chains_of_smaller_workloads_end(format_id: str) -> None:
-    adapter, smaller = crash_format(format_id), smaller_of(format_id)
-    assert smaller is not None
+    adapter = crash_format(format_id)
+    assert adapter.smaller is not None
     for start in first_lives(adapter, "full")[::701]:
         below: dict[str, set[str]] = {}
         todo = [start]
         while todo:
             work = todo.pop()
             if work.name not in below:
-                found = list(smaller(work))
+                found = list(adapter.smaller(work))
                 assert len({entry.name for entry in found}) == len(found)
                 below[work.name] = {entry.name for entry in found}
                 todo += found

@@ -199,7 +199,7 @@ def _error_console() -> Any:
 
 def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
     """Copy a published tier: one JSON-lines file per format."""
-    from journalspec_corpus.pipeline.copying import copy_tier  # noqa: PLC0415  # imported when it is used
+    from journalspec_corpus.pipeline.cases import copy_tier  # noqa: PLC0415  # imported when it is used
 
     if out.exists() and (not out.is_dir() or any(path.name not in format_ids() for path in out.iterdir())):
         raise click.UsageError(f"{out} holds something else: choose an empty or new directory")

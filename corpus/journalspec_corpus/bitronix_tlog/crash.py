@@ -7,9 +7,16 @@ from typing import Any
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.recording import FORMAT, LongRun, build, resumed
-from journalspec_corpus.crash.adapter import CrashFormat, Excuse, Signatures
+from journalspec_corpus.crash.adapter import (
+    CrashFormat,
+    LongWorkloads,
+    Signatures,
+    StateReader,
+    long_workloads,
+)
+from journalspec_corpus.crash.second_crash import Excuse, SecondLives
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import LongWorkloads, SecondLives
+from journalspec_corpus.crash.workloads import Continuations, from_table, recorded
 from journalspec_reference.bitronix_tlog.codec import STATUS_CODES
 
 #: The fields of a key, in its order, as observations name them.
@@ -46,16 +53,30 @@ def _kernel() -> Signatures:
     return signatures
 
 
+#: Two policies of the reference, and one mutant of strict recovery that takes well-formed records without
+#: looking at their checksum.
+READERS = (
+    StateReader("strict", "strict"),
+    StateReader("salvage", "salvage", salvaging=True),
+    StateReader("skip-checksum"),
+)
+LONG = long_workloads(__package__)
+CONTINUATIONS = Continuations(
+    begin=resumed,
+    then=tables.THEN,
+    firsts=tables.firsts,
+    choices=lambda first, scope: tables.CHOICES[scope],
+    after_long=tables.AFTER_LONG,
+    long=LONG,
+)
+
 CRASH = CrashFormat(
     format=FORMAT,
     first_lives=tables.workloads,
     record=build,
-    step=tables.Step,
-    workload=tables.Workload,
-    policies={"strict": "strict", "salvage": "salvage"},
-    # It takes well-formed records without looking at their checksum.
-    mutants={"skip-checksum": "strict"},
-    salvaging=("salvage",),
+    workload_of=from_table(tables.Workload, tables.Step),
+    kinds={"create": "create", "swap": "rotate"},
+    state_readers=READERS,
     answer=answer,
     record_json=record_json,
     obeys={
@@ -67,33 +88,32 @@ CRASH = CrashFormat(
         "rotate": ("BTM-RCV-002", "BTM-RCV-004", "BTM-SWP-008"),
         "create": ("BTM-FIL-014", "BTM-RCV-001"),
     },
-    long=LongWorkloads(__package__, LongRun),
+    long=LongWorkloads(LONG, recorded(LongRun), tables.REDUCTION.shorter),
     second=SecondLives(
-        begin=resumed,
-        then=tables.THEN,
-        firsts=tables.firsts,
-        choices=lambda first, scope: tables.CHOICES[scope],
-        after_long=tables.AFTER_LONG,
+        lives=CONTINUATIONS.lives,
+        live=CONTINUATIONS.live,
+        begin=CONTINUATIONS.begin,
+        plain=tables.REDUCTION.lives,
         # A released record was left behind by a swap. Nothing leads a reader to it any more.
         released_is_gone=True,
+        excuses=(
+            Excuse(
+                "I11",
+                "refused",
+                "the products move the tail in the epoch of the records below it: where it arrives without"
+                " them strict recovery refuses, where it does not either nothing is missed",
+                readers=("strict",),
+                writers=("2.1.4", "3.0"),
+            ),
+            Excuse(
+                "I11",
+                "fewer",
+                "the products write a swap's timestamp in the epoch of what it makes count: where it arrives"
+                " alone it elects a file without the records, and hides the one that has them",
+                writers=("2.1.4", "3.0"),
+            ),
+        ),
     ),
-    reduction=tables.REDUCTION,
+    smaller=tables.REDUCTION.smaller,
     kernel=_kernel,
-    excuses=(
-        Excuse(
-            "I11",
-            "refused",
-            "the products move the tail in the epoch of the records below it: where it arrives without them"
-            " strict recovery refuses, where it does not either nothing is missed",
-            readers=("strict",),
-            writers=("2.1.4", "3.0"),
-        ),
-        Excuse(
-            "I11",
-            "fewer",
-            "the products write a swap's timestamp in the epoch of what it makes count: where it arrives"
-            " alone it elects a file without the records, and hides the one that has them",
-            writers=("2.1.4", "3.0"),
-        ),
-    ),
 )

@@ -74,7 +74,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Workload(shared.Workload):
+class Workload(shared.SmallWorkload):
     """A workload of this format. `kind` is append, swap (the last step does not fit), create or close."""
 
     align: str = "status"

@@ -1,24 +1,17 @@
-"""From a trace to cells: what is in flight at a crash, and every content it may have.
+"""From a trace to blocks: what is in flight at a crash point, and every content it may have.
 
-A *cell* is what persists as one: a granule of a file, a file's size, or the
-directory's names. Its *versions* are its contents in program order; version 0 of
-a group's cell is the durable one. Writes to one granule pass through one page,
-so that a granule on disk is always one of its versions, never a mixture.
+A *block* is what persists as one: a granule of a file, a file's size, or the
+directory's names. Its *versions* are its contents in program order; version 0 is
+the durable one. Writes to one granule pass through one page, so that a granule on
+disk is always one of its versions, never a mixture. Versions that nobody wrote (garbage,
+halves, other files' blocks, names for themselves) stand behind a block's own, always in the
+same order, so that a descriptor's code means the same whatever else is looked at.
 
-Which combinations of versions are looked at: all of them while they are few.
-
-Cells that allow at most ``EXHAUSTIVE`` combinations are enumerated whole (12
-granules with two versions each). Beyond that, rows with at most two deviations
-from "everything arrived" and from "nothing arrived" are taken: most faults need
-few lost writes. To them come samples, each a function of the stream and its own
-number; nothing is sampled that can be counted.
-
-A set of states: versions of cells, row by row, and where each row comes from.
-
-Versions that nobody wrote: garbage, halves, other files' blocks, names for themselves.
-
-They stand behind a cell's own versions, always in the same order, so that a
-descriptor's code means the same whatever else is looked at.
+A state is one version of each block. All combinations are looked at while they are
+few: at most ``EXHAUSTIVE`` (12 granules with two versions each). Beyond that, those with
+at most two deviations from "everything arrived" and from "nothing arrived" are taken:
+most faults need few lost writes. To them come samples, each a function of the stream
+and its own number; nothing is sampled that can be counted.
 """
 
 from __future__ import annotations
@@ -79,11 +72,11 @@ class Block:
 
 @dataclass(frozen=True)
 class CrashPoint:
-    """All cells in flight at one crash point, with everything else as it is on disk.
+    """All blocks in flight at one crash point, with everything else as it is on disk.
 
     `contents` and `sizes` are per file number, `names` maps names to numbers;
-    they hold version 0 of every cell. ``reach[i]`` lists, for the operation at
-    index i of the trace, the (cell, level) pairs that it takes to be on disk as a
+    they hold version 0 of every block. ``reach[i]`` lists, for the operation at
+    index i of the trace, the (block, level) pairs that it takes to be on disk as a
     whole; an operation without an entry is on disk in every state.
     """
 
@@ -95,17 +88,17 @@ class CrashPoint:
     sizes: tuple[int, ...]
     names: Mapping[str, int]
     reach: Mapping[int, tuple[tuple[int, int], ...]]
-    #: Levels of all cells after each operation that changed one: the states of a kill.
+    #: Levels of all blocks after each operation that changed one: the states of a kill.
     kills: tuple[tuple[int, ...], ...]
-    #: For each cell whether it is new space: no byte of it was the file's before, or set aside as zeros.
+    #: For each block whether it is new space: no byte of it was the file's before, or set aside as zeros.
     fresh: tuple[bool, ...] = ()
-    #: For each cell the level that a force made durable; 0 throughout where forces are honest.
+    #: For each block the level that a force made durable; 0 throughout where forces are honest.
     forced: tuple[int, ...] = ()
     #: Granules that writes in flight put the same bytes into: nothing can be lost, but they can be trashed.
     idle: tuple[Block, ...] = ()
 
     def with_idle(self) -> CrashPoint:
-        """Return the group with its idle granules as cells of one version each, behind the others."""
+        """Return the crash point with its idle granules as blocks of one version each, behind the others."""
         if not self.idle:
             return self
         more = (0,) * len(self.idle)
@@ -120,11 +113,11 @@ class CrashPoint:
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """How many versions each cell has."""
+        """How many versions each block has."""
         return tuple(len(block.versions) for block in self.blocks)
 
     def materialise(self, codes: Codes | bytes) -> dict[str, bytes]:
-        """Return the files of the state in which cell i has version ``codes[i]``."""
+        """Return the files of the state in which block i has version ``codes[i]``."""
         contents = list(self.contents)
         sizes = list(self.sizes)
         names = self.names
@@ -157,7 +150,7 @@ class _File:
 
 
 class Timeline:
-    """A trace replayed operation by operation, remembering versions per cell."""
+    """A trace replayed operation by operation, remembering versions per block."""
 
     def __init__(self, trace: Trace, granule: int) -> None:
         self.trace = trace
@@ -171,7 +164,7 @@ class Timeline:
         self._names_low = 0
         #: what each operation on names does to single names
         self._bindings: list[tuple[Binding, ...]] = []
-        #: operation index -> [(cell key, level)], for operations that changed something
+        #: operation index -> [(block key, level)], for operations that changed something
         self._reach: dict[int, list[tuple[tuple[str, int, int], int]]] = {}
 
     def _new_file(self, content: Pages) -> int:
@@ -268,7 +261,7 @@ class Timeline:
             file.low[granule] = len(versions) - 1
 
     def point(self, *, settled: bool = False, lying: bool = False) -> CrashPoint:
-        """Return the cells in flight now.
+        """Return the blocks in flight now.
 
         With `settled`, everything issued is on disk; with `lying`, nothing of the
         trace need be, forced or not.
@@ -398,12 +391,12 @@ def _honest(kills: list[tuple[int, ...]], forced: bool) -> tuple[tuple[int, ...]
 
 #: 2 to the 12th: twelve granules, each lost or kept.
 EXHAUSTIVE = 4096
-#: A group that is too large to be enumerated gets as many samples as the largest that is not.
+#: A crash point that is too large to be enumerated gets as many samples as the largest that is not.
 SAMPLES = EXHAUSTIVE
 
 
 def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:
-    """Return all combinations of cell versions, or those with at most two deviations and samples.
+    """Return all combinations of block versions, or those with at most two deviations and samples.
 
     Each row is one combination; rows are distinct and in a fixed order. `stream`
     chooses the samples.
@@ -433,7 +426,7 @@ def samples(dims: tuple[int, ...], stream: int, number: int = SAMPLES) -> Codes:
     value = np.uint64(stream) + count * np.uint64(0x9E3779B97F4A7C15)
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    # The upper half: with so few versions per cell the bias is below one in a billion.
+    # The upper half: with so few versions per block the bias is below one in a billion.
     return (((value ^ (value >> np.uint64(31))) >> np.uint64(32)) % sizes).astype(np.uint16)
 
 
@@ -477,7 +470,7 @@ def draws(key: str, number: int, bound: int) -> list[int]:
 
 @dataclass(frozen=True)
 class States:
-    """States of one group: row i is version ``codes[i, j]`` of each cell j.
+    """States of one crash point: row i is version ``codes[i, j]`` of each block j.
 
     ``preset[i]`` indexes :data:`PRESETS`; ``tear[i]`` is the number of bytes of
     operation `torn` that arrived (0 in subset presets). `stratum` is R (a crash
@@ -545,7 +538,7 @@ def broken_versions(seed: int, point: CrashPoint, block: Block) -> tuple[bytes, 
 
 
 def garbage_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
-    """Return a granule of garbage: a pure function of seed, trace, crash point and cell."""
+    """Return a granule of garbage: a pure function of seed, trace, crash point and block."""
     text = f"{seed}/{point.trace.id}/{point.crash_index}/{block.file}/{block.index}"
     return hashlib.shake_128(text.encode()).digest(point.granule)
 

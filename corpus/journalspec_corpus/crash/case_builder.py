@@ -1,4 +1,8 @@
-"""A crash state as a case in the published form: what it was made from, its files, and what is owed in it."""
+"""A crash state as a case in the published form: what it was made from, its files, and what is owed in it.
+
+In some states nobody gives what is owed: the order of writes, the device or the format
+lost it. They are listed in the format's ``crash_known.toml``, by class.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +78,7 @@ def published_id(format_id: str, case_id: str) -> str:
 
 
 def as_case(adapter: CrashFormat, shrunk: Reduced, *, tier: str = "core") -> Case:
-    """Return the shrunk state as a case that names the larger state which it comes from."""
+    """Return the reduced state as a case that names the larger state which it comes from."""
     larger = published_id(adapter.format, shrunk.start)
     same = shrunk.state.case_id == shrunk.start
     return case_of(adapter, shrunk.state, tier=tier, shrunk_from="" if same else larger)
@@ -93,10 +97,10 @@ def case_of(  # noqa: PLR0913  # a case has many members; all but two are keywor
     obeys: Iterable[str] = (),
     flags: Iterable[str] = (),
 ) -> Case:
-    """Return `state` as a case: under every policy of the room, what the oracle says is owed.
+    """Return `state` as a case: under every policy of the adapter, what the oracle says is owed.
 
     `name`, `title` and `base` are made up from the state if they are not given, `obeys`
-    is what the room says of its category. A case that is `beyond` all readers (if nothing is said: if
+    is what the adapter says of its category. A case that is `beyond` all readers (if nothing is said: if
     its class is known to have such) demands nothing (level ``may``) and is flagged
     :data:`BEYOND`. No reader is asked.
     """
@@ -122,7 +126,7 @@ def case_of(  # noqa: PLR0913  # a case has many members; all but two are keywor
 
 
 def expectations(adapter: CrashFormat, state: State) -> list[dict[str, Any]]:
-    """Return for each policy of the room the outcomes that are permitted, as the pipeline publishes them."""
+    """Return for each policy of the adapter the permitted outcomes, as the pipeline publishes them."""
     sets = ExpectedSets(adapter.record_json, state.trace).sets(state.situation.expected)
     out: list[dict[str, Any]] = []
     for reader, policy in adapter.policies.items():

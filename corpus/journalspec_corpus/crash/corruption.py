@@ -1,16 +1,9 @@
-"""Where corruption strikes: the bytes of a settled journal that are in use, and some that are not.
+"""Corruption after durability: which bits, sectors, writes and files go bad (stratum C).
 
-A corrupted state by its label, the plain way: build the files, then do to them what it says.
-
-Corruption of whole files: cut at a record's edge, missing, doubled, swapped, an older copy.
-
-Corruption after durability: which bits, sectors, writes and files go bad (stratum C).
-
-The rows of one acknowledgement point share one group: its contents are settled,
-its cells are the granules that go bad in some row, their versions what they are
-then. A row deviates in one place (a misdirected write: in two).
-
-In which field of which kind of place corruption struck.
+The rows of one acknowledgement share one crash point: its contents are settled, its
+blocks are the granules that go bad in some row, their versions what they are then. A row
+deviates in one place (a misdirected write: in two), and a label says what was done there.
+:func:`corrupted_files` does the same the plain way, from the label alone.
 """
 
 from __future__ import annotations
@@ -51,7 +44,7 @@ _Span = tuple[str, int, int]
 
 
 class Places:
-    """The places of one settled group; every choice is a function of seed, trace and crash point."""
+    """The places of one settled crash point; every choice is a function of seed, trace and crash point."""
 
     def __init__(self, point: CrashPoint, seed: int) -> None:
         self.point = point

@@ -1,4 +1,8 @@
-"""What a published crash case says is owed: sets of records, and what each policy is asked."""
+"""What is owed at a crash point, from the trace alone, and how a published case says so.
+
+No reader is asked. A case names sets of records, and for each policy the outcomes that
+are permitted.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""What recovery owes in a state, from the trace and the preset alone.
+"""What is true of each state of a crash point, as columns: no reader is asked.
 
-No reader is asked. A write has *arrived* if every granule it changed holds it
-or something later; a record is *intact* if its write arrived and nothing that
-arrived later overwrote it; it is *published* if what makes it count arrived.
-
-Representative classes: what kind of crash a state is, and where it tore.
+A write has *arrived* if every granule it changed holds it or something later; a record
+is *intact* if its write arrived and nothing that arrived later overwrote it; it is
+*published* if what makes it count arrived. From these follow whether a reader may refuse
+the state, its category, and the field in which it tore.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Rows = npt.NDArray[np.bool_]
 
 
 class Facts:
-    """What is true of each state (row) of one group, as boolean columns."""
+    """What is true of each state (row) of one crash point, as boolean columns."""
 
     def __init__(self, states: States) -> None:
         self.states = states
@@ -74,7 +73,7 @@ class Facts:
         return known
 
     def _shows(self, at: int, level: int, op: Write, start: int, end: int) -> Rows:
-        """Rows in which cell `at` holds what `op` put into ``[start, end)``, or something later.
+        """Rows in which block `at` holds what `op` put into ``[start, end)``, or something later.
 
         In a version that nobody wrote (half of one, say) the bytes decide.
         """
@@ -337,22 +336,24 @@ def categories(facts: Facts) -> Column:
     take("tx-split", split)
     if facts.states.torn >= 0:
         take("prefix-torn", facts.all)
-    kind = facts.trace.tags.get("kind", "")
+    during = facts.trace.during
     started = facts.trace.ops[: facts.point.crash_index + 1]
-    if kind == "compact":
+    if during == "compact":
         take("compact", facts.all)
-    elif kind == "create" or any(isinstance(op, Create) for op in started):
+    elif during == "create" or any(isinstance(op, Create) for op in started):
         take("create", facts.all)
-    elif kind == "swap" or any(isinstance(op, Reuse) for op in started):
+    elif during == "rotate" or any(isinstance(op, Reuse) for op in started):
         take("rotate", facts.all)
     take("size-before-data", _ahead_of_data(facts))
     foreign = [PRESETS[rank].fresh == "foreign" for rank in facts.states.preset]
     take("stale-foreign", np.asarray(foreign, bool))
     take("sector-trash", facts.trashed & ~_ahead_of_data(facts))
     take("clean", facts.kill & ~facts.trashed)
-    if kind == "reopen" or facts.trace.life > 1:
+    if during == "recovery-crash" or facts.trace.life > 1:
         # The first operations of a later life are those of opening: a crash among them hits recovery itself.
-        opening = kind == "reopen" or facts.point.crash_index < int(facts.trace.tags.get("opened", "0"))
+        opening = during == "recovery-crash" or facts.point.crash_index < int(
+            facts.trace.tags.get("opened", "0")
+        )
         take("recovery-crash" if opening else "second-crash", facts.all)
     return out
 

@@ -1,6 +1,6 @@
-"""What the kernels of the formats share: a group laid out flat, rows turned to in place, hashes.
+"""What the kernels of the formats share: a crash point laid out flat, rows turned to in place, hashes.
 
-A kernel recovers every row of a group in compiled code and says which rows get
+A kernel recovers every row of a crash point in compiled code and says which rows get
 the same answer. It never says which: that is for the plain reader, once per
 signature. This module needs Numba; nothing else may import it at its top.
 
@@ -33,7 +33,7 @@ Ints = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Cells as the flat layout knows them.
+#: Blocks as the flat layout knows them.
 _KINDS = {DATA: 0, SIZE: 1, NAMES: 2}
 _IS_DATA, _IS_SIZE = 0, 1
 #: No byte of a file was changed.
@@ -65,7 +65,7 @@ def stamp(*modules: ModuleType | str) -> str:
     return digest.hexdigest()
 
 
-#: Columns of `files` and `blocks` in a flat group, and of `numbers` of its pages.
+#: Columns of `files` and `blocks` in a flat crash point, and of `numbers` of its pages.
 START, ROOM, SIZE_NOW, LOW, HIGH, STALE, FIRST_PAGE = range(7)
 KIND, FILE, AT, LENGTH, FIRST, NOW = range(6)
 ENTRY, REACH, NEXT, LIMIT, WHOLE, FLAGS = range(6)

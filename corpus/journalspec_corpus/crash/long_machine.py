@@ -1,10 +1,7 @@
-"""What the formats' state machines have in common: they draw words, and remember them.
+"""Drawing the lines of long workloads. Needs the extra ``hypothesis``.
 
-Needs the extra ``hypothesis``. A format's ``long_machine`` has a class LongMachine
-whose rules call :meth:`Drawing.say`; whoever wants to see what the words do (a
-test, say) derives from it.
-
-Drawing the lines of long workloads again. Needs the extra ``hypothesis``.
+A format's ``long_machine`` has a class LongMachine whose rules call :meth:`Drawing.say`;
+whoever wants to see what the words do (a test, say) derives from it.
 
 The lines are a function of the machine and of Hypothesis's version, which both
 stand in the first line of the file. They need not be drawn again for another
@@ -25,8 +22,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from journalspec.files import replace_text
-from journalspec_corpus.crash.workloads import LINES as FILE
-from journalspec_corpus.crash.workloads import LongWorkload
+from journalspec_corpus.crash.adapter import LONG_WORKLOADS, LongWorkload
 
 #: Transactions and records are one digit in base 36.
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -112,7 +108,7 @@ def first_line(machine: type[Drawing], count: int) -> str:
 def write_lines(machine: type[Drawing], arguments: Sequence[str] | None = None) -> int:
     """Draw, and write beside the machine's module or show; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help=f"replace {FILE}; otherwise print")
+    parser.add_argument("--write", action="store_true", help=f"replace {LONG_WORKLOADS}; otherwise print")
     parser.add_argument("--lines", type=int, default=LINES)
     options = parser.parse_args(arguments)
     works = draw(machine, options.lines)
@@ -120,8 +116,8 @@ def write_lines(machine: type[Drawing], arguments: Sequence[str] | None = None) 
     if options.write:
         source = sys.modules[machine.__module__].__file__
         assert source is not None  # it was imported from a file
-        replace_text(Path(source).with_name(FILE), text)
-        print(f"{FILE}: {len(works)} lines, {len(text)} bytes")
+        replace_text(Path(source).with_name(LONG_WORKLOADS), text)
+        print(f"{LONG_WORKLOADS}: {len(works)} lines, {len(text)} bytes")
     else:
         print(text, end="")
     return 0 if len(works) == options.lines else 1

@@ -1,14 +1,13 @@
-"""States of the prefix presets: everything up to an operation, and that one up to some byte.
+"""States in which writes are torn or lost.
 
-States of the subset presets: any granule between two forces may persist or not.
+The *prefix* presets leave everything up to an operation, and that one up to some byte;
+the *subset* presets any granule between two forces, or not. All presets with one granule
+share the blocks of a crash point, and a row is put down to the strongest preset that
+reaches it.
 
-All presets with one granule share one group per crash point. A row is put down
-to the strongest preset that reaches it.
-
-States that only a lie about a force leaves: what had been acknowledged may be gone.
-
-No format can keep its promises here, so they are counted apart (stratum L). A
-state that an honest device leaves as well is not among them.
+A lie about a force leaves more: what had been acknowledged may be gone. No format can
+keep its promises then, so these states are counted apart (stratum L). A state that an
+honest device leaves as well is not among them.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ MANY, LAST = 8, 3
 
 
 def prefix_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
-    """Yield the states of the prefix presets among `presets`, one group per operation."""
+    """Yield the states of the prefix presets among `presets`, one crash point per operation."""
     allowed = [number for number, preset in enumerate(PRESETS) if preset in presets]
     allowed = [number for number in allowed if PRESETS[number].order == "prefix"]
     if not allowed:
@@ -175,7 +174,7 @@ def _worth_a_cut(off: int, length: int) -> npt.NDArray[np.bool_]:
 def _torn_cell(
     content: Pages, number: int, granule: int, op: Write, wanted: npt.NDArray[np.bool_]
 ) -> tuple[Block, Codes]:
-    """Return the cell of one granule under a torn write, and its code for every tear in `wanted`."""
+    """Return the block of one granule under a torn write, and its code for every tear in `wanted`."""
     start = granule * 512
     old = content[start : start + 512].ljust(512, b"\0")
     column = np.zeros(len(op.data) + 1, np.uint16)
@@ -260,7 +259,7 @@ def _states(
     granule = point.granule
     stream = stream_of(f"{seed}/{point.trace.id}/{point.crash_index}/{granule}")
     rows = subsets(point.dims, stream)
-    # One cell in flight: its versions are what the prefix presets leave anyway.
+    # One block in flight: its versions are what the prefix presets leave anyway.
     alone = sum(size > 1 for size in point.dims) <= 1
     if not (covered and alone and _is_new(point)):
         parts.append(_plain(point, rows, [rank for rank in ranks if _is_plain(PRESETS[rank])]))
@@ -356,7 +355,7 @@ def _data_before(point: CrashPoint, index: int, file: int, *, own: bool) -> dict
 def _uncovered(point: CrashPoint, rows: Codes) -> Codes:
     """Return the rows in which new space can be seen that nothing arrived in, with its extra version there.
 
-    The extra version is the first behind the cell's own.
+    The extra version is the first behind the block's own.
     """
     sizes = {block.file: at for at, block in enumerate(point.blocks) if block.kind == SIZE}
     out = rows.copy()
@@ -527,7 +526,7 @@ def _failed(point: CrashPoint) -> Codes:
 
 
 def _levels_at(point: CrashPoint, upto: int) -> Codes:
-    """Return the levels of all cells after ``ops[:upto]``."""
+    """Return the levels of all blocks after ``ops[:upto]``."""
     levels = np.zeros(len(point.blocks), np.uint16)
     for index in sorted(point.reach):
         if index < upto:
@@ -537,7 +536,7 @@ def _levels_at(point: CrashPoint, upto: int) -> Codes:
 
 
 def _covers(point: CrashPoint, op: Sync | SyncDir, at: int) -> bool:
-    """Tell whether force `op` is about cell number `at`."""
+    """Tell whether force `op` is about block number `at`."""
     block = point.blocks[at]
     if isinstance(op, SyncDir) or block.kind == NAMES:
         return isinstance(op, SyncDir) and block.kind == NAMES

@@ -1,9 +1,9 @@
 """Measured rates: how often what a crash left is taken for what it is not, with intervals.
 
-Three questions are asked of the states of one group, each with a denominator of
-its own (:data:`QUESTIONS`). A state counts once. Rates are only made of groups
+Three questions are asked of the states of one crash point, each with a denominator of
+its own (:data:`QUESTIONS`). A state counts once. Rates are only made of crash points
 whose space of states a preset was enumerated in *whole*: every mask, or every
-cut, exactly once. Groups that are too large for that hold a choice of masks with
+cut, exactly once. Crash points that are too large for that hold a choice of masks with
 few deviations beside samples; no weight makes one rate of both, so they are left
 out, and how many that were is said.
 
@@ -188,10 +188,10 @@ Key = tuple[str, int]
 
 
 def count(states: States, verdicts: Verdicts) -> dict[Key, Rate]:
-    """Return (question, preset) -> how many of the states of a group are what it asks for.
+    """Return (question, preset) -> how many of the states of a crash point are what it asks for.
 
     `verdicts` holds the strict reader's verdict of each state, as an index into
-    :data:`VERDICTS`. A group that was not enumerated whole gives nothing.
+    :data:`VERDICTS`. A crash point that was not enumerated whole gives nothing.
     """
     if states.stratum == CORRUPTED:
         return _rotten(states, verdicts)

@@ -30,18 +30,25 @@ REMEMBERED = 1 << 16
 _HASH_BYTES = 16
 
 
-def reading_of(format_id: str, read: Read) -> Reading:
-    """Return how `read` reads states: with the format's kernel, if that speaks for it."""
-    adapter = crash_format(format_id)
-    # A kernel knows what the format's own readers tell apart, and no others.
-    if os.environ.get(SWITCH) == "0" or read is not adapter.read:
-        return Reading(read, None)
-    return _remembering(format_id, read)
+def reading_of(adapter: CrashFormat) -> Reading:
+    """Return how the readers of `adapter` read states: with the format's kernel, if that speaks for them."""
+    return Reading(adapter.read, None) if os.environ.get(SWITCH) == "0" else _remembering(adapter)
 
 
 @cache
-def _remembering(format_id: str, read: Read) -> Reading:
-    return Reading(read, crash_format(format_id).signatures)
+def _remembering(adapter: CrashFormat) -> Reading:
+    # A kernel knows what the reference and its mutants tell apart, and no others.
+    return Reading(adapter.read, kernel_of(adapter) if adapter.implementation is None else None)
+
+
+def kernel_of(adapter: CrashFormat) -> Signatures | None:
+    """Return the format's kernel; None if it has none, or there is no compiler."""
+    try:
+        return adapter.kernel() if adapter.kernel is not None else None
+    except ModuleNotFoundError as error:
+        if error.name != "numba":
+            raise
+        return None
 
 
 def answers(
@@ -113,7 +120,7 @@ MUTANT = "mutant:"
 
 @runtime_checkable
 class PointReader(Protocol):
-    """A reader that can also answer all states of a group at once."""
+    """A reader that can also answer all states of a crash point at once."""
 
     def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
         """Return the answer on `files`."""
@@ -124,28 +131,28 @@ class PointReader(Protocol):
 
 @dataclass(frozen=True)
 class FastReader:
-    """Reader number `number` of a format."""
+    """Reader number `number` of a format; `whole` reads the files of one state."""
 
     adapter: CrashFormat
     number: int
+    whole: Reader
 
     def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
         """Return the answer on `files`."""
-        return self.adapter.read(files, edition)[self.number]
+        return self.whole(files, edition)
 
     def answers(self, states: States) -> tuple[list[Answer], npt.NDArray[np.int32]]:
         """Return the distinct answers, and for each state the index of its own."""
-        found, which = reading_of(self.adapter.format, self.adapter.read).answers(states.point, states.codes)
+        found, which = reading_of(self.adapter).answers(states.point, states.codes)
         return [given[self.number] for given in found], which
 
 
 def reference_reader(format_id: str, policy: str) -> Reader:
     """Return the reference implementation under `policy`; raises LookupError for an unknown one."""
     adapter = crash_format(format_id)
-    for name, known in adapter.policies.items():
-        if known == policy:
-            return FastReader(adapter, adapter.readers.index(name))
-    raise LookupError(f"no policy {policy!r}: choose one of {', '.join(adapter.policies.values())}")
+    whole = adapter.reader(policy)
+    name = next(name for name, known in adapter.policies.items() if known == policy)
+    return FastReader(adapter, adapter.readers.index(name), whole)
 
 
 def mutant_reader(format_id: str, mutant_id: str, policy: str) -> Reader:
@@ -166,7 +173,7 @@ class Named:
 def named_reader(format_id: str, name: str) -> Named:
     """Return the reader that a user calls `name`; raises LookupError that lists the choices.
 
-    A reader of the room (``strict``), or a mutant with the policy that it runs
+    A reader of the adapter (``strict``), or a mutant with the policy that it runs
     under (``mutant:ID`` for the first policy, ``mutant:ID/POLICY``).
     """
     adapter = crash_format(format_id)
@@ -180,7 +187,10 @@ def named_reader(format_id: str, name: str) -> Named:
         choices = ", ".join(adapter.readers)
         raise LookupError(f"no reader {name!r}: choose one of {choices}, or {MUTANT}ID[/POLICY]")
     first = next(iter(adapter.policies.values()))
-    reader = FastReader(adapter, adapter.readers.index(name))
+    whole = (
+        adapter.reader(adapter.policies[name]) if name in adapter.policies else adapter.mutant_reader(name)
+    )
+    reader = FastReader(adapter, adapter.readers.index(name), whole)
     return Named(name, reader, name in adapter.salvaging, adapter.policies.get(name, first))
 
 

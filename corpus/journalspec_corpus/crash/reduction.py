@@ -1,22 +1,14 @@
-"""One state among those of its trace: found by its descriptor, weighed, judged.
-
-Smaller workloads of every kind: a format's own, second lives made from them, and long ones.
-
-A format's module ``shrinking`` has ``smaller(workload)`` for its own workloads,
-``shorter(rule)`` for one rule of a long one, and in ``PLAIN_LIVES`` the names of what a
-second life may do that is plainer than the rest, plainest first.
-
-From a failing crash state to the smallest one that fails in the same way.
+"""From a failing crash state to the smallest one that fails in the same way.
 
 Greedy, to a fixed point, in this order: fewer records, fewer deviations, a
-stronger preset, then what the format's room calls smaller (an empty background,
+stronger preset, then what the format calls smaller (an empty background,
 shorter payload, the plain alignment). What stays is the verdict, and with it the
 invariant that is broken, whether what is wrong is in effect or only listed, the
 stratum, the writer and what the run is about.
 
 A changed workload has other states. Its states are looked through, least deviations
 and most alike first, for one with the same verdict. Readers that answer a whole
-group at once are asked about all of them; others about the first ``NARROW`` of each
+crash point at once are asked about all of them; others about the first ``NARROW`` of each
 candidate, and about all of them (as far as the budget reaches) only when nothing
 smaller was found that way. Memory is linear in the states of one workload.
 """
@@ -31,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.adapter import CrashFormat, Reader, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, LongWorkload, Reader
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
@@ -40,9 +32,8 @@ from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
 from journalspec_corpus.crash.reading import PointReader
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
 from journalspec_corpus.crash.states import Descriptor, crash_states
-from journalspec_corpus.crash.trace import Mark, Trace
+from journalspec_corpus.crash.trace import Mark, Trace, Workload
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
-from journalspec_corpus.crash.workloads import LongWorkload, Reduction
 from journalspec_reference.api import WriterRefused
 
 Counts = npt.NDArray[np.int32]
@@ -53,7 +44,7 @@ class NoSuchState(LookupError):
 
 
 def deviations(states: States) -> Counts:
-    """Return for each state how many cells are not as if everything had arrived.
+    """Return for each state how many blocks are not as if everything had arrived.
 
     Or, if those are fewer, as if nothing had: shape (states,). A torn write counts
     as one, and so does what was corrupted.
@@ -84,7 +75,7 @@ def wrong(answer: Answer, expected: Expected) -> list[str]:
 
 @dataclass(frozen=True)
 class Situation:
-    """The states of one group and what is true of them, each worked out when it is asked for."""
+    """The states of one crash point and what is true of them, each worked out when it is asked for."""
 
     trace: Trace
     states: States
@@ -239,37 +230,27 @@ def find(trace: Trace, descriptor: Descriptor) -> State:
     raise NoSuchState(f"{trace.name} has no state {descriptor.preset} at operation {descriptor.crash_index}")
 
 
-Smaller = Callable[[Any], Iterator[Any]]
+def smaller(adapter: CrashFormat, work: Workload) -> Iterator[Workload]:
+    """Yield workloads that are smaller than `work` in one thing, in the order to try them."""
+    if isinstance(work, SecondLife):
+        yield from _smaller_life(adapter, work)
+    elif isinstance(work, LongWorkload):
+        yield from _smaller_long(adapter, work)
+    elif adapter.smaller is not None:
+        yield from adapter.smaller(work)
 
 
-def smaller_of(format_id: str) -> Smaller | None:
-    """Return the function that makes a format's workloads smaller; None if the format has none."""
-    reduction = crash_format(format_id).reduction
-    return None if reduction is None else lambda workload: smaller(workload, reduction)
-
-
-def smaller(workload: Any, reduction: Reduction) -> Iterator[Any]:
-    """Yield workloads that are smaller than `workload` in one thing, in the order to try them."""
-    if isinstance(workload, SecondLife):
-        yield from _smaller_life(workload, reduction)
-    elif isinstance(workload, LongWorkload):
-        yield from _smaller_long(workload, reduction)
-    else:
-        yield from reduction.smaller(workload)
-
-
-def crashes_before(adapter: CrashFormat, workload: Any) -> list[State]:
+def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
     """Return the crash states that the lives of `workload` began with, the first crash first."""
     if not isinstance(workload, SecondLife):
         return []
-    second = adapter.second
     first = adapter.build(workload.first)
-    image = choose(first, gone=bool(second and second.released_is_gone)).images
-    left = image[workload.choice % len(image)]
+    images = choose(first, gone=bool(adapter.second and adapter.second.released_is_gone)).images
+    left = images[workload.choice % len(images)]
     return [*crashes_before(adapter, workload.first), find(first, left.descriptor)]
 
 
-def _smaller_life(work: SecondLife, reduction: Reduction) -> Iterator[SecondLife]:
+def _smaller_life(adapter: CrashFormat, work: SecondLife) -> Iterator[SecondLife]:
     """Yield the life with one crash less, doing less, then after a smaller first life.
 
     A smaller first life leaves other states to go on from: all choices are tried,
@@ -277,19 +258,19 @@ def _smaller_life(work: SecondLife, reduction: Reduction) -> Iterator[SecondLife
     """
     if isinstance(work.first, SecondLife):
         yield replace(work, first=work.first.first)
-    plain = reduction.lives
+    plain = adapter.second.plain if adapter.second else ()
     for then in plain[: plain.index(work.then) if work.then in plain else len(plain)]:
         yield replace(work, then=then)
-    for first in smaller(work.first, reduction):
+    for first in smaller(adapter, work.first):
         for choice in dict.fromkeys((work.choice, *range(CHOICES))):
             yield replace(work, first=first, choice=choice)
 
 
-def _smaller_long(work: LongWorkload, reduction: Reduction) -> Iterator[LongWorkload]:
+def _smaller_long(adapter: CrashFormat, work: LongWorkload) -> Iterator[LongWorkload]:
     """Yield the sequence cut short, then without runs of rules (long ones first), then with shorter rules."""
     rules = work.rules.split()
     tried = {tuple(rules), ()}
-    for left in (*_cut(rules), *_shorter(rules, reduction)):
+    for left in (*_cut(rules), *_shorter(adapter, rules)):
         if left not in tried:
             tried.add(left)
             yield replace(work, rules=" ".join(left))
@@ -305,9 +286,9 @@ def _cut(rules: list[str]) -> Iterator[tuple[str, ...]]:
         size //= 2
 
 
-def _shorter(rules: list[str], reduction: Reduction) -> Iterator[tuple[str, ...]]:
+def _shorter(adapter: CrashFormat, rules: list[str]) -> Iterator[tuple[str, ...]]:
     for at, rule in enumerate(rules):
-        for changed in reduction.shorter(rule):
+        for changed in adapter.long.shorter(rule) if adapter.long else ():
             yield (*rules[:at], changed, *rules[at + 1 :])
 
 
@@ -315,7 +296,7 @@ def _shorter(rules: list[str], reduction: Reduction) -> Iterator[tuple[str, ...]
 NARROW = 96
 #: Reader calls in all, if nobody says otherwise.
 BUDGET = 20_000
-#: The one verdict that nothing is to be shrunk from; a refusal that is allowed may be worth it.
+#: The one verdict that nothing is to be reduced from; a refusal that is allowed may be worth it.
 NO_FAILURE = "pass"
 #: Tags of a trace that say in what a workload became plainer.
 _TOLD = ("align", "then", "force")
@@ -342,13 +323,13 @@ class Reduced:
     """The smallest failing state that was found.
 
     `records` and `deviations` are its size; `steps` the reductions that were taken,
-    `tried` the calls of the reader on files; what it says of whole groups is not counted.
+    `tried` the calls of the reader on files; what it says of whole crash points is not counted.
     `minimal` is false if the budget ended before every smaller candidate had been
-    looked at. `state` knows the rest; `start` is the case id that it was shrunk from. In a second
+    looked at. `state` knows the rest; `start` is the case id that it was reduced from. In a second
     life, `earlier` are the deviations of the crash that it began with.
     """
 
-    workload: Any
+    workload: Workload
     descriptor: Descriptor
     files: Mapping[str, bytes]
     records: int
@@ -370,7 +351,7 @@ class Reduced:
 
 def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are keyword-only
     adapter: CrashFormat,
-    workload: Any,
+    workload: Workload,
     descriptor: Descriptor,
     reader: Reader,
     verdict: str,
@@ -471,11 +452,10 @@ class _Search:
         self.in_effect = False
         self.keep: Keep = lambda answer, expected: True
         self._answers: dict[tuple[str, bytes], Answer] = {}
-        self._smaller = smaller_of(adapter.format)
         #: Workloads that were reached: a walk among equals would not end.
         self._reached: set[str] = set()
 
-    def step(self, workload: Any, state: State) -> tuple[Any, State] | None:
+    def step(self, workload: Workload, state: State) -> tuple[Workload, State] | None:
         """Return a smaller workload and its failing state, or a smaller state of this one, or None."""
         self._reached.add(workload.name)
         candidates = list(self._candidates(workload))
@@ -491,10 +471,8 @@ class _Search:
                 break
         return None
 
-    def _candidates(self, workload: Any) -> Iterator[tuple[Any, Trace]]:
-        if self._smaller is None:
-            return
-        for work in self._smaller(workload):
+    def _candidates(self, workload: Workload) -> Iterator[tuple[Workload, Trace]]:
+        for work in smaller(self.adapter, workload):
             if work.name in self._reached:
                 continue
             try:
@@ -539,7 +517,7 @@ class _Search:
             raise _SpentError
         hits = [self._fails(situation, reader) for situation in found]
         for number, row in order:
-            # What the quick way says of a group is asked again of the files.
+            # What the quick way says of a crash point is asked again of the files.
             if hits[number][row]:
                 state = State(found[number], row)
                 if self._is_one(state, like):

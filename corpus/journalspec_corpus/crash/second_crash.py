@@ -1,22 +1,17 @@
-"""What one crash left: the files, and which records stand whole in them.
-
-A record stands if the bytes that were written for it are in the state, under the
-name that its file has there. No reader is asked what it would make of them.
-
-Life after a crash: what a writer does with the files that a first crash left, up to a second one.
+"""Life after a crash: what a writer does with the files that a first crash left, up to a second one.
 
 A second life is a workload like any other. Its base is a chosen crash state of
 the first one, its operations are what the format's writer does from opening
-these files on, recovery's own writes included. What is owed comes from the first
-trace and the model: a record stands if the bytes that were written for it are in
-the state; no reader is asked what it would make of them.
+these files on, recovery's own writes included. What is expected comes from the first
+trace: a record stands if the bytes that were written for it are in the state, under
+the name that its file has there. No reader is asked what it would make of them.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -31,7 +26,19 @@ from journalspec_corpus.crash.facts import Facts, categories, fields
 from journalspec_corpus.crash.ids import case_ids, content_ids, promise
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.states import Descriptor, crash_states
-from journalspec_corpus.crash.trace import Ack, Create, Mark, Op, Release, Rename, Trace, Unlink, Write
+from journalspec_corpus.crash.trace import (
+    Ack,
+    Create,
+    Mark,
+    Op,
+    RecordingStorage,
+    Release,
+    Rename,
+    Trace,
+    Unlink,
+    Workload,
+    Write,
+)
 from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_reference.api import WriterRefused
 
@@ -63,7 +70,7 @@ class CrashImage:
 def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
     """Return what state `row` holds of its trace, None if an owed record is nowhere whole in it.
 
-    `gone` is :attr:`Resume.released_is_gone` of the format.
+    `gone` is :attr:`SecondLives.released_is_gone` of the format.
     """
     trace = states.point.trace
     expected = expected_at(trace, states.point.crash_index, states.torn)
@@ -188,10 +195,10 @@ _REMEMBERED = 4
 class SecondLife:
     """The workload `first`, a crash that leaves its chosen state number `choice`, and a second life.
 
-    `then` names what the second life does; the format lists the names. `first` may be a second life itself.
+    `then` names what the second life does, in the format's own words. `first` may be a second life itself.
     """
 
-    first: Any
+    first: Workload
     choice: int
     then: str
 
@@ -201,7 +208,7 @@ class SecondLife:
         return f"again/{self.choice}/{self.then}/{self.first.name}"
 
     @property
-    def origin(self) -> Any:
+    def origin(self) -> Workload:
         """The workload that the very first life was."""
         return self.first.origin if isinstance(self.first, SecondLife) else self.first
 
@@ -219,22 +226,53 @@ class Life:
     opened: int
 
 
-class Resume(Protocol):
-    """How second lives of a format are lived.
+class Opening(Protocol):
+    """A writer's run on what a crash left, not opened yet."""
+
+    storage: RecordingStorage
+
+    def open(self) -> None:
+        """Open the journal; raises WriterRefused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excuse:
+    """A relation between states that a format itself does not keep: a member that is None goes for all.
+
+    `lost` are beginnings of record ids: it covers a loss of no others.
+    """
+
+    invariant: str
+    kind: str
+    reason: str
+    readers: tuple[str, ...] | None = None
+    writers: tuple[str, ...] | None = None
+    lost: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class SecondLives:
+    """What a format adds for second lives.
+
+    `lives(scope)` yields them in a fixed order, those of one first workload together.
+    `live(origin, life, image, then)` opens the files of `image` with the writer that
+    wrote them and does what `then` says; raises WriterRefused if the writer does not
+    open them. `begin(origin, life, image)` is a run on it, not opened yet. `plain` names
+    what a second life may do that is plainer than the rest, plainest first.
 
     `released_is_gone` tells whether a released record must never be listed again
     once the release is durable (false where it stays readable, marked as ended).
+    `beside` are names of files that may lie beside a journal and mean nothing;
+    `excuses` what the format itself does not keep.
     """
 
-    @property
-    def released_is_gone(self) -> bool:
-        """Whether a released record is never listed again."""
-
-    def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
-        """Open the files of `image` with the writer and do what `then` says.
-
-        Raises WriterRefused if the writer does not open them.
-        """
+    lives: Callable[[str], Iterator[SecondLife]]
+    live: Callable[[Any, int, CrashImage, str], Life]
+    begin: Callable[[Any, int, CrashImage], Opening]
+    plain: tuple[str, ...]
+    released_is_gone: bool
+    beside: tuple[str, ...] = ()
+    excuses: tuple[Excuse, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -252,7 +290,7 @@ class Choice:
 _known: OrderedDict[tuple[str, str, bool], Choice] = OrderedDict()
 
 
-def build(work: SecondLife, resume: Resume, first: Trace) -> Trace:
+def build(work: SecondLife, resume: SecondLives, first: Trace) -> Trace:
     """Return the trace of `work`, whose first life is `first`.
 
     `choice` counts from the front again if the first trace has fewer states to

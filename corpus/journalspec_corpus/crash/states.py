@@ -1,9 +1,8 @@
-"""A state by its descriptor, rebuilt the plain way: replay, lose, tear, done.
+"""All states of a trace that are looked at, and the definition of a single one.
 
-This is the definition that the fast enumeration is held against: it shares the
-replay of :mod:`.blocks` with it and nothing of the row arithmetic.
-
-All states of a trace that are looked at, strongest preset first.
+:func:`state_of` rebuilds a state from its descriptor the plain way: replay, lose, tear,
+done. The fast enumeration is held against it: both share the replay of :mod:`.blocks`
+and nothing of the row arithmetic.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ class Descriptor:
 
     `crash_index` operations had been issued. In a prefix preset the operation at
     `crash_index` arrived up to `tear` bytes and `mask` is empty; in a subset or
-    lied preset ``mask[i]`` is the version of the i-th cell in flight, one byte each.
-    Numbers behind a cell's own versions are those of :mod:`.extras`.
+    lied preset ``mask[i]`` is the version of the i-th block in flight, one byte each.
+    Numbers behind a block's own versions are those of :data:`.blocks.BROKEN`.
     `background` repeats the trace's, `seed` feeds garbage. `rot` is empty, or what
     was corrupted after everything had been written: then `mask` is empty.
     """

@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 from journalspec_corpus.crash.pages import SMALL, Pages
 from journalspec_reference.storage import MemoryStorage, Storage
@@ -116,8 +117,8 @@ class Release:
 class Mark:
     """Bytes ``[off, off + length)`` of `file`, written just before, encode `record`.
 
-    `key` is what a reader would call it (the format's room says how), derived
-    from the operation that was asked for, never from a reader. `fields` are the
+    `key` is what a reader would call it (the format says how), of the bytes
+    that were written, never of what came back. `fields` are the
     start offsets of the record's fields, relative to `off`, by name.
     """
 
@@ -158,6 +159,14 @@ Op = (
 MODES = ("sparse", "zero-written", "pattern-filled", "unwritten")
 
 
+class Workload(Protocol):
+    """One run of a writer, by its parameters: a frozen value of a class of the format's own."""
+
+    @property
+    def name(self) -> str:
+        """A readable name, unique among the workloads of the format."""
+
+
 @dataclass(frozen=True)
 class Trace:
     """One recorded run.
@@ -170,7 +179,8 @@ class Trace:
     then begin with :data:`SECOND_LIFE`). `background` names what unused space holds. `tags` say what
     the run is about, for classes and selection. `crash_from` is the index of the
     first operation after which a crash is of interest: what comes before is
-    another, shorter trace's business.
+    another, shorter trace's business. `during` is the category of a run that is
+    all about one thing (``compact``, say), and no part of its id.
     """
 
     format: str
@@ -185,6 +195,7 @@ class Trace:
     tags: Mapping[str, str] = field(default_factory=dict)
     possible: tuple[Mark, ...] = ()
     life: int = 1
+    during: str = ""
 
     @cached_property
     def id(self) -> str:

@@ -1,20 +1,17 @@
-"""What a reader answered, held against what it owed: the standard verdicts.
+"""What a reader answered, held against what was expected: the standard verdicts.
 
-A verdict says which invariants are broken; :mod:`.invariants` says what these are,
-and where those are looked at that no verdict is about.
-
-The twelve invariants, under their standard names, and where each of them is looked at.
+A verdict says which of the twelve invariants are broken. Each of them is looked at in
+one or more of three ways:
 
 ``verdict``
-    By :func:`.judge.judge`, for every state and reader: a column of the build.
+    By :func:`judge`, for every state and reader: a column of the build.
 ``metamorphic``
-    By comparing answers with answers (:mod:`.metamorphic`): nothing needs to be expected.
+    By comparing answers with answers (corpus/checks/metamorphic.py): nothing needs to be expected.
 ``limits``
     By whoever runs an implementation: a time and a memory limit per case, on any bytes.
 
-What a format itself cannot promise after a crash: the failures that no reader of it can avoid.
-
-A format says so in its ``limits.toml``. Each entry covers verdicts by writer, policy,
+What a format itself cannot promise after a crash, so that no reader of it can avoid the
+failure, it says in its ``limits.toml``. Each entry covers verdicts by writer, policy,
 stratum, category and preset (patterns as for file names; what is left out fits
 everything), says why, and names the design rules or the deviations of a writer that
 argue it. The table is argued from the format's text, not from what a reader answers;
@@ -81,7 +78,7 @@ class Answer:
 
 
 def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:
-    """Return the verdict on `answer` under what is owed in this group and state.
+    """Return the verdict on `answer` under what is owed in this crash point and state.
 
     `refusal` is allowed, required or forbidden; `holes_allowed` is true for
     policies that may leave records out if they say so.

@@ -5,15 +5,13 @@ A format says in tables what is done; here is what is made of them.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
-from importlib.resources import files
 from typing import Any, Protocol
 
+from journalspec_corpus.crash.adapter import LongWorkload
 from journalspec_corpus.crash.recorder import Operation, Recorder
 from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
 from journalspec_corpus.crash.trace import Trace
@@ -22,6 +20,9 @@ from journalspec_reference.api import WriterRefused
 #: A background of blocks of another journal: the disk set them aside without clearing them.
 FOREIGN = "stale-foreign"
 EDGE = 1024
+
+
+Table = Mapping[str, Any]
 
 
 class Step(Protocol):
@@ -40,7 +41,7 @@ class Step(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class SmallWorkload:
     """What one trace is made from; a pure function of these members.
 
     `kind` is what the run is about, as the format says. `writer` is the edition and the
@@ -68,71 +69,37 @@ class Workload:
         return [step.operation(life) for step in self.steps]
 
 
-#: So many long workloads, evenly spread, are in the core tier; the full tier has all.
-IN_CORE = 6
-#: The file in a format's package with its long workloads, one a line.
-LINES = "long_workloads.jsonl"
+def from_table(
+    workload: Callable[..., SmallWorkload], step: Callable[..., Any]
+) -> Callable[[Table], SmallWorkload]:
+    """Return what makes a workload of its members in a table, its steps of theirs in order."""
+
+    def made(members: Table) -> SmallWorkload:
+        steps = tuple(step(*values) for values in members.get("steps", ()))
+        return workload(**{**members, "steps": steps})
+
+    return made
 
 
-@dataclass(frozen=True, slots=True)
-class LongWorkload:
-    """One long sequence: who writes, the length of a file in bytes, and rules.
+def recorded(start: Callable[[str, int], Recorder]) -> Callable[[LongWorkload], Trace]:
+    """Return what records a long workload: `start(variant, size)` opens a new journal for it.
 
-    Small workloads are enumerated, and what needs many steps (a file that comes round again, a
-    transaction open over three files) is not among them. `rules` are words with a blank
-    between them; the format's recorder says what they mean.
+    The trace begins with the new journal and has all its crash points.
     """
 
-    variant: str
-    size: int
-    rules: str
-
-    @property
-    def name(self) -> str:
-        """A readable name, unique among workloads."""
-        return f"long/{self.variant}/{self.size}/{self.rules.replace(' ', '+')}"
-
-    def line(self) -> str:
-        """Return the workload as one line of JSON, without the end of the line."""
-        return json.dumps([self.variant, self.size, self.rules], separators=(",", ":"))
-
-
-@dataclass(frozen=True)
-class LongWorkloads:
-    """A format's long workloads, and how they are recorded: `start(variant, size)` opens a new journal.
-
-    They were drawn by a Hypothesis state machine, once (see :mod:`.long_machine`). The lines in
-    `package` are what counts and not how they came about, so that building needs no Hypothesis
-    and no luck; the first line says where they come from.
-    """
-
-    package: str
-    start: Callable[[str, int], Recorder]
-
-    @cached_property
-    def lines(self) -> tuple[LongWorkload, ...]:
-        """All of them, in the order of their lines."""
-        text = files(self.package).joinpath(LINES).read_text(encoding="utf-8")
-        return tuple(LongWorkload(*json.loads(line)) for line in text.splitlines()[1:])
-
-    def of_scope(self, scope: str) -> tuple[LongWorkload, ...]:
-        """Return those of a tier."""
-        if scope == "full":
-            return self.lines
-        return self.lines[:: max(1, len(self.lines) // IN_CORE)][:IN_CORE] if scope == "core" else ()
-
-    def build(self, work: LongWorkload) -> Trace:
-        """Return the trace of `work`: from a new journal on, with all its crash points."""
-        run = self.start(work.variant, work.size)
+    def record(work: LongWorkload) -> Trace:
+        run = start(work.variant, work.size)
         run.begin()
         rules = work.rules.split()
         for rule in rules:
             run.do(rule)
         return run.trace(work.name, {"kind": "long", "order": work.variant, "rules": str(len(rules))})
 
+    return record
+
 
 @dataclass(frozen=True)
-class SecondLives:
+class Continuations:
     """What may be done to a journal after a crash.
 
     `begin(origin, life, image)` returns the writer that wrote `image` on these files,
@@ -141,8 +108,7 @@ class SecondLives:
     lost ones did; ``settle`` first does what recovery leaves to be done.
     `firsts(scope)` are the workloads that are gone on from, `choices(first, scope)` says
     after which of their crash states what is done, and `after_long` the same for
-    long first lives, of which the full tier goes on from every LONG_STEP-th.
-    `released_is_gone`: a released record is never listed again once that is durable.
+    first lives among `long`, of which the full tier goes on from every LONG_STEP-th.
     """
 
     begin: Callable[[Any, int, CrashImage], Recorder]
@@ -150,7 +116,7 @@ class SecondLives:
     firsts: Callable[[str], Iterator[Any]]
     choices: Callable[[Any, str], Mapping[str, Sequence[int]]]
     after_long: Mapping[str, Sequence[int]]
-    released_is_gone: bool
+    long: Sequence[LongWorkload]
     repeatable: Callable[[Any], bool] = lambda step: True
 
     #: Every so many-th long workload is gone on from.
@@ -182,7 +148,7 @@ class SecondLives:
         again = [step for step in before if self.repeatable(step)]
         return again or self.then[then] or self.then["typical"]
 
-    def lives(self, scope: str, long: Sequence[LongWorkload]) -> Iterator[SecondLife]:
+    def lives(self, scope: str) -> Iterator[SecondLife]:
         """Yield the second lives of a scope, those of one first workload together; ``smoke`` has none."""
         if scope == "smoke":
             return
@@ -190,7 +156,7 @@ class SecondLives:
             for then, choices in self.choices(first, scope).items():
                 yield from (SecondLife(first, choice, then) for choice in choices)
         if scope == "full":
-            for drawn in long[:: self.LONG_STEP]:
+            for drawn in self.long[:: self.LONG_STEP]:
                 for then, choices in self.after_long.items():
                     yield from (SecondLife(drawn, choice, then) for choice in choices)
 
@@ -216,7 +182,7 @@ class Reduction:
     fields: Callable[[Any], Collection[str]]
     playable: Callable[[Sequence[Any]], bool] = lambda steps: True
 
-    def smaller(self, workload: Workload) -> Iterator[Workload]:
+    def smaller(self, workload: SmallWorkload) -> Iterator[SmallWorkload]:
         """Yield workloads that are smaller in one thing: steps, background, payload, alignment.
 
         Kind and writer stay: they are what the failure is about. Following any
@@ -243,7 +209,7 @@ class Reduction:
             for less in self.rule_sizes[: self.rule_sizes.index(sized[1])]:
                 yield rule[: sized.start(1)] + less + rule[sized.end(1) :]
 
-    def _aligned(self, workload: Workload) -> Workload:
+    def _aligned(self, workload: SmallWorkload) -> SmallWorkload:
         """Return the workload, aligned as plainly as can be if its first record no longer has the field."""
         return workload if workload.align in self.fields(workload) else replace(workload, align=self.align)
 

@@ -1,20 +1,18 @@
-"""The worst that a crash can do to a format, as data: one full state and one small one for each case.
+"""The worst that a crash can do to a format, as data, and what products made of it.
 
 A format's ``worst.toml`` says of each case in words what happens, which verdict
 the reference gets and what the requirements and design rules are that it is about,
-and gives workload and descriptor of both states. Nothing in it is believed: the
-tests rebuild both states, judge them and shrink the full one to the small one.
+and gives workload and descriptor of a full state and a small one. Nothing in it is believed: the
+tests rebuild both states, judge them and reduce the full one to the small one.
 
-What products answered in the worst cases: one entry for each case, product and policy, as it was run.
-
-A format's ``worst_findings.toml`` is written by ``python -m journalspec_conformance.worst``
-and by nothing else. :func:`text_of` says one finding in a sentence.
+``worst_findings.toml`` has one entry for each case, product and policy, as it was run; it is
+written by ``python -m journalspec_conformance.worst`` and by nothing else.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -29,7 +27,7 @@ from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.reading import Named, named_reader
 from journalspec_corpus.crash.reduction import State, find, situations, wrong
 from journalspec_corpus.crash.states import Descriptor
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.trace import Trace, Workload
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
 
 TIER = "worst"
@@ -48,7 +46,7 @@ class WorstError(ValueError):
 class Form:
     """One of the two states of a case: the workload, and where in it the crash came."""
 
-    workload: Any
+    workload: Workload
     preset: str
     crash_index: int
     mask: bytes
@@ -63,7 +61,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Worst:
-    """One case. `reader` is the room's reader that gets `verdict` on both forms.
+    """One case. `reader` is the adapter's reader that gets `verdict` on both forms.
 
     `keeps` is how the key of a record begins that is in effect there and should not
     be, or empty. `strongest` is the preset with the strongest guarantees under which
@@ -165,9 +163,12 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
     path = files(adapter).joinpath(FILE)
     if not path.is_file():
         return ()
-    own = crash_format(format_id)
+    workload_of = crash_format(format_id).workload_of
+    if workload_of is None:
+        raise WorstError(f"{format_id}/{FILE}: the format makes no workloads from tables")
     found = tuple(
-        _worst(own, entry) for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("worst", ())
+        _worst(format_id, workload_of, entry)
+        for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("worst", ())
     )
     names = [worst.id for worst in found]
     if len(set(names)) != len(names):
@@ -181,10 +182,12 @@ def published_cases(format_id: str) -> Iterator[Case]:
         yield from worst.cases()
 
 
-def _worst(adapter: CrashFormat, entry: Mapping[str, Any]) -> Worst:
+def _worst(
+    format_id: str, workload_of: Callable[[Mapping[str, Any]], Workload], entry: Mapping[str, Any]
+) -> Worst:
     try:
         return Worst(
-            adapter.format,
+            format_id,
             entry["id"],
             entry["title"],
             entry["text"].strip(),
@@ -195,20 +198,19 @@ def _worst(adapter: CrashFormat, entry: Mapping[str, Any]) -> Worst:
             tuple(entry["rules"]),
             tuple(entry.get("flags", ())),
             entry["strongest"],
-            _form(adapter, entry["full"]),
-            _form(adapter, entry["small"]),
+            _form(workload_of, entry["full"]),
+            _form(workload_of, entry["small"]),
         )
     except (KeyError, TypeError) as error:
         raise WorstError(f"{entry.get('id', 'a case without id')}: {error!r}") from None
 
 
-def _form(adapter: CrashFormat, entry: Mapping[str, Any]) -> Form:
+def _form(workload_of: Callable[[Mapping[str, Any]], Workload], entry: Mapping[str, Any]) -> Form:
     """Return a form; a workload is given by its members, its steps by theirs in order."""
-    members = dict(entry["workload"])
-    steps = tuple(adapter.step(*step) for step in members.pop("steps", ()))
-    workload = adapter.workload(steps=steps, **members)
     mask = bytes.fromhex(entry.get("mask", ""))
-    return Form(workload, entry["preset"], entry["crash_index"], mask, entry.get("tear", 0))
+    return Form(
+        workload_of(entry["workload"]), entry["preset"], entry["crash_index"], mask, entry.get("tear", 0)
+    )
 
 
 FINDINGS_FILE = "worst_findings.toml"

@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation
-from journalspec_corpus.crash.adapter import CrashFormat, Excuse, Signatures
+from journalspec_corpus.crash.adapter import (
+    CrashFormat,
+    LongWorkloads,
+    Signatures,
+    StateReader,
+    long_workloads,
+)
+from journalspec_corpus.crash.second_crash import Excuse, SecondLives
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import LongWorkloads, SecondLives
+from journalspec_corpus.crash.workloads import Continuations, from_table, recorded
 from journalspec_corpus.jboss_journal import workloads as tables
 from journalspec_corpus.jboss_journal.recording import FORMAT, LongRun, build, key, resumed
 
@@ -75,17 +82,33 @@ def _kernel() -> Signatures:
     return signatures
 
 
+#: Two policies of the reference, and one mutant of strict recovery that takes a COMMIT or PREPARE with one
+#: count for healthy, whatever it counts. All may leave records out: a torn region is stepped over and
+#: reported, that is the format's way.
+READERS = (
+    StateReader("strict", "strict", salvaging=True),
+    StateReader("salvage", "salvage", salvaging=True),
+    StateReader("counts-not-compared", salvaging=True),
+)
+LONG = long_workloads(__package__)
+CONTINUATIONS = Continuations(
+    begin=resumed,
+    then=tables.THEN,
+    firsts=tables.firsts,
+    choices=tables.choices,
+    after_long=tables.AFTER_LONG,
+    # What is added to can be anything; what is changed or deleted would have to be there.
+    repeatable=lambda step: not step.op.startswith(("update", "delete")),
+    long=LONG,
+)
+
 CRASH = CrashFormat(
     format=FORMAT,
     first_lives=tables.workloads,
     record=build,
-    step=tables.Step,
-    workload=tables.Workload,
-    policies={"strict": "strict", "salvage": "salvage"},
-    # It takes a COMMIT or PREPARE with one count for healthy, whatever it counts.
-    mutants={"counts-not-compared": "strict"},
-    # All of them: a torn region is stepped over and reported, that is the format's way.
-    salvaging=("strict", "salvage", "counts-not-compared"),
+    workload_of=from_table(tables.Workload, tables.Step),
+    kinds={"create": "create", "compact": "compact", "reopen": "recovery-crash"},
+    state_readers=READERS,
     answer=answer,
     record_json=record_json,
     # Only requirements that hold in every edition.
@@ -97,28 +120,25 @@ CRASH = CrashFormat(
         "rotate": ("JBM-RDR-003", "JBM-RDR-020", "JBM-FIL-003"),
         "create": ("JBM-FIL-012", "JBM-FIL-014", "JBM-FIL-018"),
     },
-    long=LongWorkloads(__package__, LongRun),
+    long=LongWorkloads(LONG, recorded(LongRun), tables.REDUCTION.shorter),
     second=SecondLives(
-        begin=resumed,
-        then=tables.THEN,
-        firsts=tables.firsts,
-        choices=tables.choices,
-        after_long=tables.AFTER_LONG,
+        lives=CONTINUATIONS.lives,
+        live=CONTINUATIONS.live,
+        begin=CONTINUATIONS.begin,
+        plain=tables.REDUCTION.lives,
         # A record that was deleted or rolled back stays where it is, and readable, until its file is reused.
         released_is_gone=False,
-        # What is added to can be anything; what is changed or deleted would have to be there.
-        repeatable=lambda step: not step.op.startswith(("update", "delete")),
-    ),
-    reduction=tables.REDUCTION,
-    kernel=_kernel,
-    beside=("notes.txt", "j-1.old"),
-    excuses=(
-        Excuse(
-            "I11",
-            "fewer",
-            "a COMMIT of a transaction of which nothing was found is passed over; with the first of its"
-            " records its count is wrong, and it is rejected",
-            lost=("COMMIT-", "b-COMMIT-"),
+        beside=("notes.txt", "j-1.old"),
+        excuses=(
+            Excuse(
+                "I11",
+                "fewer",
+                "a COMMIT of a transaction of which nothing was found is passed over; with the first of its"
+                " records its count is wrong, and it is rejected",
+                lost=("COMMIT-", "b-COMMIT-"),
+            ),
         ),
     ),
+    smaller=tables.REDUCTION.smaller,
+    kernel=_kernel,
 )

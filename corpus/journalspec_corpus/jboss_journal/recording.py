@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from journalspec_corpus.crash.adapter import LongWorkload
 from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import (
@@ -25,7 +26,7 @@ from journalspec_corpus.crash.trace import (
     Unlink,
     Write,
 )
-from journalspec_corpus.crash.workloads import FOREIGN, LongWorkload
+from journalspec_corpus.crash.workloads import FOREIGN
 from journalspec_corpus.jboss_journal.workloads import (
     COMPACTED,
     FILLER,

@@ -59,7 +59,7 @@ def _body(step: Step, life: int) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Workload(shared.Workload):
+class Workload(shared.SmallWorkload):
     """A workload of this format.
 
     `kind` is append, over (the last step does not fit any more and goes to the next

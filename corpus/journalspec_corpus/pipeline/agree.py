@@ -1,6 +1,6 @@
 """The fast path held against the reference implementation, state by state.
 
-A build answers millions of states by views and kernels. Here every state of a
+A build answers millions of states by kernels. Here every state of a
 tier is answered twice: that way, and by the reference implementation's own
 recovery on the files themselves. All answers of all recovery policies are
 compared. Files are built and recovered once for each distinct content.
@@ -121,7 +121,7 @@ def agree_shard(plan: Plan, number: int, reading: Reading | None = None) -> Agre
     """Compare the states of one shard; give `reading` to compare another fast path than the format's."""
     adapter = crash_format(plan.format)
     presets = tuple(get_preset(name) for name in plan.presets)
-    comparison = _Comparison(adapter, reading or reading_of(adapter.format, adapter.read))
+    comparison = _Comparison(adapter, reading or reading_of(adapter))
     start = number * plan.shard_size
     for work in plan.workloads()[start : start + plan.shard_size]:
         comparison.add(adapter.build(work), presets, plan.seed)

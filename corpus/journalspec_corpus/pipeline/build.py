@@ -13,17 +13,8 @@ from typing import Any
 from journalspec.files import replace_text
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.pipeline import local
-from journalspec_corpus.pipeline.manifest import (
-    LICENSE,
-    MANIFEST,
-    PLAN_FILE,
-    Changed,
-    ManifestError,
-    load,
-)
-from journalspec_corpus.pipeline.merging import merge, remerge
+from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, PLAN_FILE, Changed, ManifestError, load
 from journalspec_corpus.pipeline.plan import EDITION, Plan
-from journalspec_corpus.pipeline.reach import Reached, reached
 from journalspec_corpus.pipeline.store import (
     WORK,
     BuildError,
@@ -32,10 +23,12 @@ from journalspec_corpus.pipeline.store import (
     another_plan,
     clear_work,
     finished,
+    merge,
     not_ours,
     prepare,
+    remerge,
 )
-from journalspec_corpus.pipeline.tables import tabulate
+from journalspec_corpus.pipeline.tables import Reached, reached, tabulate
 from journalspec_corpus.pipeline.verify import missing_parts
 from journalspec_corpus.seal import render, sealed
 

@@ -1,4 +1,4 @@
-"""Reading the cases of a core build. Needs nothing that builds one.
+"""Published cases: reading those of a core build, and copying whole tiers. Needs nothing that builds them.
 
 ``cases.jsonl.gz`` has one line per case, ``shared.jsonl.gz`` what several of them
 share: one line about the format, one per trace (`base`: its files, and the pieces
@@ -9,12 +9,15 @@ they are put together is told in docs/core-tier.md.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from journalspec.files import reading
+from journalspec.formats import get_format
+from journalspec.trees import Folder, place
 from journalspec_corpus import form
 from journalspec_corpus.case import Case, CaseError, InputFile
 from journalspec_corpus.crash.expected import permitted
@@ -165,3 +168,31 @@ def _plain(name: str, data: bytes) -> dict[str, Any]:
     content = data.rstrip(b"\0")
     extents = ((0, content),) if content else ()
     return InputFile(name, len(data), 0, extents).to_json()
+
+
+def copy_tier(tier: str, out: Path, formats: Sequence[str]) -> list[dict[str, Any]]:
+    """Copy the published cases of `tier` to ``out/<format>/<tier>.jsonl``; return what was copied.
+
+    Each entry has format, file, cases and sha256. Raises UnknownFormat for a
+    format that is not described and FileExistsError rather than overwrite; no link in `out` is followed.
+    """
+    copied = []
+    for name in formats:
+        get_format(name)
+        source = files("journalspec_corpus").joinpath("published", name, f"{tier}.jsonl")
+        if not source.is_file():
+            continue
+        data = source.read_bytes()
+        path = f"{name}/{tier}.jsonl"
+        out.mkdir(parents=True, exist_ok=True)
+        with Folder.at(out, follow=True) as root:
+            place(root, [(path, [data])])
+        copied.append(
+            {
+                "format": name,
+                "file": str(out / path),
+                "cases": data.count(b"\n"),
+                "sha256": hashlib.sha256(data).hexdigest(),
+            }
+        )
+    return copied

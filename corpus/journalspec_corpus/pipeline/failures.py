@@ -1,6 +1,6 @@
-"""Finding a state of a build again by its id: the Parquet row says what it is a function of.
+"""The failing states of a build: one of every kind, and any of them found again by its id.
 
-One failing state of every kind in a build: what there is to be shrunk.
+The Parquet row says what a state is a function of.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class NotThere(LookupError):
 
 @dataclass(frozen=True)
 class Place:
-    """A state of a build: its room, workload and descriptor, and the readers' verdicts as they were built."""
+    """A state of a build: its adapter, workload and descriptor, and the verdicts as they were built."""
 
     adapter: CrashFormat
     workload: Any

@@ -10,8 +10,7 @@ from typing import Any
 
 from journalspec import __version__
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.persistence import PRESETS, get_preset
-from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.crash.persistence import PRESETS
 
 #: Raised whenever the same descriptor would give another id, class or verdict.
 ENGINE = 2
@@ -69,14 +68,6 @@ class Plan:
         """Return the workloads of shard `number`, in order."""
         start = number * self.shard_size
         return self.workloads()[start : start + self.shard_size]
-
-    def shard(self, number: int) -> Shard:
-        """Return shard `number`, judged. A pure function of the plan."""
-        adapter = crash_format(self.format)
-        shard = Shard(adapter, tuple(get_preset(name) for name in self.presets), self.seed)
-        for work in self.shard_workloads(number):
-            shard.add(adapter.build(work))
-        return shard
 
 
 @lru_cache(maxsize=8)

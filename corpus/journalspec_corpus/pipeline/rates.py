@@ -107,7 +107,7 @@ class Totals:
     measured: dict[tuple[str, str, str, str, str, int], Rate] = field(default_factory=dict)
     #: background -> traces that go wrong before anything is written, and their states
     set_aside: dict[str, Counter[str]] = field(default_factory=dict)
-    #: preset -> (groups, states) that no rate was made of
+    #: preset -> (crash points, states) that no rate was made of
     left_out: dict[int, Counter[str]] = field(default_factory=dict)
     #: (edition, writer) -> preset -> number of states, and of those that break I1 to I5
     states: dict[Who, Counter[int]] = field(default_factory=dict)
@@ -117,7 +117,7 @@ class Totals:
     example: dict[tuple[str, str, int], dict[str, Any]] = field(default_factory=dict)
 
     def add(self, trace: Trace, states: States, verdicts: rates.Verdicts) -> None:
-        """Count the states of one group."""
+        """Count the states of one crash point."""
         who = (trace.edition, trace.tags.get("order", ""))
         counted = rates.count(states, verdicts)
         for (question, preset), rate in counted.items():
@@ -260,7 +260,7 @@ def verdicts_of(trace: Trace, states: States, known: Known, adapter: CrashFormat
     if not len(again):
         return verdicts
     chosen = states.take(again)
-    found, which = reading_of(adapter.format, adapter.read).answers(chosen.point, chosen.codes)
+    found, which = reading_of(adapter).answers(chosen.point, chosen.codes)
     holes = adapter.readers[0] in adapter.salvaging
     pairs = which.astype(np.int64) * len(REFUSALS) + Facts(chosen).refusals
     table = {

@@ -24,12 +24,10 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.ids import ID_BYTES
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline.cases import CASES, lines_of
-from journalspec_corpus.pipeline.counting import LABELS, VERDICT, Counts, counted
-from journalspec_corpus.pipeline.merging import first_of_each, ids_of
 from journalspec_corpus.pipeline.plan import ENGINE, Plan
-from journalspec_corpus.pipeline.reach import reached
 from journalspec_corpus.pipeline.run import schema
-from journalspec_corpus.pipeline.tables import tabulate
+from journalspec_corpus.pipeline.store import first_of_each, ids_of
+from journalspec_corpus.pipeline.tables import LABELS, VERDICT, Counts, counted, reached, tabulate
 
 #: What one part may unpack to (bytes), and how many kinds of rows a build may have.
 MAX_UNPACKED, MAX_KINDS = 4 << 30, 1 << 20

@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from journalspec_corpus.crash.adapter import CrashFormat
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
 from journalspec_corpus.crash.ids import ID_BYTES, case_ids, content_ids, promise
-from journalspec_corpus.crash.persistence import PRESETS, Preset
+from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
 from journalspec_corpus.crash.reading import reading_of
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
-from journalspec_corpus.pipeline.reach import Reached, Repeats, repeated
-from journalspec_corpus.pipeline.targets import sampled
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.tables import Reached, Repeats, repeated, sampled
 
 #: What a crash can leave; where a force was a lie; corruption afterwards. Never added up.
 STRATA = ("R", "L", "C")
@@ -58,7 +58,7 @@ def schema(readers: Iterable[str]) -> pa.Schema:
 
 @dataclass
 class Rows:
-    """The judged states of one group, column by column."""
+    """The judged states of one crash point, column by column."""
 
     states: States
     case_ids: list[bytes]
@@ -153,7 +153,7 @@ def _judged(
 def _answered(facts: Facts, expected: Expected, adapter: CrashFormat) -> tuple[Column, list[Column]]:
     """Return for each state whether refusing it is allowed, and one column of verdicts per reader."""
     states = facts.states
-    found, which = reading_of(adapter.format, adapter.read).answers(states.point, states.codes)
+    found, which = reading_of(adapter).answers(states.point, states.codes)
     return facts.refusals, _verdicts(found, which, facts.refusals, expected, adapter)
 
 
@@ -252,6 +252,15 @@ class Shard:
         return pa.Table.from_arrays(columns, schema=schema(self.adapter.readers))
 
 
+def judged_shard(plan: Plan, number: int) -> Shard:
+    """Return shard `number` of `plan`, judged. A pure function of the plan."""
+    adapter = crash_format(plan.format)
+    shard = Shard(adapter, tuple(map(get_preset, plan.presets)), plan.seed)
+    for work in plan.shard_workloads(number):
+        shard.add(adapter.build(work))
+    return shard
+
+
 def _ids(ids: list[bytes]) -> pa.Array:
     """Return a column of ids, straight from their bytes."""
     kind = pa.binary(ID_BYTES)
@@ -259,7 +268,7 @@ def _ids(ids: list[bytes]) -> pa.Array:
 
 
 def _masks(states: States) -> list[bytes]:
-    """Return one byte per cell for each state of a subset preset, nothing for a torn one."""
+    """Return one byte per block for each state of a subset preset, nothing for a torn one."""
     count, width = states.codes.shape
     if states.torn >= 0 or not width or states.rot:
         return [b""] * count
