@@ -22,7 +22,6 @@ from journalspec_corpus.crash.kernel import (
     FIRST_PAGE,
     LIMIT,
     NEXT,
-    PAGE,
     REACH,
     SIZE_NOW,
     STALE,
@@ -49,6 +48,7 @@ from journalspec_corpus.crash.kernel import (
     start_hash,
     turn,
 )
+from journalspec_corpus.crash.pages import PAGE
 from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import (
     CRC_AT,

@@ -25,7 +25,6 @@ from journalspec_corpus.crash.kernel import (
     FLAGS,
     HIGH,
     NEXT,
-    PAGE,
     REACH,
     SIZE_NOW,
     STALE,
@@ -54,6 +53,7 @@ from journalspec_corpus.crash.kernel import (
     trace_seed,
     turn,
 )
+from journalspec_corpus.crash.pages import PAGE
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_reference.jboss_journal import codec
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, PAIR, PROLOGUE, forms
