@@ -50,7 +50,7 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(format_id: str, every: 
     ("part", "change", "kind"),
     [
         ("crash_states", lambda states, *_: [part for part in states if part.torn < 0], "missing"),
-        ("owed", lambda expected, *_: replace(expected, must_keep=frozenset()), "owed"),
+        ("expected_at", lambda expected, *_: replace(expected, must_keep=frozenset()), "owed"),
         ("REFUSALS", lambda refusals, *_: ("allowed",) * len(refusals), "refusal"),
         ("judge", lambda verdict, *_: "pass", "verdict"),
     ],

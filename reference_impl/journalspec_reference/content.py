@@ -304,6 +304,19 @@ class Content:
         found.insert(at, Unreadable(start, end, why))
 
 
+#: Zeros are passed over so many bytes at a time.
+STRIDES = (1 << 16, 1 << 12)
+_ZEROS = tuple(bytes(stride) for stride in STRIDES)
+
+
+def behind_zeros(view: memoryview, at: int, end: int) -> int:
+    """Return an offset between `at` and `end` before which there are only zeros; it need not be the last."""
+    for zeros in _ZEROS:
+        while at + len(zeros) <= end and view[at : at + len(zeros)].tobytes() == zeros:
+            at += len(zeros)
+    return at
+
+
 class Window:
     """A part of a file to look at, moved on by whoever looks; offsets are those of the file.
 

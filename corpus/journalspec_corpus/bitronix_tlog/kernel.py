@@ -22,7 +22,6 @@ from journalspec_corpus.crash.kernel import (
     FIRST_PAGE,
     LIMIT,
     NEXT,
-    PAGE,
     REACH,
     SIZE_NOW,
     STALE,
@@ -45,11 +44,11 @@ from journalspec_corpus.crash.kernel import (
     is_known,
     mix,
     mix_bytes,
-    new_pages,
     stamp,
     start_hash,
     turn,
 )
+from journalspec_corpus.crash.pages import PAGE
 from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import (
     CRC_AT,
@@ -392,14 +391,12 @@ def _compiled(version: str) -> tuple[Any, Any]:
     @entry
     def run(flat: Flat, codes: Codes, order: Ints, known: Hashes) -> Hashes:
         version  # noqa: B018  # see crash.kernel
-        pages = new_pages(flat)
-        text = np.zeros(flat.scratch.size + 2, np.uint8)
-        tools = Tools(known, text, np.zeros(_MOST_NAMES + 2, np.int64), np.zeros(2, np.uint64))
+        tools = Tools(known, flat.text, np.zeros(_MOST_NAMES + 2, np.int64), np.zeros(2, np.uint64))
         out = np.zeros((len(codes), 2), np.uint64)
-        problems = np.zeros(len(flat.files), np.int64)
+        problems = flat.notes[:, 0]
         for row in range(len(codes)):
             if turn(flat, codes, row) or row == 0:
-                _recover(flat, pages, order, problems, tools, out[row])
+                _recover(flat, flat.pages, order, problems, tools, out[row])
             else:
                 out[row, 0], out[row, 1] = out[row - 1, 0], out[row - 1, 1]
         return out

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from journalspec_corpus.crash.pages import Pages
 from journalspec_corpus.crash.trace import (
     Create,
     Op,
@@ -83,7 +84,7 @@ class CrashPoint:
     crash_index: int
     granule: int
     blocks: tuple[Block, ...]
-    contents: tuple[bytes, ...]
+    contents: tuple[Pages, ...]
     sizes: tuple[int, ...]
     names: Mapping[str, int]
     reach: Mapping[int, tuple[tuple[int, int], ...]]
@@ -117,7 +118,7 @@ class CrashPoint:
 
     def materialise(self, codes: Codes | bytes) -> dict[str, bytes]:
         """Return the files of the state in which block i has version ``codes[i]``."""
-        contents = [bytearray(content) for content in self.contents]
+        contents = list(self.contents)
         sizes = list(self.sizes)
         names = self.names
         for block, code in zip(self.blocks, codes, strict=True):
@@ -127,23 +128,17 @@ class CrashPoint:
             elif block.kind == SIZE:
                 sizes[block.file] = value
             else:
-                start = block.index * self.granule
-                room = contents[block.file]
-                if len(room) < start + len(value):
-                    room.extend(bytes(start + len(value) - len(room)))
-                room[start : start + len(value)] = value
-        return {name: _fit(contents[number], sizes[number]) for name, number in sorted(names.items())}
-
-
-def _fit(content: bytearray, size: int) -> bytes:
-    return bytes(content[:size]) + bytes(max(0, size - len(content)))
+                contents[block.file] = contents[block.file].put(block.index * self.granule, value)
+        return {
+            name: bytes(contents[number].resized(sizes[number])) for name, number in sorted(names.items())
+        }
 
 
 @dataclass
 class _File:
     """A file while a trace is replayed."""
 
-    content: bytearray
+    content: Pages
     sizes: list[int]
     size_low: int = 0
     #: ends of the space that reads as zeros until it is written
@@ -164,7 +159,7 @@ class Timeline:
         self._files: list[_File] = []
         names = {}
         for name in sorted(trace.base):
-            names[name] = self._new_file(trace.base[name])
+            names[name] = self._new_file(trace.pages[name])
         self._names: list[dict[str, int]] = [names]
         self._names_low = 0
         #: what each operation on names does to single names
@@ -172,8 +167,8 @@ class Timeline:
         #: operation index -> [(block key, level)], for operations that changed something
         self._reach: dict[int, list[tuple[tuple[str, int, int], int]]] = {}
 
-    def _new_file(self, content: bytes) -> int:
-        self._files.append(_File(bytearray(content), [len(content)]))
+    def _new_file(self, content: Pages) -> int:
+        self._files.append(_File(content, [len(content)]))
         return len(self._files) - 1
 
     def advance(self, upto: int) -> None:
@@ -194,7 +189,7 @@ class Timeline:
         elif isinstance(op, SyncDir):
             self._names_low = len(self._names) - 1
         elif isinstance(op, Create):
-            number = self._new_file(b"")
+            number = self._new_file(Pages())
             self._rename_to(index, {**self._names[-1], op.file: number}, ((op.file, number),))
         elif isinstance(op, Rename):
             names = dict(self._names[-1])
@@ -216,18 +211,13 @@ class Timeline:
     def _write(self, index: int, number: int, off: int, data: bytes) -> None:
         file = self._files[number]
         before = self._granules_before(file, off, off + len(data))
-        if off > len(file.content):
-            file.content.extend(bytes(off - len(file.content)))
-        file.content[off : off + len(data)] = data
+        file.content = file.content.put(off, data)
         self._changed(index, number, before)
 
     def _truncate(self, index: int, number: int, size: int) -> None:
         file = self._files[number]
         before = self._granules_before(file, min(size, len(file.content)), max(size, len(file.content)))
-        if size < len(file.content):
-            del file.content[size:]
-        else:
-            file.content.extend(bytes(size - len(file.content)))
+        file.content = file.content.resized(size)
         self._changed(index, number, before)
 
     def _preallocate(self, index: int, number: int, op: Preallocate) -> None:
@@ -246,7 +236,7 @@ class Timeline:
         return {granule: self._granule(file, granule) for granule in touched}
 
     def _granule(self, file: _File, granule: int) -> bytes:
-        piece = bytes(file.content[granule * self.granule : (granule + 1) * self.granule])
+        piece = file.content[granule * self.granule : (granule + 1) * self.granule]
         return piece.ljust(self.granule, b"\0")
 
     def _changed(self, index: int, number: int, before: dict[int, bytes]) -> None:
@@ -307,7 +297,7 @@ class Timeline:
         return self._freeze(tuple(blocks), tuple(idle), keys, sizes, names, tuple(forced))
 
     def _settled(self) -> CrashPoint:
-        contents = tuple(bytes(file.content) for file in self._files)
+        contents = tuple(file.content for file in self._files)
         sizes = tuple(file.sizes[-1] for file in self._files)
         return CrashPoint(self.trace, self.at, self.granule, (), contents, sizes, self._names[-1], {}, ((),))
 
@@ -355,14 +345,11 @@ class Timeline:
         names: dict[str, int],
         forced: tuple[int, ...],
     ) -> CrashPoint:
-        contents = [bytearray(file.content) for file in self._files]
+        contents = [file.content for file in self._files]
         for block in blocks:
             if block.kind == DATA:
                 start = block.index * self.granule
-                room = contents[block.file]
-                if len(room) < start + self.granule:
-                    room.extend(bytes(start + self.granule - len(room)))
-                room[start : start + self.granule] = block.versions[0]
+                contents[block.file] = contents[block.file].put(start, block.versions[0])
         reach: dict[int, tuple[tuple[int, int], ...]] = {}
         levels = [0] * len(blocks)
         kills = [tuple(levels)]
@@ -386,7 +373,7 @@ class Timeline:
             crash_index=self.at,
             granule=self.granule,
             blocks=blocks,
-            contents=tuple(bytes(content) for content in contents),
+            contents=tuple(contents),
             sizes=tuple(sizes),
             names=names,
             reach=reach,

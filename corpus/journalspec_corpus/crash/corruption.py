@@ -29,6 +29,7 @@ from journalspec_corpus.crash.blocks import (
     selected,
 )
 from journalspec_corpus.crash.losses import acknowledged_points
+from journalspec_corpus.crash.pages import Pages
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, Preset
 from journalspec_corpus.crash.trace import Ack, Mark, Sync, SyncDir, Trace
 
@@ -128,12 +129,12 @@ class Places:
         return sorted({(name, edge) for name, start, end in self.records for edge in (start, end)})
 
 
-def flipped(content: bytes, off: int, bit: int) -> bytes:
+def flipped(content: Pages, off: int, bit: int) -> bytes:
     """Return the byte at `off` with one bit (0 is the lowest) turned over."""
     return bytes([content[off] ^ (1 << bit)])
 
 
-def burst(content: bytes, off: int, length: int, key: str) -> bytes:
+def burst(content: bytes | Pages, off: int, length: int, key: str) -> bytes:
     """Return the bytes from `off` on that a burst of `length` bits changes, as they are after it.
 
     It begins with the highest bit of byte `off`. Its first and its last bit are
@@ -288,7 +289,7 @@ def _cuts(point: CrashPoint, ranks: Mapping[str, int]) -> list[tuple[int, str, i
     return out
 
 
-def _names(trace: Trace, point: CrashPoint, contents: list[bytes]) -> Iterator[tuple[str, dict[str, int]]]:
+def _names(trace: Trace, point: CrashPoint, contents: list[Pages]) -> Iterator[tuple[str, dict[str, int]]]:
     """Yield what may be wrong with whole files, and the names then.
 
     Older copies go to the end of `contents`.
@@ -304,17 +305,22 @@ def _names(trace: Trace, point: CrashPoint, contents: list[bytes]) -> Iterator[t
                     yield f"swapped:{name}:{other}", {**names, name: its, other: number}
     now = Timeline(trace, SECTOR)
     now.advance(point.crash_index)
-    present = now.point(settled=True).materialise(b"")
+    present = _files(now)
     line = Timeline(trace, SECTOR)
     points = [at + 1 for at, op in enumerate(trace.ops[: point.crash_index - 1]) if isinstance(op, Ack)]
     for index in (0, *points):
         line.advance(index)
-        then = line.point(settled=True).materialise(b"")
+        then = _files(line)
         for name in names:
             # An older copy that is the same is no damage.
             if name in then and then[name] != present[name]:
                 contents.append(then[name])
                 yield f"older:{name}:{index}", {**names, name: len(contents) - 1}
+
+
+def _files(line: Timeline) -> dict[str, Pages]:
+    point = line.point(settled=True)
+    return {name: point.contents[number].resized(point.sizes[number]) for name, number in point.names.items()}
 
 
 #: How many pairs of bits, bursts, and bits of space that is not in use are drawn per point.

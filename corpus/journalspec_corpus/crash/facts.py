@@ -16,7 +16,7 @@ import numpy.typing as npt
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, TRASHED, CrashPoint, States, Timeline
 from journalspec_corpus.crash.corruption import corrupted_fields
 from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED
-from journalspec_corpus.crash.ids import content_id
+from journalspec_corpus.crash.ids import content_ids
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE
 from journalspec_corpus.crash.trace import Ack, Create, Mark, Publish, Release, Reuse, Trace, Write
 from journalspec_corpus.crash.verdict import CATEGORIES
@@ -125,9 +125,9 @@ class Facts:
         elif len(self.point.kills) == 1 or any(block.kind == NAMES for block in self.point.blocks):
             # What has no name is not seen, and what a force of one file leaves may be what a kill leaves:
             # levels do not tell, the bytes do.
-            images = _memories(self.trace)[: self._upto + 1]
-            for row in np.flatnonzero(~out & ~self.trashed):
-                out[row] = content_id(self.point.materialise(self.states.codes[row])) in images
+            images = frozenset(_memories(self.trace)[: self._upto + 1])
+            rows = np.flatnonzero(~out & ~self.trashed)
+            out[rows] = [name in images for name in content_ids(self.point, self.states.codes[rows])]
         return out
 
     @cached_property
@@ -286,6 +286,8 @@ class Facts:
 
 
 _images: dict[str, tuple[bytes, ...]] = {}
+#: The one state of a crash point at which nothing is in flight.
+_WHOLE = np.zeros((1, 0), np.uint16)
 
 
 def _memories(trace: Trace) -> tuple[bytes, ...]:
@@ -297,7 +299,7 @@ def _memories(trace: Trace) -> tuple[bytes, ...]:
         for upto in range(len(trace.ops) + 1):
             if upto == 0 or not isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release)):
                 line.advance(upto)
-                last = content_id(line.point(settled=True).materialise(b""))
+                last = content_ids(line.point(settled=True), _WHOLE)[0]
             ids.append(last)
         _images.clear()
         found = _images[trace.id] = tuple(ids)

@@ -1,35 +1,22 @@
 """Names for states: by content, and by content together with what was promised.
 
-``content_id`` is blake2b-128 over the files in name order: name, size and the
-blake2b-128 of each 512-byte page (the smallest granule of the model). ``case_id``
-adds format, edition, stratum and the records that are owed. Two descriptors with
-one case id are one case. For all states of a crash point at once, pages are named once
-and rows put together from them.
+``content_id`` is blake2b-128 over the files in name order: name, size, and what names
+their bytes (:mod:`.pages`). ``case_id`` adds format, edition, stratum and the records
+that are owed. Two descriptors with one case id are one case.
+
+A whole crash point is named at once: pages in flight are named once per version, and
+rows are put together from that.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Block, Codes, CrashPoint
-
-PAGE = 512
-ID_BYTES = 16
-
-
-def blake(data: bytes) -> bytes:
-    """Return the 16-byte blake2b of `data`."""
-    return hashlib.blake2b(data, digest_size=ID_BYTES).digest()
-
-
-def page_id(page: bytes) -> bytes:
-    """Return the id of one page (its last one may be short)."""
-    return blake(page)
+from journalspec_corpus.crash.blocks import DATA, SIZE, Codes, CrashPoint
+from journalspec_corpus.crash.pages import FAN, ID_BYTES, PAGE, Ids, blake, named
 
 
 def file_head(name: str, size: int) -> bytes:
@@ -39,12 +26,14 @@ def file_head(name: str, size: int) -> bytes:
 
 
 def content_id(files: Mapping[str, bytes]) -> bytes:
-    """Return the 16-byte id of a directory's content."""
+    """Return the 16-byte id of a directory's content, the plain way."""
     parts = []
     for name in sorted(files):
         content = files[name]
-        parts.append(file_head(name, len(content)))
-        parts += [page_id(content[at : at + PAGE]) for at in range(0, len(content), PAGE)]
+        ids = [blake(content[at : at + PAGE]) for at in range(0, len(content), PAGE)]
+        while len(ids) > FAN:
+            ids = [blake(b"".join(ids[at : at + FAN])) for at in range(0, len(ids), FAN)]
+        parts += [file_head(name, len(content)), *ids]
     return blake(b"".join(parts))
 
 
@@ -59,125 +48,83 @@ def case_id(content: bytes, promised: bytes) -> bytes:
     return blake(content + promised)
 
 
-Bytes = npt.NDArray[np.uint8]
-
-
 def content_ids(point: CrashPoint, codes: Codes) -> list[bytes]:
     """Return the content id of every row, equal to :func:`content_id` of its files."""
-    if not point.names or any(block.kind != DATA for block in point.blocks):
-        one_by_one = _Rows(point)
-        return [one_by_one.content_id(row) for row in codes.tolist()]
-    template, slots = _template(point)
-    rows = np.tile(np.frombuffer(template, np.uint8), (len(codes), 1))
-    for at, block in enumerate(point.blocks):
-        for part in range(point.granule // PAGE):
-            slot = slots.get((block.file, block.index * point.granule // PAGE + part))
-            if slot is not None:
-                table = _page_table(point, block, part)
-                rows[:, slot : slot + ID_BYTES] = table[codes[:, at]]
-    blake = hashlib.blake2b
-    width = len(template)
-    raw = rows.tobytes()
-    return [blake(raw[at : at + width], digest_size=ID_BYTES).digest() for at in range(0, len(raw), width)]
+    tables = _Tables(point)
+    out = [b""] * len(codes)
+    for rows, names, sizes in _same_names(point, codes):
+        parts: list[Ids] = []
+        for name in sorted(names):
+            number, size = names[name], sizes[names[name]]
+            parts.append(file_head(name, size))
+            parts += point.contents[number].ids(size, tables.moved(number, size, codes[rows]))
+        ids = named(parts)
+        if isinstance(ids, bytes):
+            ids = np.frombuffer(ids * len(rows), np.uint8).reshape(-1, ID_BYTES)
+        for row, name_of in zip(rows.tolist(), ids, strict=True):
+            out[row] = name_of.tobytes()
+    return out
 
 
-def _template(point: CrashPoint) -> tuple[bytes, dict[tuple[int, int], int]]:
-    """Return the preimage of version 0's content id, and where each page's id stands in it."""
-    out = bytearray()
-    slots = {}
-    for name in sorted(point.names):
-        number = point.names[name]
-        size = point.sizes[number]
-        content = point.contents[number][:size].ljust(size, b"\0")
-        out += file_head(name, size)
-        for page, at in enumerate(range(0, size, PAGE)):
-            slots[number, page] = len(out)
-            out += _settled_id(content[at : at + PAGE])
-    return bytes(out), slots
-
-
-@lru_cache(maxsize=8192)
-def _settled_id(page: bytes) -> bytes:
-    """Return the id of a page that is not in flight: it is so in many crash points."""
-    return page_id(page)
-
-
-def _page_table(point: CrashPoint, block: Block, part: int) -> Bytes:
-    """Return the id of one page of a block for each of its versions, shape (versions, ID_BYTES)."""
-    inside = part * PAGE
-    room = point.sizes[block.file] - block.index * point.granule - inside
-    end = inside + min(PAGE, room)
-    blake = hashlib.blake2b
-    ids = b"".join([blake(version[inside:end], digest_size=ID_BYTES).digest() for version in block.versions])
-    return np.frombuffer(ids, np.uint8).reshape(-1, ID_BYTES)
-
-
-class _Rows:
-    """Content ids of single rows: for crash points in which sizes or names differ from row to row."""
-
-    def __init__(self, point: CrashPoint) -> None:
-        self._group = point
-        #: file -> its pages' ids as far as its content goes in version 0, and (page, block, part) in flight
-        self._whole: dict[int, bytearray] = {}
-        self._moving: dict[int, list[tuple[int, int, int]]] = {}
-        self._known: dict[tuple[int, int, int, int], bytes] = {}
-        parts = point.granule // PAGE
-        for at, block in enumerate(point.blocks):
-            if block.kind == DATA:
-                mine = self._moving.setdefault(block.file, [])
-                mine += [(block.index * parts + part, at, part) for part in range(parts)]
-
-    def content_id(self, codes: list[int]) -> bytes:
-        """Return the content id of the row `codes`."""
-        names, sizes = self._group.names, list(self._group.sizes)
-        for block, code in zip(self._group.blocks, codes, strict=True):
+def _same_names(
+    point: CrashPoint, codes: Codes
+) -> Iterator[tuple[npt.NDArray[np.int64], Mapping[str, int], list[int]]]:
+    """Yield the rows that have the same names and sizes together, with these."""
+    at = [number for number, block in enumerate(point.blocks) if block.kind != DATA]
+    if not at:
+        yield np.arange(len(codes)), point.names, list(point.sizes)
+        return
+    which: dict[tuple[int, ...], list[int]] = {}
+    for row, key in enumerate(map(tuple, codes[:, at].tolist())):
+        which.setdefault(key, []).append(row)
+    for key, rows in which.items():
+        names, sizes = point.names, list(point.sizes)
+        for number, code in zip(at, key, strict=True):
+            block = point.blocks[number]
             if block.kind == SIZE:
                 sizes[block.file] = block.versions[code]
-            elif block.kind == NAMES:
+            else:
                 names = block.versions[code]
-        out = bytearray()
-        for name in sorted(names):
-            out += file_head(name, sizes[names[name]])
-            out += self._pages(names[name], sizes[names[name]], codes)
-        return hashlib.blake2b(out, digest_size=ID_BYTES).digest()
+        yield np.asarray(rows), names, sizes
 
-    def _pages(self, number: int, size: int, codes: list[int]) -> bytearray:
-        """Return the ids of all pages of a file, the last of which may be short."""
-        full, rest = divmod(size, PAGE)
-        ids = self._settled(number, full)[: full * ID_BYTES]
-        last = (-1, 0)
-        for page, at, part in self._moving.get(number, ()):
-            if page < full:
-                ids[page * ID_BYTES : (page + 1) * ID_BYTES] = self._moved(at, codes[at], part, PAGE)
-            elif page == full:
-                last = (at, part)
-        if rest:
-            at, part = last
-            ids += self._still(number, full, rest) if at < 0 else self._moved(at, codes[at], part, rest)
-        return ids
 
-    def _settled(self, number: int, pages: int) -> bytearray:
-        """Return the ids of at least `pages` pages of a file in version 0, zeros behind its end."""
-        ids = self._whole.setdefault(number, bytearray())
-        for page in range(len(ids) // ID_BYTES, pages):
-            ids += self._still(number, page, PAGE)
-        return ids
+class _Tables:
+    """The ids of the pages in flight, one for each version, computed once."""
 
-    def _still(self, number: int, page: int, length: int) -> bytes:
-        content = self._group.contents[number][page * PAGE : page * PAGE + length]
-        return page_id(content.ljust(length, b"\0"))
+    def __init__(self, point: CrashPoint) -> None:
+        self._point = point
+        #: file -> (page, block, where the page begins in it)
+        self._pages: dict[int, list[tuple[int, int, int]]] = {}
+        self._known: dict[tuple[int, int, int], list[bytes]] = {}
+        for number, block in enumerate(point.blocks):
+            if block.kind == DATA:
+                first = block.index * point.granule // PAGE
+                mine = self._pages.setdefault(block.file, [])
+                mine += [(first + at, number, at * PAGE) for at in range(point.granule // PAGE)]
 
-    def _moved(self, at: int, code: int, part: int, length: int) -> bytes:
-        """Return the id of the first `length` bytes of one page of a block."""
-        key = (at, code, part, length)
-        known = self._known.get(key)
+    def moved(self, file: int, size: int, codes: Codes) -> dict[int, Ids]:
+        """Return the ids of the pages in flight within the first `size` bytes of `file`, in each row."""
+        out: dict[int, Ids] = {}
+        for page, block, start in self._pages.get(file, ()):
+            length = min(PAGE, size - page * PAGE)
+            if length <= 0:
+                continue
+            versions = self._ids(block, start, length)
+            if len(codes) == 1:
+                out[page] = versions[codes[0, block]]
+            else:
+                table = np.frombuffer(b"".join(versions), np.uint8).reshape(-1, ID_BYTES)
+                out[page] = table[codes[:, block]]
+        return out
+
+    def _ids(self, block: int, start: int, length: int) -> list[bytes]:
+        known = self._known.get((block, start, length))
         if known is None:
-            piece = self._group.blocks[at].versions[code][part * PAGE : part * PAGE + length]
-            known = self._known[key] = page_id(piece.ljust(length, b"\0"))
+            parts = [version[start : start + length] for version in self._point.blocks[block].versions]
+            known = self._known[block, start, length] = [blake(part.ljust(length, b"\0")) for part in parts]
         return known
 
 
 def case_ids(contents: list[bytes], promised: bytes) -> list[bytes]:
     """Return the case id of every content id under one promise."""
-    blake = hashlib.blake2b
-    return [blake(content + promised, digest_size=ID_BYTES).digest() for content in contents]
+    return [blake(content + promised) for content in contents]

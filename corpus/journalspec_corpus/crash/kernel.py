@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar, cast
@@ -23,6 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Codes, CrashPoint
+from journalspec_corpus.crash.pages import PAGE
+from journalspec_corpus.crash.pages import Pages as Content
 from journalspec_corpus.crash.trace import Mark, Trace
 
 Bytes = npt.NDArray[np.uint8]
@@ -30,8 +33,6 @@ Ints = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Pages of this many bytes are what a kernel remembers between rows.
-PAGE = 512
 #: Blocks as the flat layout knows them.
 _KINDS = {DATA: 0, SIZE: 1, NAMES: 2}
 _IS_DATA, _IS_SIZE = 0, 1
@@ -68,6 +69,20 @@ def stamp(*modules: ModuleType | str) -> str:
 START, ROOM, SIZE_NOW, LOW, HIGH, STALE, FIRST_PAGE = range(7)
 KIND, FILE, AT, LENGTH, FIRST, NOW = range(6)
 ENTRY, REACH, NEXT, LIMIT, WHOLE, FLAGS = range(6)
+#: So many numbers a kernel may remember of each file.
+NOTES = 8
+
+
+class Pages(NamedTuple):
+    """What a kernel remembers of each page: what it found from `ENTRY` on, having looked up to `REACH`.
+
+    `ENTRY` is -1 where nothing is remembered. `NEXT` is where the walk goes on, `LIMIT`
+    the one that it had, `WHOLE` is 0 if the result depends on that limit. `FLAGS` are
+    the format's. `hash` has shape (pages, 2).
+    """
+
+    numbers: Ints
+    hash: Hashes
 
 
 class Flat(NamedTuple):
@@ -79,6 +94,10 @@ class Flat(NamedTuple):
     and which of the pages is its first. A row of `blocks`: the kind, the file, the place in
     `scratch`, the length in bytes, where in `values` its version 0 is, and which version
     is shown. `values` holds places in `pool`, or sizes.
+
+    `notes` (files, NOTES), `found` (files, 2) and `text` are the kernel's own: what it
+    remembers of each file from one state, and one crash point, to the next, and room for
+    as many bytes as there are.
     """
 
     scratch: Bytes
@@ -86,15 +105,38 @@ class Flat(NamedTuple):
     blocks: Ints
     values: Ints
     pool: Bytes
+    pages: Pages
+    notes: Ints
+    found: Hashes
+    text: Bytes
+
+
+@dataclass
+class _Laid:
+    """The files of the last crash point of a trace as they were laid out: the next one is nearly the same."""
+
+    trace: Trace
+    flat: Flat
+    contents: tuple[Content, ...]
+    #: (file, from, to) of the blocks in flight, whose bytes `turn` changes
+    moving: list[tuple[int, int, int]] = field(default_factory=list)
+
+
+_laid: list[_Laid] = []
 
 
 def flatten(point: CrashPoint) -> Flat | None:
-    """Return `point` laid out flat and showing version 0; None if a block's versions differ in length."""
+    """Return `point` laid out flat and showing version 0; None if a block's versions differ in length.
+
+    Only what differs from the point of the same trace that was laid out before is done again.
+    What a kernel has read of the former one is forgotten where bytes have changed.
+    """
     step = point.granule
     room = [max(len(content), size) for content, size in zip(point.contents, point.sizes, strict=True)]
     rows: list[list[int]] = []
     values: list[int] = []
     pool: list[bytes] = []
+    moving: list[tuple[int, int, int]] = []
     used = 0
     for block in point.blocks:
         length, versions = 0, block.versions
@@ -105,6 +147,7 @@ def flatten(point: CrashPoint) -> Flat | None:
             if len(joined) != length * len(versions) or len(set(map(len, versions))) > 1:
                 return None
             room[block.file] = max(room[block.file], block.index * step + length)
+            moving.append((block.file, block.index * step, block.index * step + length))
             values += range(used, used + length * len(versions), length)
             pool.append(joined)
             used += len(joined)
@@ -112,21 +155,68 @@ def flatten(point: CrashPoint) -> Flat | None:
         elif block.kind == SIZE:
             room[block.file] = max(room[block.file], *versions)
             values += versions
+    laid = _laid[0] if _laid and _laid[0].trace is point.trace else None
+    if laid is None or len(room) != len(laid.contents) or (laid.flat.files[:, ROOM] < room).any():
+        laid = _Laid(point.trace, _lay_out(point, room), point.contents)
+        _laid[:] = [laid]
+    else:
+        _lay_over(laid, point)
+    laid.contents, laid.moving = point.contents, moving
+    start = laid.flat.files[:, START]
+    for row in rows:
+        row[AT] += int(start[row[FILE]])
+    return laid.flat._replace(
+        blocks=np.asarray(rows, np.int64).reshape(-1, 6),
+        values=np.asarray(values, np.int64),
+        pool=np.frombuffer(b"".join((*pool, b"\0")), np.uint8),  # never empty: a type of its own otherwise
+    )
+
+
+def _lay_out(point: CrashPoint, room: list[int]) -> Flat:
+    """Return new arrays for the files of `point`, with so much room for each, of which nothing is known."""
     files, start, page = [], 0, 0
     for size, space in zip(point.sizes, room, strict=True):
         files.append([start, space, size, _NOWHERE, 0, 1, page])
         start += space
         page += space // PAGE + 1
-    for row in rows:
-        row[AT] += files[row[FILE]][START]
-    parts = [content.ljust(space, b"\0") for content, space in zip(point.contents, room, strict=True)]
+    scratch = np.zeros(start, np.uint8)
+    for content, (place, space, *_) in zip(point.contents, files, strict=True):
+        for number in content.differing(Content()):
+            data = np.frombuffer(content[number * PAGE : min(number * PAGE + PAGE, space)], np.uint8)
+            scratch[place + number * PAGE : place + number * PAGE + len(data)] = data
+    pages = Pages(np.zeros((page + 1, 6), np.int64), np.zeros((page + 1, 2), np.uint64))
+    pages.numbers[:, ENTRY] = -1
+    count = len(files)
     return Flat(
-        np.frombuffer(bytearray(b"".join(parts)), np.uint8),
+        scratch,
         np.asarray(files, np.int64).reshape(-1, 7),
-        np.asarray(rows, np.int64).reshape(-1, 6),
-        np.asarray(values, np.int64),
-        np.frombuffer(b"".join((*pool, b"\0")), np.uint8),  # never empty: a type of its own otherwise
+        np.zeros((0, 6), np.int64),
+        np.zeros(0, np.int64),
+        np.zeros(0, np.uint8),
+        pages,
+        np.full((count, NOTES), -1, np.int64),
+        np.zeros((count, 2), np.uint64),
+        np.zeros(start + 2, np.uint8),
     )
+
+
+def _lay_over(laid: _Laid, point: CrashPoint) -> None:
+    """Put the files of `point` where those of the point before are."""
+    flat = laid.flat
+    for file, (old, new) in enumerate(zip(laid.contents, point.contents, strict=True)):
+        row = flat.files[file]
+        spans = [(start, end) for number, start, end in laid.moving if number == file]
+        if old is not new:
+            spans += [(page * PAGE, page * PAGE + PAGE) for page in new.differing(old)]
+        for start, until in spans:
+            end = min(until, int(row[ROOM]))
+            if start < end:
+                place = int(row[START]) + start
+                data = new[start:end].ljust(end - start, b"\0")
+                flat.scratch[place : place + end - start] = np.frombuffer(data, np.uint8)
+                row[LOW], row[HIGH], row[STALE] = min(row[LOW], start), max(row[HIGH], end), 1
+        if row[SIZE_NOW] != point.sizes[file]:
+            row[SIZE_NOW], row[STALE] = point.sizes[file], 1
 
 
 def by_names(point: CrashPoint, codes: Codes) -> Iterator[tuple[Any, Codes, Mapping[str, int]]]:
@@ -205,35 +295,13 @@ def _overlay(flat: Flat, file: int, at: int, value: int, length: int) -> bool:
     return True
 
 
-class Pages(NamedTuple):
-    """What a kernel remembers of each page: what it found from `ENTRY` on, having looked up to `REACH`.
-
-    `ENTRY` is -1 where nothing is remembered. `NEXT` is where the walk goes on, `LIMIT`
-    the one that it had, `WHOLE` is 0 if the result depends on that limit. `FLAGS` are
-    the format's. `hash` has shape (pages, 2).
-    """
-
-    numbers: Ints
-    hash: Hashes
-
-
-@helper
-def new_pages(flat: Flat) -> Pages:
-    """Return pages of which nothing is remembered, for files of which nothing has been looked at."""
-    flat.files[:, STALE] = 1
-    last = len(flat.files) - 1
-    count = flat.files[last, FIRST_PAGE] + flat.files[last, ROOM] // PAGE + 1 if last >= 0 else 0
-    pages = Pages(np.zeros((count, 6), np.int64), np.zeros((count, 2), np.uint64))
-    pages.numbers[:, ENTRY] = -1
-    return pages
-
-
 @helper
 def forget(flat: Flat, pages: Pages, file: int) -> None:
     """Forget what was found by looking at bytes that have changed since; the file is not stale any more."""
     files, numbers = flat.files, pages.numbers
     low, high, start = files[file, LOW], files[file, HIGH], files[file, FIRST_PAGE]
-    for page in range(start, start + files[file, ROOM] // PAGE + 1):
+    # What is behind the last changed byte was read from there on.
+    for page in range(start, start + min(high, files[file, ROOM]) // PAGE + 1):
         if numbers[page, ENTRY] < high and numbers[page, REACH] > low:
             numbers[page, ENTRY] = -1
     files[file, LOW], files[file, HIGH], files[file, STALE] = _NOWHERE, 0, 0

@@ -36,6 +36,7 @@ from journalspec_corpus.crash.blocks import (
     stream_of,
     subsets,
 )
+from journalspec_corpus.crash.pages import Pages
 from journalspec_corpus.crash.persistence import LYING, PRESETS, Preset
 from journalspec_corpus.crash.trace import (
     Ack,
@@ -171,7 +172,7 @@ def _worth_a_cut(off: int, length: int) -> npt.NDArray[np.bool_]:
 
 
 def _torn_cell(
-    content: bytes, number: int, granule: int, op: Write, wanted: npt.NDArray[np.bool_]
+    content: Pages, number: int, granule: int, op: Write, wanted: npt.NDArray[np.bool_]
 ) -> tuple[Block, Codes]:
     """Return the block of one granule under a torn write, and its code for every tear in `wanted`."""
     start = granule * 512

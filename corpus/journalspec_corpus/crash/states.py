@@ -104,7 +104,7 @@ def _extra(preset: Preset, point: CrashPoint, block: Block, seed: int) -> tuple[
 
 def _content(point: CrashPoint, number: int, size: int, granules: Mapping[tuple[int, int], bytes]) -> bytes:
     """Return a file of `size` bytes: as it was forced, with `granules` laid over."""
-    content = bytearray(point.contents[number].ljust(size, b"\0"))
+    content = bytearray(bytes(point.contents[number]).ljust(size, b"\0"))
     for (file, index), data in granules.items():
         start = index * point.granule
         if file == number and start < size:

@@ -23,12 +23,13 @@ from journalspec_corpus.crash.kernel import (
     ENTRY,
     FIRST_PAGE,
     FLAGS,
+    HIGH,
     NEXT,
-    PAGE,
     REACH,
     SIZE_NOW,
     STALE,
     START,
+    WHOLE,
     Bytes,
     Flat,
     Hashes,
@@ -47,12 +48,12 @@ from journalspec_corpus.crash.kernel import (
     is_known,
     mix,
     mix_bytes,
-    new_pages,
     stamp,
     start_hash,
     trace_seed,
     turn,
 )
+from journalspec_corpus.crash.pages import PAGE
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_reference.jboss_journal import codec
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, PAIR, PROLOGUE, forms
@@ -276,7 +277,8 @@ class Found(NamedTuple):
     """What was found in each file when it was last searched.
 
     A row of `headers` is what is wrong with the file, its id, which form it has and the
-    flags; one of `before` the id, form and size that the search had; `hash` is its result.
+    flags; one of `before` the id, form and size that the search had, and where it found nothing
+    any more; `hash` is its result.
     """
 
     headers: Ints
@@ -310,7 +312,7 @@ def _read_page(flat: Flat, pages: Pages, page: int, file: int, at: int, older: i
     reach, item, total = tools.reach, tools.item, pages.hash[page]
     start_hash(total)
     flags, edge = 0, min(limit, (at // PAGE + 1) * PAGE)
-    pages.numbers[page, ENTRY] = at
+    pages.numbers[page, ENTRY], pages.numbers[page, WHOLE] = at, 0
     # The search looks at the bytes of a candidate's front beyond the edge as well.
     reach[0] = base + edge + PROLOGUE
     while at < edge:
@@ -321,6 +323,7 @@ def _read_page(flat: Flat, pages: Pages, page: int, file: int, at: int, older: i
         form = tools.rules.forms[older, flat.scratch[base + found]]
         what = candidate(flat.scratch, base + found, base + limit, form, tools)
         flags |= what
+        pages.numbers[page, WHOLE] = 1
         at = found + 1
         if what != TORN:
             at = reach[1] - base
@@ -331,8 +334,12 @@ def _read_page(flat: Flat, pages: Pages, page: int, file: int, at: int, older: i
 
 
 @helper
-def _search(flat: Flat, pages: Pages, file: int, header: Ints, tools: Tools, h: Hashes) -> int:
-    """Set `h` to what is found in `file` and return its flags."""
+def _search(flat: Flat, pages: Pages, file: int, header: Ints, before: Ints, tools: Tools, h: Hashes) -> int:
+    """Set `h` to what is found in `file` and return its flags.
+
+    Most of a file that was set aside is empty; where nothing was found behind ``before[3]``,
+    nothing is looked for again. `WHOLE` tells of a page whether there is a candidate in it.
+    """
     stamped, numbers = tools.stamped, pages.numbers
     for index in range(4):
         stamped[index] = (header[1] >> (8 * (3 - index))) & 0xFF
@@ -341,14 +348,18 @@ def _search(flat: Flat, pages: Pages, file: int, header: Ints, tools: Tools, h: 
     flags = 0
     start_hash(h)
     at, size, first = tools.rules.header, flat.files[file, SIZE_NOW], flat.files[file, FIRST_PAGE]
-    while at < size:
+    behind = at
+    while at < size and not (at >= before[3] and at % PAGE == 0):
         page = first + at // PAGE
         if numbers[page, ENTRY] != at:
             _read_page(flat, pages, page, file, at, header[2], tools)
-        mix(h, pages.hash[page, 0])
-        mix(h, pages.hash[page, 1])
-        flags |= numbers[page, FLAGS]
         at = numbers[page, NEXT]
+        if numbers[page, WHOLE]:
+            mix(h, pages.hash[page, 0])
+            mix(h, pages.hash[page, 1])
+            flags |= numbers[page, FLAGS]
+            behind = at
+    before[3] = behind
     return flags
 
 
@@ -367,13 +378,14 @@ def _look(flat: Flat, pages: Pages, file: int, found: Found, tools: Tools) -> No
     """Examine and search a file that has changed; forget what was found under another header or size."""
     header, before = found.headers[file], found.before[file]
     _examine(flat, file, tools.rules, header)
+    before[3] = max(before[3], flat.files[file, HIGH] + PAGE)
     forget(flat, pages, file)
     size = flat.files[file, SIZE_NOW]
     if before[0] != header[1] or before[1] != header[2] or before[2] != size:
         forget_all(flat, pages, file)
-        before[0], before[1], before[2] = header[1], header[2], size
+        before[0], before[1], before[2], before[3] = header[1], header[2], size, size
     if header[0] == _NONE:
-        header[3] = _search(flat, pages, file, header, tools, found.hash[file])
+        header[3] = _search(flat, pages, file, header, before, tools, found.hash[file])
 
 
 @helper
@@ -423,12 +435,10 @@ def _compiled(version: str) -> tuple[Any, Any]:
     @entry
     def run(flat: Flat, codes: Codes, order: Ints, rules: Rules, known: Hashes, seed: Hashes) -> Hashes:
         version  # noqa: B018  # see crash.kernel
-        pages = new_pages(flat)
         item, reach, stamped = np.zeros(2, np.uint64), np.zeros(2, np.int64), np.zeros(4, np.uint8)
         tools = Tools(rules, known, item, reach, stamped)
-        count = len(flat.files)
-        headers, before = np.zeros((count, 4), np.int64), np.zeros((count, 3), np.int64)
-        found = Found(headers, before, np.zeros((count, 2), np.uint64))
+        headers = flat.notes[:, :4]
+        found = Found(headers, flat.notes[:, 4:], flat.found)
         sequence = order.copy()
         out = np.zeros((len(codes), 2), np.uint64)
         for row in range(len(codes)):
@@ -438,7 +448,7 @@ def _compiled(version: str) -> tuple[Any, Any]:
             for index in range(len(order)):
                 sequence[index] = order[index]
                 if flat.files[order[index], STALE]:
-                    _look(flat, pages, order[index], found, tools)
+                    _look(flat, flat.pages, order[index], found, tools)
             _sort(sequence, headers)
             what = _recover(sequence, found, rules, out[row])
             if what & FOREIGN:

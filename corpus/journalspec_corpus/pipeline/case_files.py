@@ -21,7 +21,7 @@ from journalspec.files import replace_text
 from journalspec.formats import get_format
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.expected import REFUSALS, Expected, ExpectedSets, demand_of, expected_at
-from journalspec_corpus.crash.ids import ID_BYTES, PAGE
+from journalspec_corpus.crash.pages import ID_BYTES, PAGE
 from journalspec_corpus.crash.persistence import PRESETS, get_preset
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.pipeline.cases import digest_of

@@ -35,7 +35,8 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.ids import ID_BYTES, case_ids, content_ids, promise
+from journalspec_corpus.crash.ids import case_ids, content_ids, promise
+from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.rates import Checked, Rate, self_check
 from journalspec_corpus.crash.reading import reading_of

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from journalspec.formats import UnknownFormat
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.ids import ID_BYTES
+from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline.cases import CASES, lines_of
 from journalspec_corpus.pipeline.plan import ENGINE, Plan

@@ -14,7 +14,8 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
-from journalspec_corpus.crash.ids import ID_BYTES, case_ids, content_ids, promise
+from journalspec_corpus.crash.ids import case_ids, content_ids, promise
+from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
 from journalspec_corpus.crash.reading import reading_of
 from journalspec_corpus.crash.states import crash_states

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
 
-from journalspec_reference.content import UNREADABLE, Window
+from journalspec_reference.content import UNREADABLE, Window, behind_zeros
 from journalspec_reference.jboss_journal.codec import (
     CHECK_SIZE,
     MOST_FIXED,
@@ -32,6 +32,8 @@ from journalspec_reference.jboss_journal.codec import (
 from journalspec_reference.jboss_journal.dialect import Dialect
 from journalspec_reference.jboss_journal.digest import PrefixDigest, direct
 
+#: So many bytes are searched at once.
+STRIDE = 4096
 #: So many rejected candidates within STRETCH bytes are a crowd.
 CROWD, STRETCH = 256, 1 << 16
 
@@ -111,9 +113,13 @@ class _Search:
         """Return where the next candidate begins, or None; what is searched is loaded on the way."""
         while True:
             ready = min(self._window.ready, self._limit)
-            match = self._pattern.search(self._view, self._at, ready)
-            if match is not None:
-                return match.start()
+            while self._at < ready:
+                stop = min(ready, self._at + STRIDE)
+                match = self._pattern.search(self._view, self._at, min(ready, stop + PROLOGUE - 1))
+                if match is not None:
+                    return match.start()
+                # No record begins with a zero, and most of a journal that was set aside is zeros.
+                self._at = behind_zeros(self._view, stop, ready)
             if ready >= self._limit:
                 return None
             # The last bytes that are loaded may be the beginning of a candidate.
