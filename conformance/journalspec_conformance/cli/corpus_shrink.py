@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from journalspec_corpus.crash.adapter import CrashFormat
     from journalspec_corpus.crash.reading import Named
     from journalspec_corpus.crash.reduction import Reduced, State
-    from journalspec_corpus.pipeline.failures import Place
+    from journalspec_corpus.pipeline.failures import BuiltState
 
 _NEEDS = "journalspec corpus shrink needs NumPy, PyArrow and Numba: pip install 'journalspec[corpus]'"
 _EPILOG = (
@@ -136,7 +136,7 @@ def _text(error: Exception) -> str:
     return str(error.args[0]) if isinstance(error, LookupError) and error.args else str(error)
 
 
-def _reader(place: Place, options: dict[str, Any]) -> Named:
+def _reader(place: BuiltState, options: dict[str, Any]) -> Named:
     """Return who is asked; raises LookupError or UsageError."""
     from journalspec_corpus.crash.reading import named_reader  # noqa: PLC0415  # needs optional parts
 
@@ -165,7 +165,7 @@ def _implementation(adapter: CrashFormat, impl: str, policy: str) -> Named:
     return Named(impl, ImplementationReader(asker, chosen), salvaging, chosen)
 
 
-def _cases(place: Place, found: Reduced) -> tuple[Case, Case]:
+def _cases(place: BuiltState, found: Reduced) -> tuple[Case, Case]:
     """Return the cases of the small and of the large state."""
     from journalspec_corpus.crash.case_builder import as_case, case_of  # noqa: PLC0415  # needs optional parts
 
