@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from brute_expected import BruteDebt, Content, Ledger, Past, other_debt, other_verdict, verdict
+from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices
 from journalspec.formats import UnknownFormat
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
@@ -62,7 +62,7 @@ Key = tuple[Content, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class Difference:
     """One difference: its kind, the trace and the state in which it shows, and both sides."""
 
     kind: str
@@ -76,7 +76,7 @@ class Disagreement:
 
 
 @dataclass
-class Report:
+class OracleReport:
     """What was compared, and where the two differ."""
 
     traces: int = 0
@@ -88,9 +88,9 @@ class Report:
     expectations: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
-    shown: list[Disagreement] = field(default_factory=list)
+    shown: list[Difference] = field(default_factory=list)
 
-    def differ(self, found: Disagreement) -> None:
+    def differ(self, found: Difference) -> None:
         """Take note of a disagreement."""
         self.kinds[found.kind] += 1
         if self.kinds[found.kind] <= SHOWN:
@@ -137,13 +137,15 @@ def is_small(trace: Trace, most: int = MOST) -> bool:
 class Comparison:
     """One trace, looked at both ways."""
 
-    def __init__(self, adapter: CrashFormat, trace: Trace, presets: Sequence[Preset], report: Report) -> None:
+    def __init__(
+        self, adapter: CrashFormat, trace: Trace, presets: Sequence[Preset], report: OracleReport
+    ) -> None:
         self.adapter = adapter
         self.trace = trace
         self.presets = tuple(presets)
         self.report = report
         self.points = list(crash_states(trace, self.presets, SEED))
-        self._ledgers: dict[tuple[int, int], Ledger] = {}
+        self._ledgers: dict[tuple[int, int], Accounts] = {}
         self._states: dict[tuple[str, int], dict[Content, BruteState]] = {}
         self._noise = self._garbage()
 
@@ -164,7 +166,7 @@ class Comparison:
                 self._differ("preset", f"owed {sorted(key[1])}", *names)
 
     def _differ(self, kind: str, where: str, engine: object, brute: object) -> None:
-        self.report.differ(Disagreement(kind, self.trace.name, where, str(engine), str(brute)))
+        self.report.differ(Difference(kind, self.trace.name, where, str(engine), str(brute)))
 
     def _garbage(self) -> dict[tuple[int, int, int], bytes]:
         """Return the engine's garbage: noise has no right or wrong, so it is taken over."""
@@ -177,9 +179,9 @@ class Comparison:
                     found[point.crash_index, block.file, block.index] = garbage
         return found
 
-    def _ledger(self, crash: int, torn: int) -> Ledger:
+    def _ledger(self, crash: int, torn: int) -> Accounts:
         if (crash, torn) not in self._ledgers:
-            self._ledgers[crash, torn] = Ledger(self.trace, crash, torn)
+            self._ledgers[crash, torn] = Accounts(self.trace, crash, torn)
         return self._ledgers[crash, torn]
 
     def _brute(self) -> tuple[dict[Key, int], set[Key]]:
@@ -314,9 +316,9 @@ class Comparison:
             self._differ("owed", f"{where} keys", sorted(said.keys() - think.keys()), sorted(more))
 
 
-def compare(adapter: CrashFormat, scope: str, every: int = 1, start: int = 0) -> Report:
+def compare(adapter: CrashFormat, scope: str, every: int = 1, start: int = 0) -> OracleReport:
     """Compare every `every`-th workload of a scope."""
-    report = Report()
+    report = OracleReport()
     for work in islice(adapter.workloads(scope), start, None, every):
         trace = adapter.build(work)
         if is_small(trace):

@@ -31,7 +31,7 @@ Content = tuple[tuple[str, bytes], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WrittenPlace:
     """Bytes that some write (or the time before the trace) put at `off` of file `number`."""
 
     number: int
@@ -76,18 +76,18 @@ class BruteDebt:
 
 
 @dataclass
-class Ledger:
+class Accounts:
     """A trace up to a crash, as its annotations tell it: who wrote which record where, who was told what."""
 
     trace: Trace
     crash: int
     torn: int = -1
     #: records of this run: (name, place)
-    written: list[tuple[str, Place]] = field(default_factory=list)
+    written: list[tuple[str, WrittenPlace]] = field(default_factory=list)
     #: places of records from before the trace
-    old: list[tuple[str, Place]] = field(default_factory=list)
+    old: list[tuple[str, WrittenPlace]] = field(default_factory=list)
     #: record -> the writes that make it count
-    counts: dict[str, list[Place]] = field(default_factory=dict)
+    counts: dict[str, list[WrittenPlace]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._last = max(self.crash - 1, self.torn)
@@ -97,16 +97,16 @@ class Ledger:
         self._file_of = machine.file_of
         for mark in (*self.trace.standing, *self.trace.stale, *self.trace.possible):
             data = self.trace.base[mark.file][mark.off : mark.off + mark.length]
-            self.old.append((mark.record, Place(self._number[mark.file], mark.off, data, BASE)))
+            self.old.append((mark.record, WrittenPlace(self._number[mark.file], mark.off, data, BASE)))
         for index, note in self._notes():
             write = self.trace.ops[index]
             assert isinstance(write, Write)
             if isinstance(note, Mark):
                 start = note.off - write.off
                 data = write.data[start : start + note.length]
-                self.written.append((note.record, Place(self._file_of[index], note.off, data, index)))
+                self.written.append((note.record, WrittenPlace(self._file_of[index], note.off, data, index)))
             else:
-                place = Place(self._file_of[index], write.off, write.data, index)
+                place = WrittenPlace(self._file_of[index], write.off, write.data, index)
                 for record in note.records:
                     self.counts.setdefault(record, []).append(place)
         self.kills = self._kills()
@@ -239,7 +239,7 @@ def _sure(records: Sequence[str], expected: BruteDebt) -> list[str]:
     return [record for record in records if record not in expected.possible]
 
 
-def mixture(state: BruteState, places: Collection[Place]) -> str:
+def mixture(state: BruteState, places: Collection[WrittenPlace]) -> str:
     """Return where the bytes of `places` come from, for people who look into a disagreement."""
     out = []
     for place in places:
@@ -407,7 +407,7 @@ def _bare(past: Past, files: Files, preset: str) -> BruteState:
     return BruteState(preset, past.crash, -1, (), bodies, numbers)
 
 
-def other_debt(ledger: Ledger, past: Past, files: Files, preset: str, label: str) -> BruteDebt | None:
+def other_debt(ledger: Accounts, past: Past, files: Files, preset: str, label: str) -> BruteDebt | None:
     """Return what is owed in a state of stratum L or C; None if it cannot be."""
     if label:
         if not is_rotten(past, files, label):

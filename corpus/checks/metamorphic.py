@@ -328,7 +328,7 @@ _SHOWN = 3
 
 
 @dataclass
-class Report:
+class RelationReport:
     """What was looked at and found. `excused` counts by reason; `used` are the excuses that covered it."""
 
     states: int = 0
@@ -358,7 +358,7 @@ def reference_reader(adapter: CrashFormat, name: str) -> Reader:
 
 
 def relate(
-    adapter: CrashFormat, resume: Any, works: Sequence[Any], report: Report, *, opening: bool = True
+    adapter: CrashFormat, resume: Any, works: Sequence[Any], report: RelationReport, *, opening: bool = True
 ) -> None:
     """Check every invariant on the states of `works`; without `opening`, leave out what opens journals."""
     name = adapter.readers[0]
@@ -428,7 +428,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.fingerprint:
         print(fingerprint(adapter, works))
         return 0
-    report = Report()
+    report = RelationReport()
     relate(adapter, resume, works, report)
     here = fingerprint(adapter, works[::10])
     same = {elsewhere(options.format, options.scope, 10 * options.every, seed) for seed in ("1", "2")} == {
@@ -437,7 +437,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _print(report, resume.excuses if options.every == 1 else (), same, len(works))
 
 
-def _print(report: Report, excuses: Sequence[Excuse], same: bool, works: int) -> int:
+def _print(report: RelationReport, excuses: Sequence[Excuse], same: bool, works: int) -> int:
     print(
         f"{works} workloads, {report.states} states looked at, {report.pairs} states compared with neighbours"
     )

@@ -62,7 +62,7 @@ _NUMBER = re.compile(r"^  \{ (?P<kind>.+?), count = \{ .* \} \},$")
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class StateSample:
     """Which states are looked at: of every n-th workload from `start` on, at most so many of each class."""
 
     every: int
@@ -71,11 +71,11 @@ class Sample:
 
 
 #: `whole` is what the command looks at, `gate` what fits into a test.
-SAMPLES: Mapping[str, Sample] = {"gate": Sample(61, 3, 2), "whole": Sample(7, 0, 12)}
+SAMPLES: Mapping[str, StateSample] = {"gate": StateSample(61, 3, 2), "whole": StateSample(7, 0, 12)}
 
 
 @dataclass(frozen=True)
-class Seen:
+class ShownState:
     """A state to be shown to readers: its name, class and files, and what is owed."""
 
     name: str
@@ -97,10 +97,10 @@ class Failure:
     """One state on which a reader failed, and how."""
 
     kind: Kind
-    state: Seen
+    state: ShownState
 
 
-def failures(adapter: CrashFormat, implementation: Any, states: Iterable[Seen]) -> Iterator[Failure]:
+def failures(adapter: CrashFormat, implementation: Any, states: Iterable[ShownState]) -> Iterator[Failure]:
     """Yield how `implementation` fails, for every state and every policy of the adapter."""
     for state in states:
         for reader, policy in adapter.policies.items():
@@ -118,10 +118,10 @@ def failures(adapter: CrashFormat, implementation: Any, states: Iterable[Seen]) 
                 yield Failure(Kind(state.writer, state.expected.stratum, state.category, policy, said), state)
 
 
-def choose(adapter: CrashFormat, sample: Sample) -> list[Seen]:
+def choose(adapter: CrashFormat, sample: StateSample) -> list[ShownState]:
     """Return the states of `sample`. No reader is asked."""
     taken: Counter[tuple[str, ...]] = Counter()
-    chosen: list[Seen] = []
+    chosen: list[ShownState] = []
     for work in islice(adapter.workloads("core"), sample.start, None, sample.every):
         trace = adapter.build(work)
         # Of one trace at most one state of a class: its neighbours say the same.
@@ -146,7 +146,7 @@ def _classes(trace: Trace, states: States) -> Iterator[tuple[int, tuple[str, ...
         yield row, (trace.edition, kind, CATEGORIES[category[row]], names[place[row]], preset, rot)
 
 
-def _seen(trace: Trace, states: States, row: int, category: str) -> Seen:
+def _seen(trace: Trace, states: States, row: int, category: str) -> ShownState:
     point = states.point
     expected = expected_at(trace, point.crash_index, states.torn, states.stratum)
     content = point.materialise(states.codes[row])
@@ -156,7 +156,7 @@ def _seen(trace: Trace, states: States, row: int, category: str) -> Seen:
     preset = PRESETS[states.preset[row]].name
     name = f"{trace.name} {preset} at {point.crash_index} [{codes}]{tear}{rot}"
     refusal = REFUSALS[Facts(states.take(_one(row))).refusals[0]]
-    return Seen(name, trace.edition, writer_of(trace), category, content, expected, refusal)
+    return ShownState(name, trace.edition, writer_of(trace), category, content, expected, refusal)
 
 
 def _one(row: int) -> npt.NDArray[np.int64]:
@@ -178,7 +178,7 @@ def tally(found: Iterable[Failure]) -> Counter[Kind]:
 
 
 @dataclass(frozen=True)
-class Row:
+class MutantRow:
     """What became of one mutant: how many states killed it, of how many, and the first and the smallest."""
 
     mutant: str
@@ -188,7 +188,7 @@ class Row:
     smallest: str = ""
 
 
-def row_of(mutant: str, found: Sequence[Failure], shown: int, pinned: Mapping[Kind, int]) -> Row:
+def row_of(mutant: str, found: Sequence[Failure], shown: int, pinned: Mapping[Kind, int]) -> MutantRow:
     """Return what became of `mutant`, which failed as `found` says: what is pinned does not count."""
     beyond = Counter(tally(found))
     beyond.subtract(pinned)
@@ -198,13 +198,15 @@ def row_of(mutant: str, found: Sequence[Failure], shown: int, pinned: Mapping[Ki
         by_policy[kind.policy] += beyond[kind]
     states = [failure.state for failure in found if failure.kind in more]
     if not states:
-        return Row(mutant, 0, shown)
+        return MutantRow(mutant, 0, shown)
     smallest = min(states, key=lambda state: (state.size, state.name))
     # A state that kills it by two policies is one state.
-    return Row(mutant, max(by_policy.values()), shown, states[0].name, smallest.name)
+    return MutantRow(mutant, max(by_policy.values()), shown, states[0].name, smallest.name)
 
 
-def table(adapter: CrashFormat, states: Sequence[Seen], pinned: Mapping[Kind, int]) -> Iterator[Row]:
+def table(
+    adapter: CrashFormat, states: Sequence[ShownState], pinned: Mapping[Kind, int]
+) -> Iterator[MutantRow]:
     """Yield what becomes of each mutant of the format."""
     for mutant in load_mutants(adapter.format):
         found = list(failures(adapter, mutant.implementation(), states))
@@ -261,7 +263,7 @@ def explained(format_id: str) -> dict[str, Reason]:
     }
 
 
-def wrong(rows: Iterable[Row], reasons: Mapping[str, Reason]) -> list[str]:
+def wrong(rows: Iterable[MutantRow], reasons: Mapping[str, Reason]) -> list[str]:
     """Return what is wrong: mutants not killed often enough and not explained, or the other way round."""
     out = []
     known_failures = set()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import brute
-from brute_expected import Ledger, Past, is_rotten, lied, other_debt, other_verdict
+from brute_expected import Accounts, Past, is_rotten, lied, other_debt, other_verdict
 from brute_states import BASE, GARBAGE, HOLE, NAMES, Body, Machine, brute_prefix, brute_subset, origin
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.persistence import get_preset
@@ -133,7 +133,7 @@ def test_garbage_takes_one_page_in_flight_and_says_so() -> None:
 
 
 def refusals(trace: Trace, crash: int, preset: str = "epoch-subset-512") -> dict[tuple[bytes, ...], str]:
-    ledger = Ledger(trace, crash)
+    ledger = Accounts(trace, crash)
     states = brute_subset(trace, get_preset(preset), crash, lambda *_: b"\x55" * PAGE)
     spots = (0, PAGE, 2 * PAGE)
     return {
@@ -162,7 +162,7 @@ def test_what_is_owed_ends_with_a_release_and_begins_with_an_acknowledgement() -
     trace = toy(*record("a", 0, 8, b"A"), Sync("log"), Ack(("a",)), Release(("a",)))
     kept = []
     for crash in range(2, len(trace.ops) + 1):
-        ledger = Ledger(trace, crash)
+        ledger = Accounts(trace, crash)
         (state, *_) = brute_prefix(trace, get_preset("prefix-byte"), crash)
         kept.append(ledger.expected(state).must_keep)
         assert ledger.expected(state).may_keep == {"a"}
@@ -172,7 +172,7 @@ def test_what_is_owed_ends_with_a_release_and_begins_with_an_acknowledgement() -
 def test_values_that_a_write_would_have_given_count_as_written() -> None:
     trace = toy(Write("log", 0, b"\0\0P"), Mark("p", "log", 0, 3, "p"), base=bytes(PAGE))
     whole = [
-        (state.kept[0], sorted(Ledger(trace, 0, 0).expected(state).whole))
+        (state.kept[0], sorted(Accounts(trace, 0, 0).expected(state).whole))
         for state in brute_prefix(trace, get_preset("prefix-byte"), 0)
     ]
     assert whole == [(0, []), (1, []), (2, []), (3, ["p"])]
@@ -206,7 +206,7 @@ def test_corruption_changes_so_much_and_no_more() -> None:
 
 def test_with_corruption_a_loss_is_to_be_told_and_refusing_is_no_fault() -> None:
     trace = toy(*record("a", PAGE, 600, b"A"), Sync("log"), Ack(("a",)), base=bytes(3 * PAGE))
-    past, ledger = Past(trace, len(trace.ops)), Ledger(trace, len(trace.ops))
+    past, ledger = Past(trace, len(trace.ops)), Accounts(trace, len(trace.ops))
     files = {"log": past.settled["log"][:PAGE] + bytes(2 * PAGE)}
     expected = other_debt(ledger, past, {"log": past.settled["log"][:900]}, "bitrot-cut", "cut:log:900")
     assert expected is not None

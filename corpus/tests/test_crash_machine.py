@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 
 import brute
-from brute_expected import Ledger, verdict
+from brute_expected import Accounts, verdict
 from brute_states import BruteState, brute_prefix, brute_subset
 from journalspec_corpus.bitronix_tlog import long_machine as bitronix_machine
 from journalspec_corpus.bitronix_tlog.recording import LongRun as BitronixRun
@@ -67,7 +67,7 @@ def examine(adapter: CrashFormat, trace: Trace, states: States, row: int) -> str
     """Hold the reference against both oracles in one state; returns the verdict on strict recovery."""
     expected = expected_at(trace, states.point.crash_index, states.torn)
     refusal = REFUSALS[Facts(states).refusals[row]]
-    mine = Ledger(trace, states.point.crash_index, states.torn).expected(brute_state(trace, states, row))
+    mine = Accounts(trace, states.point.crash_index, states.torn).expected(brute_state(trace, states, row))
     assert (expected.must_keep, expected.may_keep) == (mine.must_keep, mine.may_keep)
     assert refusal == mine.refusal
     found = {}
@@ -191,7 +191,7 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
 
 @pytest.mark.parametrize("format_id", MACHINES)
 def test_both_oracles_agree_on_long_workloads(format_id: str) -> None:
-    adapter, report = crash_format(format_id), brute.Report()
+    adapter, report = crash_format(format_id), brute.OracleReport()
     for work in long_workloads(f"journalspec_corpus.{format_id}")[7::400]:
         trace = adapter.build(work)
         if brute.is_small(trace):

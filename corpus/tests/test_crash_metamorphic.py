@@ -22,7 +22,7 @@ from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
 from journalspec_reference.bitronix_tlog.write import DiskWriter
 from metamorphic import (
     Reader,
-    Report,
+    RelationReport,
     Subject,
     Violation,
     chosen,
@@ -76,7 +76,7 @@ def found(
 
 @pytest.mark.parametrize("format_id", [DISK, TX])
 def test_the_reference_keeps_them_on_part_of_the_core_scope(format_id: str) -> None:
-    report = Report()
+    report = RelationReport()
     adapter = crash_format(format_id)
     relate(adapter, crash_format(format_id).second, chosen(adapter, "core", EVERY[format_id]), report)
     assert report.found == []
@@ -95,7 +95,7 @@ def test_every_excuse_of_a_format_is_needed(format_id: str, works: list[Any]) ->
     """On few workloads: an excuse that covers nothing would hide something one day."""
     adapter, resume = crash_format(format_id), crash_format(format_id).second
     assert resume is not None
-    report = Report()
+    report = RelationReport()
     relate(adapter, resume, works, report, opening=False)
     assert report.used == set(resume.excuses)
     assert report.found == []
@@ -103,7 +103,7 @@ def test_every_excuse_of_a_format_is_needed(format_id: str, works: list[Any]) ->
 
 
 def test_second_lives_are_looked_at_as_well(adapter: CrashFormat) -> None:
-    report = Report()
+    report = RelationReport()
     relate(
         adapter,
         crash_format(DISK).second,

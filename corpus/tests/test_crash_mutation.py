@@ -21,8 +21,8 @@ from mutation import (
     ENOUGH,
     SAMPLES,
     Failure,
-    Row,
-    Seen,
+    MutantRow,
+    ShownState,
     choose,
     explained,
     failures,
@@ -42,13 +42,13 @@ PLAIN = {
 
 
 @pytest.fixture(scope="module", params=FORMATS)
-def looked_at(request: pytest.FixtureRequest) -> tuple[CrashFormat, list[Seen]]:
+def looked_at(request: pytest.FixtureRequest) -> tuple[CrashFormat, list[ShownState]]:
     adapter = crash_format(request.param)
     return adapter, choose(adapter, SAMPLES["gate"])
 
 
 def test_the_reference_fails_where_it_is_known_to_and_nowhere_else(
-    looked_at: tuple[CrashFormat, list[Seen]],
+    looked_at: tuple[CrashFormat, list[ShownState]],
 ) -> None:
     adapter, states = looked_at
     assert len(states) > 300
@@ -59,7 +59,7 @@ def test_the_reference_fails_where_it_is_known_to_and_nowhere_else(
 
 
 def test_a_reference_without_its_checks_is_noticed_by_the_gate(
-    looked_at: tuple[CrashFormat, list[Seen]],
+    looked_at: tuple[CrashFormat, list[ShownState]],
 ) -> None:
     adapter, states = looked_at
     pinned = known_failures(adapter.format, "gate").counts
@@ -74,7 +74,7 @@ def test_a_reference_without_its_checks_is_noticed_by_the_gate(
 
 
 def test_no_reader_has_a_say_in_what_is_looked_at(
-    looked_at: tuple[CrashFormat, list[Seen]], monkeypatch: pytest.MonkeyPatch
+    looked_at: tuple[CrashFormat, list[ShownState]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     adapter, states = looked_at
 
@@ -88,7 +88,7 @@ def test_no_reader_has_a_say_in_what_is_looked_at(
     assert len({state.name for state in states}) == len(states)
 
 
-def test_what_is_said_not_to_be_seen_is_not(looked_at: tuple[CrashFormat, list[Seen]]) -> None:
+def test_what_is_said_not_to_be_seen_is_not(looked_at: tuple[CrashFormat, list[ShownState]]) -> None:
     adapter, states = looked_at
     reasons = explained(adapter.format)
     assert reasons.keys() <= {mutant.id for mutant in load_mutants(adapter.format)}
@@ -100,7 +100,7 @@ def test_what_is_said_not_to_be_seen_is_not(looked_at: tuple[CrashFormat, list[S
             assert not [each for each in found if each.kind not in pinned], mutant.id
 
 
-def test_a_mutant_that_raises_is_noticed(looked_at: tuple[CrashFormat, list[Seen]]) -> None:
+def test_a_mutant_that_raises_is_noticed(looked_at: tuple[CrashFormat, list[ShownState]]) -> None:
     class Broken:
         def recover(self, *_: object, **__: object) -> object:
             raise ZeroDivisionError
@@ -114,11 +114,11 @@ def test_a_mutant_that_raises_is_noticed(looked_at: tuple[CrashFormat, list[Seen
     assert states[0].size == sum(map(len, states[0].files.values()))
 
 
-def test_what_is_pinned_does_not_kill(looked_at: tuple[CrashFormat, list[Seen]]) -> None:
+def test_what_is_pinned_does_not_kill(looked_at: tuple[CrashFormat, list[ShownState]]) -> None:
     _, states = looked_at
     kind = Kind("w", "R", "clean", "strict", "lost")
     found = [Failure(kind, state) for state in states[:5]]
-    assert row_of("m", found, 9, {kind: 5}) == Row("m", 0, 9)
+    assert row_of("m", found, 9, {kind: 5}) == MutantRow("m", 0, 9)
     assert row_of("m", found, 9, {kind: 7}).killed == 0
     assert row_of("m", found, 9, {kind: 3}).killed == 2
     other = kind._replace(verdict="silent")
@@ -168,7 +168,12 @@ def test_a_kind_that_stands_twice_is_refused(own_table: Path) -> None:
 
 def test_a_table_is_wrong_if_a_mutant_is_neither_killed_nor_explained_or_both() -> None:
     reason = mutation.Reason("because", False)
-    rows = [Row("a", 9, 10), Row("b", 0, 10), Row("c", 2, 10), Row("d", 1, 10, "here")]
+    rows = [
+        MutantRow("a", 9, 10),
+        MutantRow("b", 0, 10),
+        MutantRow("c", 2, 10),
+        MutantRow("d", 1, 10, "here"),
+    ]
     assert wrong(rows, {"b": reason, "c": replace(reason, rare=True), "d": replace(reason, rare=True)}) == []
     (unexplained,) = wrong(rows[:2], {})
     assert unexplained.startswith("b: killed by 0")

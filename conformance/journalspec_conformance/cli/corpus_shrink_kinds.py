@@ -18,7 +18,7 @@ from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.case_builder import as_case, case_of
 from journalspec_corpus.crash.reading import named_reader
 from journalspec_corpus.crash.reduction import Reduced, reduce_state
-from journalspec_corpus.pipeline.failures import Place, Sample, places, plan_of, samples
+from journalspec_corpus.pipeline.failures import BuiltState, FailureSample, places, plan_of, samples
 
 _HEAD = (
     "stratum",
@@ -44,7 +44,7 @@ def shrink_kinds(directory: Path, name: str, out: Path | None, budget: int, *, a
         raise LookupError(f"no reader {name!r} in the build: choose one of {', '.join(adapter.readers)}")
     found = samples(directory, (name,) if name else adapter.readers)
     known = places(directory, {sample.case_id for sample in found})
-    done: list[tuple[Sample, Place, Reduced]] = []
+    done: list[tuple[FailureSample, BuiltState, Reduced]] = []
     with Console(stderr=True).status("shrinking") as status:
         for number, sample in enumerate(found, start=1):
             status.update(f"{number} of {len(found)}: {' '.join(sample.kind)}")
@@ -58,7 +58,7 @@ def shrink_kinds(directory: Path, name: str, out: Path | None, budget: int, *, a
         _show(done)
 
 
-def _shrunk(place: Place, sample: Sample, budget: int) -> Reduced:
+def _shrunk(place: BuiltState, sample: FailureSample, budget: int) -> Reduced:
     reader = named_reader(place.adapter.format, sample.kind.reader)
     return reduce_state(
         place.adapter,
@@ -71,7 +71,7 @@ def _shrunk(place: Place, sample: Sample, budget: int) -> Reduced:
     )
 
 
-def _line(sample: Sample, shrunk: Reduced) -> dict[str, Any]:
+def _line(sample: FailureSample, shrunk: Reduced) -> dict[str, Any]:
     return {
         **sample.kind._asdict(),
         "states": sample.states,
@@ -87,7 +87,7 @@ def _line(sample: Sample, shrunk: Reduced) -> dict[str, Any]:
     }
 
 
-def _show(done: Sequence[tuple[Sample, Place, Reduced]]) -> None:
+def _show(done: Sequence[tuple[FailureSample, BuiltState, Reduced]]) -> None:
     lines = [_line(sample, shrunk) for sample, _, shrunk in done]
     show_table(list(_HEAD), [[str(line[name]) for name in _HEAD] for line in lines])
     if not lines:
@@ -102,7 +102,7 @@ def _show(done: Sequence[tuple[Sample, Place, Reduced]]) -> None:
     )
 
 
-def _write(out: Path, done: Sequence[tuple[Sample, Place, Reduced]]) -> None:
+def _write(out: Path, done: Sequence[tuple[FailureSample, BuiltState, Reduced]]) -> None:
     """Write both forms of each kind as cases, every case once."""
     cases: dict[str, Case] = {}
     for _, place, shrunk in done:

@@ -310,7 +310,7 @@ class NotFailing(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReductionStep:
     """One reduction that was taken: what became smaller, and what was reached by it."""
 
     how: str
@@ -334,7 +334,7 @@ class Reduced:
     files: Mapping[str, bytes]
     records: int
     deviations: int
-    steps: tuple[Step, ...]
+    steps: tuple[ReductionStep, ...]
     tried: int
     verdict: str
     answer: Answer
@@ -388,7 +388,9 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
         if smaller is None:
             done = minimal = True
             continue
-        steps.append(Step(how(state, smaller[1]), smaller[1].trace.name, smaller[1].descriptor(search.seed)))
+        steps.append(
+            ReductionStep(how(state, smaller[1]), smaller[1].trace.name, smaller[1].descriptor(search.seed))
+        )
         workload, state = smaller
         progress(search.tried, f"{steps[-1].how}: {state.trace.name}")
     answer = search.answer(state)

@@ -276,7 +276,7 @@ class SecondLives:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenImages:
     """The chosen crash states of one trace, and how many were no candidates, by why.
 
     `fine` tells that recovery is known to have found everything owed in each of them.
@@ -287,7 +287,7 @@ class Choice:
     fine: bool = False
 
 
-_known: OrderedDict[tuple[str, str, bool], Choice] = OrderedDict()
+_known: OrderedDict[tuple[str, str, bool], ChosenImages] = OrderedDict()
 
 
 def build(work: SecondLife, resume: SecondLives, first: Trace) -> Trace:
@@ -341,7 +341,7 @@ def second_trace(name: str, image: CrashImage, life: Life, work: SecondLife, *, 
     )
 
 
-def choose(first: Trace, *, gone: bool = False) -> Choice:
+def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
     """Return representatives of the states of `first`. No reader is asked.
 
     Those that the format's list of first crashes names are taken as they stand there. Of
@@ -385,7 +385,7 @@ def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
     }
 
 
-def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> Choice:
+def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> ChosenImages:
     """Return the states that the list names; raises ValueError if the trace has not all of them."""
     found: dict[Place, CrashImage] = {}
     wanted = set(listed)
@@ -399,7 +399,7 @@ def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> Choice:
     if len(found) < len(wanted):
         lacking = sorted(wanted - found.keys())
         raise ValueError(f"{first.name}: {FIRST_CRASHES} names states that there are not: {lacking[:3]}")
-    return Choice(tuple(found[place] for place in listed), {}, fine=True)
+    return ChosenImages(tuple(found[place] for place in listed), {}, fine=True)
 
 
 def _place(states: States, row: int) -> Place:
@@ -421,7 +421,7 @@ class _Candidate:
         return self.category, self.field, PRESETS[self.states.preset[self.row]].order
 
 
-def _choose(first: Trace, gone: bool) -> Choice:
+def _choose(first: Trace, gone: bool) -> ChosenImages:
     left_out: Counter[str] = Counter()
     seen: set[bytes] = set()
     classes: dict[tuple[str, str, str], list[_Candidate]] = {}
@@ -443,7 +443,7 @@ def _choose(first: Trace, gone: bool) -> Choice:
             left_out["gone"] += 1
         else:
             kept.append(image)
-    return Choice(tuple(kept), dict(left_out))
+    return ChosenImages(tuple(kept), dict(left_out))
 
 
 def _smallest(found: list[_Candidate]) -> list[_Candidate]:

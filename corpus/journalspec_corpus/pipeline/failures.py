@@ -31,7 +31,7 @@ class NotThere(LookupError):
 
 
 @dataclass(frozen=True)
-class Place:
+class BuiltState:
     """A state of a build: its adapter, workload and descriptor, and the verdicts as they were built."""
 
     adapter: CrashFormat
@@ -54,7 +54,7 @@ class Place:
         raise NotThere(f"{self.case_id}: no reader of the build fails in this state ({given}); name one")
 
 
-def place_of(directory: Path, name: str) -> Place:
+def place_of(directory: Path, name: str) -> BuiltState:
     """Return the state `name` of the build in `directory`; raises NotThere.
 
     A name is 32 hex digits, or a published id that ends in them.
@@ -69,7 +69,7 @@ def place_of(directory: Path, name: str) -> Place:
     return places(directory, {wanted})[wanted]
 
 
-def places(directory: Path, wanted: Set[bytes]) -> dict[bytes, Place]:
+def places(directory: Path, wanted: Set[bytes]) -> dict[bytes, BuiltState]:
     """Return the states of these case ids in the build in `directory`; raises NotThere if one is missing."""
     plan = plan_of(directory)
     adapter = crash_format(plan["format"])
@@ -85,13 +85,13 @@ def places(directory: Path, wanted: Set[bytes]) -> dict[bytes, Place]:
     return {name: _place(adapter, workloads[row["workload"]], row) for name, row in rows.items()}
 
 
-def _place(adapter: CrashFormat, workload: Any, row: Mapping[str, Any]) -> Place:
+def _place(adapter: CrashFormat, workload: Any, row: Mapping[str, Any]) -> BuiltState:
     descriptor = Descriptor(**{column: row[column] for column in _COLUMNS})
     verdicts = {reader: row[f"verdict_{reader}"] for reader in adapter.readers}
-    return Place(adapter, workload, descriptor, verdicts, row["case_id"].hex())
+    return BuiltState(adapter, workload, descriptor, verdicts, row["case_id"].hex())
 
 
-def verdict_of(place: Place, reader: Named) -> str:
+def verdict_of(place: BuiltState, reader: Named) -> str:
     """Return what `reader` gets in the state, asked now; raises NotThere if the state is not what it was."""
     state = place.state
     if state.case_id != place.case_id:
@@ -126,7 +126,7 @@ _FAILING = pa.array([name for name, broken in VERDICTS.items() if broken], pa.st
 _KIND = ("stratum", "writer", "category")
 
 
-class Kind(NamedTuple):
+class FailureKind(NamedTuple):
     """What failures have in common: stratum, who wrote, kind of crash, who read, with which verdict."""
 
     stratum: str
@@ -137,17 +137,17 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class FailureSample:
     """A kind of failure, how many states are of it, and the one with the smallest id."""
 
-    kind: Kind
+    kind: FailureKind
     states: int
     case_id: bytes
 
 
-def samples(directory: Path, readers: tuple[str, ...]) -> list[Sample]:
+def samples(directory: Path, readers: tuple[str, ...]) -> list[FailureSample]:
     """Return a sample of each kind of failure of `readers` in the build in `directory`, sorted by kind."""
-    found: dict[Kind, tuple[int, bytes]] = {}
+    found: dict[FailureKind, tuple[int, bytes]] = {}
     for path in sorted((directory / "states").glob("part-*.parquet")):
         for reader in readers:
             column = f"verdict_{reader}"
@@ -155,7 +155,7 @@ def samples(directory: Path, readers: tuple[str, ...]) -> list[Sample]:
             mask = pc.is_in(pc.cast(table[column], pa.string()), value_set=_FAILING)
             for row in table.filter(mask).to_pylist():
                 stratum, writer, category = (row[name] for name in _KIND)
-                kind = Kind(stratum, writer, category, reader, row[column])
+                kind = FailureKind(stratum, writer, category, reader, row[column])
                 count, smallest = found.get(kind, (0, row["case_id"]))
                 found[kind] = count + 1, min(smallest, row["case_id"])
-    return [Sample(kind, *found[kind]) for kind in sorted(found)]
+    return [FailureSample(kind, *found[kind]) for kind in sorted(found)]
