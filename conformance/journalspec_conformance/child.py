@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO
 
 from journalspec.kept import Kept
-from journalspec.trees import DEPTH, ENTRIES, Entry, Folder, TooMuch, walk
+from journalspec.trees import DEPTH, ENTRIES, Folder, TooMuch, TreeEntry, walk
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut
 
 STDERR_KEPT = 64 * 1024
@@ -273,7 +273,7 @@ def disk_usage(path: Path, enough: int) -> int:
     return found
 
 
-def _holds(entry: Entry) -> bool:
+def _holds(entry: TreeEntry) -> bool:
     """Tell whether a deep directory holds anything but one directory in another."""
     with contextlib.suppress(OSError):  # as the walk does with what it may not read
         here = entry.folder.folder(entry.name)

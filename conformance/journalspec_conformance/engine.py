@@ -8,30 +8,25 @@ answer becomes a result of that probe; the run goes on.
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import REFUSED, Level
-from journalspec_conformance.compare import Claims, Difference, closest
+from journalspec_conformance.answers import check_claims, check_observation, stranger_in
+from journalspec_conformance.compare import Claims, closest
 from journalspec_conformance.connection import OUTCOMES, Connection, FormatClaims, Hello, Message
 from journalspec_conformance.errors import Breakdown, Misbehaved, Problem
 from journalspec_conformance.expect import Expectations
-from journalspec_conformance.observed import check_observation
+from journalspec_conformance.outcome import Outcome, failed, sentence, settle
 from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
-from journalspec_conformance.result import Result
-from journalspec_conformance.scratch import Place, Workspace
-from journalspec_conformance.wording import describe, describe_order, spelled
-from journalspec_conformance.words import check_claims, stranger_in
+from journalspec_conformance.result import Result, carried
+from journalspec_conformance.scratch import CaseDirectory, Workspace
+from journalspec_conformance.wording import spelled
 from journalspec_corpus import Case, Probe
 
 #: After so many breakdowns in a row the rest of a run is not asked any more.
 BREAKDOWN_LIMIT = 25
-
-#: Characters of a reason, and calls of a traceback, where the runner itself failed.
-_REASON, _CALLS = 1000, 50
 
 #: Needs that are operations are judged probe by probe, not case by case.
 _OPERATIONS = frozenset({"read", "recover", "write"})
@@ -49,18 +44,6 @@ class Options:
     validate: bool = False
     enforce_should: bool = False
     enforce_may: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a probe came to before expectations and levels are considered."""
-
-    result_class: str
-    fingerprint: str = ""
-    reason: str = ""
-    choice: str = ""
-    difference: Difference | None = None
-    stderr: str = ""
 
 
 class Engine:
@@ -114,7 +97,7 @@ class Engine:
         except Problem:
             raise
         except Exception as error:  # whatever one probe does to the runner, the others are asked
-            outcome = _failed(error)
+            outcome = failed(error)
         result = self._result(probe, outcome)
         result = self.expectations.apply(result)
         enforced = {"should": self.options.enforce_should, "may": self.options.enforce_may}
@@ -167,7 +150,7 @@ class Engine:
                 return outcome
             return self._after(probe, place, reply["ok"]) or outcome
 
-    def _after(self, probe: Probe, place: Place, first: Message) -> Outcome | None:
+    def _after(self, probe: Probe, place: CaseDirectory, first: Message) -> Outcome | None:
         """Judge what the answer cannot show: did asking change anything, is recovery repeatable?"""
         if "pure" in self.format_claims(probe).features:
             change = place.change()
@@ -210,7 +193,7 @@ class Engine:
         if fault is not None:
             raise Misbehaved(f"not in the protocol: {fault}", self.connection.stderr())
 
-    def request(self, probe: Probe, place: Place, op: str | None = None) -> Message:
+    def request(self, probe: Probe, place: CaseDirectory, op: str | None = None) -> Message:
         """Return the request for `probe` on `place` (without what is expected)."""
         self._questions += 1
         request: Message = {
@@ -273,87 +256,24 @@ class Engine:
             edition=case.edition,
             title=case.title,
             result_class=outcome.result_class,
-            fingerprint=_whole(outcome.fingerprint),
-            reason=_whole(outcome.reason),
+            fingerprint=carried(outcome.fingerprint),
+            reason=carried(outcome.reason),
             choice=outcome.choice,
             level=case.level,
             stratum=case.stratum,
             requirements=case.requirements,
-            difference=_whole(outcome.difference.to_json()) if outcome.difference else None,
-            stderr=_whole(
+            difference=carried(outcome.difference.to_json()) if outcome.difference else None,
+            stderr=carried(
                 outcome.stderr or (self.connection.stderr() if outcome.result_class == "fail" else "")
             ),
         )
-
-
-def _failed(error: Exception) -> Outcome:
-    """Return what a probe came to that neither was answered nor could be judged."""
-    said = _said(error)
-    trace = "".join(
-        ("Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__, _CALLS))
-    )
-    return Outcome("error", reason=f"it could not be judged: {said}", stderr=f"{trace}{said}\n")
-
-
-def _said(error: Exception) -> str:
-    try:
-        text = str(error)
-    except Exception:  # an exception of somebody else's class may do anything when it is shown
-        text = "(it cannot be shown)"
-    return f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")
-
-
-def _whole(value: Any) -> Any:
-    """Return `value` with halves of surrogate pairs spelled out: no report or terminal can hold them."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
-    if isinstance(value, dict):
-        return {_whole(name): _whole(item) for name, item in value.items()}
-    return [_whole(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def settle(reply: Message, connection: Connection, probe: Probe) -> Outcome | None:
-    """Return the outcome of a reply that is no answer (unsupported, error), None if it is one.
-
-    What was declared and is declined is a failure. Only that a writer cannot be told some
-    parameter of a case, do one of its operations, or write an edition that the implementation
-    reads, there is no word for in ``hello``.
-    """
-    if "unsupported" in reply:
-        what = str(reply["unsupported"].get("what", ""))
-        texts = (what, *(str(reply["unsupported"].get(key, "")) for key in ("message", "issue")))
-        said = ": ".join(text for text in texts if text) or "no reason"
-        # A parameter may be named with its value: param:alignment=512.
-        if what.partition("=")[0] in _open_to_writers(probe):
-            return Outcome("unsupported", reason=said)
-        return Outcome("fail", "unsupported", f"declared, and answered as not supported: {said}")
-    if "error" in reply:
-        error: dict[str, Any] = reply["error"]
-        detail = str(error.get("detail", ""))
-        stderr = "\n".join(text for text in (detail, connection.stderr()) if text)
-        return Outcome("error", reason=str(error.get("message", "no message")), stderr=stderr)
-    return None
-
-
-def _open_to_writers(probe: Probe) -> set[str]:
-    case = probe.case
-    if probe.op != "write" or case.write is None:
-        return set()
-    params = (f"param:{name}" for name in (*case.params, *case.write["params"]))
-    return {"operation", f"edition:{case.edition}", *params}
 
 
 def _blamed(held: list[Result], late: Breakdown | None) -> list[Result]:
     """Return `held`, the first as what it comes to if its answer was not the last that was done."""
     if late is None:
         return held
-    return [result.judged(late.result_class, _whole(late.reason)) for result in held[:1]] + held[1:]
-
-
-def sentence(difference: Difference) -> str:
-    """Return one sentence about where an answer parts from the permitted one."""
-    say = describe_order if difference.fingerprint == "records:order" else describe
-    return say(difference.where, difference.expected, difference.observed)
+    return [result.judged(late.result_class, carried(late.reason)) for result in held[:1]] + held[1:]
 
 
 def _parts(first: Message, again: Message, claims: Claims) -> str | None:

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET  # only written, never parsed
 
 from journalspec.files import shown
-from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.report import Report
-from journalspec_conformance.result import Result
+from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
 
 #: What XML 1.0 cannot carry even escaped.

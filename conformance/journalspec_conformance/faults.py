@@ -33,19 +33,20 @@ from journalspec.observation import CLEAN
 from journalspec_conformance.cli import main as command_line
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.fakes import _faulty, _sayings
-from journalspec_conformance.fakes._faulty import MODES, PYTHON, Misdeed, misdeeds
+from journalspec_conformance.fakes._faulty import MODES, PYTHON, Misdeed
+from journalspec_conformance.fakes.misdeeds import misdeeds
 from journalspec_conformance.harnesses.reference import Reference
 from journalspec_conformance.report import load_report
 from journalspec_corpus import Case, load_cases
 
 Json = dict[str, Any]
 
-#: Seconds: per question; per question where none comes; until nothing may be left; for a whole trial.
+#: Seconds: per question; per question where none comes; until nothing may be left; for a whole attempt.
 TIMEOUT, SHORT, LEFT, WHOLE = 20.0, 1.0, 5.0, 60.0
 #: Characters of a class and fingerprint that are told.
 SEEN = 80
-#: What marks the processes of a trial, in their environment.
-MARK = "JOURNALSPEC_FAULTS_ROOM"
+#: What marks the processes of a attempt, in their environment.
+MARK = "JOURNALSPEC_FAULTS_SANDBOX"
 #: A file of the user's, and what is in it.
 PRECIOUS, CONTENT = "precious", "nobody else's business\n"
 #: Exit statuses.
@@ -57,11 +58,11 @@ _INSIDES = ("Traceback (most recent call last)", "fault of journalspec")
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Injection:
     """One fault in one mode.
 
     `expected` is a result class (perhaps with its fingerprint), or ``refused``: exit status 2
-    with a sentence. `stage` puts into a room what is needed and returns how to meet it.
+    with a sentence. `stage` puts into a sandbox what is needed and returns how to meet it.
     """
 
     kind: str
@@ -69,7 +70,7 @@ class Fault:
     mode: str
     about: str
     expected: str
-    stage: Callable[[Room], Trial] = field(repr=False)
+    stage: Callable[[Sandbox], Attempt] = field(repr=False)
 
     @property
     def id(self) -> str:
@@ -78,7 +79,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class Attempt:
     """How to meet a fault: arguments of the command line, and what has to come of it.
 
     `classes` are those of the report, in order (empty: no report); the one at `at` is the fault's
@@ -96,7 +97,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Reaction:
     """What became of a fault. `notes` say what is not as it should be."""
 
     kind: str
@@ -182,8 +183,8 @@ def _answer(reference: Reference, case: Case) -> tuple[str, Json]:
         return _faulty.key_of(request | {"dir": directory}), reply
 
 
-class Room:
-    """The directories of one trial: where the user stands, and where temporary files go."""
+class Sandbox:
+    """The directories of one attempt: where the user stands, and where temporary files go."""
 
     def __init__(self, root: Path, exam: Exam) -> None:
         self.root, self.exam = root, exam
@@ -205,7 +206,7 @@ class Room:
     def impl(self, name: str, mode: str) -> list[str]:
         """Return the options that name a fake in `mode`."""
         if mode == PYTHON:
-            return ["--impl", f"py:{_faulty.__name__}:{name}"]
+            return ["--impl", f"py:{misdeeds.__module__}:{name}"]
         command = shlex.join([sys.executable, "-m", "journalspec_conformance.fakes", name])
         return ["--impl", command, "--mode", mode]
 
@@ -215,7 +216,7 @@ class Room:
         return ["run", *impl, *options, "--jobs", "1", *more]
 
     def environment(self) -> dict[str, str]:
-        """Return the variables that a process of this trial gets."""
+        """Return the variables that a process of this attempt gets."""
         return {
             MARK: str(self.root),
             "TMPDIR": str(self.scratch),
@@ -224,7 +225,7 @@ class Room:
         }
 
     def processes(self) -> list[int]:
-        """Return the processes of this trial that still run, where the system tells."""
+        """Return the processes of this attempt that still run, where the system tells."""
         mark = f"{MARK}={self.root}".encode()
         return [pid for pid in _pids() if mark in _environment(pid)]
 
@@ -279,38 +280,38 @@ def _command(pid: int) -> str:
 # The tables.
 
 
-def _implementation(entry: Misdeed, mode: str, room: Room) -> Trial:
+def _implementation(entry: Misdeed, mode: str, sandbox: Sandbox) -> Attempt:
     refused = entry.expected[mode] == "refused"
     asked = ("pass", entry.expected[mode], entry.then, "pass")
     red = any(not name.startswith("pass") for name in asked)
     slow = entry.slow or entry.expected[mode] == "timeout"
-    arguments = room.run(room.impl(entry.name, mode), SHORT if slow else TIMEOUT)
+    arguments = sandbox.run(sandbox.impl(entry.name, mode), SHORT if slow else TIMEOUT)
     if refused:
-        return Trial(arguments, USAGE)
-    return Trial(arguments, RED if red else GREEN, asked, at=1)
+        return Attempt(arguments, USAGE)
+    return Attempt(arguments, RED if red else GREEN, asked, at=1)
 
 
-def _failing(room: Room) -> Trial:
-    return _implementation(misdeeds()["cries_wolf"], MODES[0], room)
+def _failing(sandbox: Sandbox) -> Attempt:
+    return _implementation(misdeeds()["cries_wolf"], MODES[0], sandbox)
 
 
-def _killed(number: signal.Signals, mode: str, room: Room) -> Trial:
-    return Trial(room.run(room.impl("hangs_with_child", mode), TIMEOUT), 128 + number, kill=number)
+def _killed(number: signal.Signals, mode: str, sandbox: Sandbox) -> Attempt:
+    return Attempt(sandbox.run(sandbox.impl("hangs_with_child", mode), TIMEOUT), 128 + number, kill=number)
 
 
-def _spoilt_case(change: Callable[[Json], Any], room: Room) -> Trial:
-    lines = [json.dumps(case.to_json()) for case in room.exam.cases]
+def _spoilt_case(change: Callable[[Json], Any], sandbox: Sandbox) -> Attempt:
+    lines = [json.dumps(case.to_json()) for case in sandbox.exam.cases]
     data = json.loads(lines[1])
     changed = change(data)
     lines[1] = changed if isinstance(changed, str) else json.dumps(data)
-    room.path(room.cases.name, "\n".join(lines) + "\n")
+    sandbox.path(sandbox.cases.name, "\n".join(lines) + "\n")
     asked = ("pass", "quarantined", "pass", "pass")
-    return Trial(room.run(["--impl", "reference"], TIMEOUT), RED, asked)
+    return Attempt(sandbox.run(["--impl", "reference"], TIMEOUT), RED, asked)
 
 
-def _spoilt_report(change: Callable[[list[str]], list[str]], room: Room) -> Trial:
-    lines = change(list(room.exam.report))
-    return Trial(["summary", room.path("spoilt.jsonl", "".join(f"{line}\n" for line in lines))], USAGE)
+def _spoilt_report(change: Callable[[list[str]], list[str]], sandbox: Sandbox) -> Attempt:
+    lines = change(list(sandbox.exam.report))
+    return Attempt(["summary", sandbox.path("spoilt.jsonl", "".join(f"{line}\n" for line in lines))], USAGE)
 
 
 def _with(line: str, **members: Any) -> str:
@@ -318,13 +319,13 @@ def _with(line: str, **members: Any) -> str:
     return json.dumps(json.loads(line) | members, separators=(",", ":"))
 
 
-def _spoilt_expectations(text: str, room: Room) -> Trial:
-    path = room.path("expect.toml", text)
-    return Trial(room.run(["--impl", "reference"], TIMEOUT, "--expect", path), USAGE)
+def _spoilt_expectations(text: str, sandbox: Sandbox) -> Attempt:
+    path = sandbox.path("expect.toml", text)
+    return Attempt(sandbox.run(["--impl", "reference"], TIMEOUT, "--expect", path), USAGE)
 
 
-def _full(arguments: Callable[[Room], list[str]], room: Room) -> Trial:
-    return Trial(arguments(room), USAGE, room_for=4096)
+def _full(arguments: Callable[[Sandbox], list[str]], sandbox: Sandbox) -> Attempt:
+    return Attempt(arguments(sandbox), USAGE, room_for=4096)
 
 
 def _file(data: Json) -> Json:
@@ -403,36 +404,38 @@ _EXPECTATIONS = (
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGKILL")
 
 #: What is written to a full disk: nothing is left of it, and the error says so.
-_FULL: tuple[tuple[str, str, Callable[[Room], list[str]]], ...] = (
-    ("full_materialize", "journals of cases", lambda room: ["materialize", str(room.root / "out")]),
-    ("full_archive", "an archive", lambda room: [
-        "corpus", "archive", "--out", str(room.root / "out.tar.gz")]),
-    ("full_report", "a report", lambda room: [
-        *room.run(["--impl", "reference"], TIMEOUT), "--report", "/dev/full", "--select", "**/read"]),
+_FULL: tuple[tuple[str, str, Callable[[Sandbox], list[str]]], ...] = (
+    ("full_materialize", "journals of cases", lambda sandbox: ["materialize", str(sandbox.root / "out")]),
+    ("full_archive", "an archive", lambda sandbox: [
+        "corpus", "archive", "--out", str(sandbox.root / "out.tar.gz")]),
+    ("full_report", "a report", lambda sandbox: [
+        *sandbox.run(["--impl", "reference"], TIMEOUT), "--report", "/dev/full", "--select", "**/read"]),
 )  # fmt: skip
 
 
-def faults() -> Iterator[Fault]:
+def faults() -> Iterator[Injection]:
     """Yield every fault in every mode."""
     for entry in misdeeds().values():
         for mode in MODES:
             if mode in entry.expected:
                 stage = partial(_implementation, entry, mode)
-                yield Fault("implementation", entry.name, mode, entry.about, entry.expected[mode], stage)
+                yield Injection("implementation", entry.name, mode, entry.about, entry.expected[mode], stage)
     for name, about, change in _CASES:
-        yield Fault("case file", name, "run", about, "quarantined", partial(_spoilt_case, change))
+        yield Injection("case file", name, "run", about, "quarantined", partial(_spoilt_case, change))
     for name, about, alter in _REPORTS:
-        yield Fault("report", name, "summary", about, "refused", partial(_spoilt_report, alter))
+        yield Injection("report", name, "summary", about, "refused", partial(_spoilt_report, alter))
     for name, about, text in _EXPECTATIONS:
-        yield Fault("expectation file", name, "run", about, "refused", partial(_spoilt_expectations, text))
+        yield Injection(
+            "expectation file", name, "run", about, "refused", partial(_spoilt_expectations, text)
+        )
     for name in _SIGNALS if hasattr(signal, "SIGKILL") else ():
         number = signal.Signals[name]
         for mode in MODES:
             about = f"{name} to the runner while an implementation and its detached child hang"
             stage = partial(_killed, number, mode)
-            yield Fault("kill", name.lower(), mode, about, f"status {128 + number}", stage)
+            yield Injection("kill", name.lower(), mode, about, f"status {128 + number}", stage)
     for name, about, arguments in _FULL:
-        yield Fault("full disk", name, "write", about, "refused", partial(_full, arguments))
+        yield Injection("full disk", name, "write", about, "refused", partial(_full, arguments))
 
 
 # Meeting a fault.
@@ -440,11 +443,11 @@ def faults() -> Iterator[Fault]:
 
 @dataclass(slots=True)
 class _Met:
-    """A fault that is being met: its room, its trial, its process."""
+    """A fault that is being met: its sandbox, its attempt, its process."""
 
-    fault: Fault
-    room: Room
-    trial: Trial
+    fault: Injection
+    sandbox: Sandbox
+    attempt: Attempt
     pid: int
     started: float
     killed: bool = False
@@ -459,13 +462,13 @@ class _Met:
             self.ended_at = time.monotonic()
         if self.status is None:
             return False
-        return time.monotonic() - self.ended_at > LEFT or not self.room.left()
+        return time.monotonic() - self.ended_at > LEFT or not self.sandbox.left()
 
     def ended(self) -> int | None:
         """Return the exit status as a shell has it, None while it runs; send what signal is due."""
-        if self.trial.kill and not self.killed and self.room.reached.exists():
+        if self.attempt.kill and not self.killed and self.sandbox.reached.exists():
             self.killed = True
-            os.kill(self.pid, self.trial.kill)
+            os.kill(self.pid, self.attempt.kill)
         if time.monotonic() - self.started > WHOLE and not self.overdue:
             self.overdue = True
             os.kill(self.pid, signal.SIGKILL)
@@ -476,30 +479,30 @@ class _Met:
         return code if code >= 0 else 128 - code
 
 
-def _begin(fault: Fault, root: Path, exam: Exam) -> _Met:
-    room = Room(root, exam)
-    trial = fault.stage(room)
+def _begin(fault: Injection, root: Path, exam: Exam) -> _Met:
+    sandbox = Sandbox(root, exam)
+    attempt = fault.stage(sandbox)
     sys.stdout.flush()
     pid = os.fork()
     if not pid:
-        _be_the_command(room, trial)
-    return _Met(fault, room, trial, pid, time.monotonic())
+        _be_the_command(sandbox, attempt)
+    return _Met(fault, sandbox, attempt, pid, time.monotonic())
 
 
-def _be_the_command(room: Room, trial: Trial) -> None:
-    """In a process of its own: be ``journalspec`` with the arguments of `trial`."""
+def _be_the_command(sandbox: Sandbox, attempt: Attempt) -> None:
+    """In a process of its own: be ``journalspec`` with the arguments of `attempt`."""
     status = 70
     try:
-        out = os.open(room.output, os.O_WRONLY | os.O_CREAT)
+        out = os.open(sandbox.output, os.O_WRONLY | os.O_CREAT)
         nowhere = os.open(os.devnull, os.O_RDONLY)
         for handle, target in ((nowhere, 0), (out, 1), (out, 2)):
             os.dup2(handle, target)
-        os.environ.update(room.environment() | dict(trial.environment))
+        os.environ.update(sandbox.environment() | dict(attempt.environment))
         tempfile.tempdir = None
-        os.chdir(room.user)
-        if trial.room_for is not None:
-            _limit_files(trial.room_for)
-        command_line(trial.arguments)
+        os.chdir(sandbox.user)
+        if attempt.room_for is not None:
+            _limit_files(attempt.room_for)
+        command_line(attempt.arguments)
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     finally:
@@ -518,41 +521,41 @@ def _limit_files(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-def _judge(met: _Met) -> Verdict:
-    fault, trial, room, status = met.fault, met.trial, met.room, met.status or 0
-    left = [*room.left(), *room.changed()]
-    output = room.output.read_bytes().decode("utf-8", "replace") if room.output.exists() else ""
-    seen = _classes(room, trial, status)
+def _judge(met: _Met) -> Reaction:
+    fault, attempt, sandbox, status = met.fault, met.attempt, met.sandbox, met.status or 0
+    left = [*sandbox.left(), *sandbox.changed()]
+    output = sandbox.output.read_bytes().decode("utf-8", "replace") if sandbox.output.exists() else ""
+    seen = _classes(sandbox, attempt, status)
     notes = [f"it did not end in {WHOLE:g} s"] if met.overdue else []
-    if status != trial.status:
-        notes.append(f"exit status {status} in place of {trial.status}")
+    if status != attempt.status:
+        notes.append(f"exit status {status} in place of {attempt.status}")
     notes += [f"the user sees: {word}" for word in _INSIDES if word in output]
-    if trial.status == USAGE and not output.strip():
+    if attempt.status == USAGE and not output.strip():
         notes.append("nothing is said")
     if any(not (char.isprintable() or char == "\n") for char in output):
         notes.append("the output can steer a terminal")
-    at = next((n for n, got in enumerate(seen) if got != "pass"), 0) if trial.at is None else trial.at
+    at = next((n for n, got in enumerate(seen) if got != "pass"), 0) if attempt.at is None else attempt.at
     others = [got for n, got in enumerate(seen) if n != at]
-    due = [name for n, name in enumerate(trial.classes) if n != (1 if trial.at is None else trial.at)]
+    due = [name for n, name in enumerate(attempt.classes) if n != (1 if attempt.at is None else attempt.at)]
     wrong = [(got, name) for got, name in zip(others, due, strict=False) if not _fits(name, got)]
     notes += [f"another probe: {got} in place of {name}" for got, name in wrong]
     found = seen[at] if at < len(seen) else ""
-    if len(seen) < len(trial.classes):
-        notes.append(f"{len(trial.classes) - len(seen)} of {len(trial.classes)} probes have no result")
-    return Verdict(
+    if len(seen) < len(attempt.classes):
+        notes.append(f"{len(attempt.classes) - len(seen)} of {len(attempt.classes)} probes have no result")
+    return Reaction(
         fault.kind, fault.name, fault.mode, fault.about, fault.expected, shown(found)[:SEEN],
         classified=_fits(fault.expected, found), survived=not notes, clean=not left,
         notes=tuple(notes + left),
     )  # fmt: skip
 
 
-def _classes(room: Room, trial: Trial, status: int) -> list[str]:
+def _classes(sandbox: Sandbox, attempt: Attempt, status: int) -> list[str]:
     """Return the classes of the report, or what the exit status says where there is none."""
-    if trial.classes:
+    if attempt.classes:
         with suppress(Problem):
-            results = load_report(room.report).results
+            results = load_report(sandbox.report).results
             return [f"{one.result_class} {one.fingerprint}".strip() for one in results]
-    if trial.kill:
+    if attempt.kill:
         return [f"status {status}"]
     return [_WITHOUT_RESULTS.get(status, f"status {status}")]
 
@@ -562,7 +565,7 @@ def _fits(due: str, got: str) -> bool:
     return got == due or got.startswith(f"{due} ")
 
 
-def meet(chosen: Sequence[Fault], jobs: int) -> Iterator[Verdict]:
+def meet(chosen: Sequence[Injection], jobs: int) -> Iterator[Reaction]:
     """Yield what becomes of each fault, in their order; those that went wrong are met twice.
 
     A machine under load may be late: the second time few are met at once. Raises Problem where
@@ -576,10 +579,10 @@ def meet(chosen: Sequence[Fault], jobs: int) -> Iterator[Verdict]:
     # No TemporaryDirectory: its clean-up would be inherited by every copy of this process.
     root = Path(tempfile.mkdtemp(prefix="journalspec-faults-"))
     try:
-        failed = _begin(Fault("", "cries_wolf", "", "", "", _failing), root / "sample", exam)
+        failed = _begin(Injection("", "cries_wolf", "", "", "", _failing), root / "sample", exam)
         while not failed.over():
             time.sleep(0.01)
-        exam.report = tuple(failed.room.report.read_text(encoding="utf-8").splitlines())
+        exam.report = tuple(failed.sandbox.report.read_text(encoding="utf-8").splitlines())
         found = _meet(dict(enumerate(chosen)), jobs, root / "first", exam)
         again = {number: chosen[number] for number, verdict in found.items() if not verdict.good}
         found |= _meet(again, 2, root / "again", exam)
@@ -588,10 +591,10 @@ def meet(chosen: Sequence[Fault], jobs: int) -> Iterator[Verdict]:
         _remove(root)
 
 
-def _meet(chosen: Mapping[int, Fault], jobs: int, root: Path, exam: Exam) -> dict[int, Verdict]:
+def _meet(chosen: Mapping[int, Injection], jobs: int, root: Path, exam: Exam) -> dict[int, Reaction]:
     waiting = list(chosen.items())[::-1]
     running: dict[int, _Met] = {}
-    done: dict[int, Verdict] = {}
+    done: dict[int, Reaction] = {}
     while waiting or running:
         while waiting and len(running) < jobs:
             number, fault = waiting.pop()
@@ -599,13 +602,13 @@ def _meet(chosen: Mapping[int, Fault], jobs: int, root: Path, exam: Exam) -> dic
         for number, met in list(running.items()):
             if met.over():
                 done[number] = _judge(met)
-                met.room.clear()
+                met.sandbox.clear()
                 del running[number]
         time.sleep(0.01)
     return done
 
 
-def summary(verdicts: Sequence[Verdict]) -> Json:
+def summary(verdicts: Sequence[Reaction]) -> Json:
     """Return the totals and one entry per fault."""
     return {
         "injected": len(verdicts),

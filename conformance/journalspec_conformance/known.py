@@ -37,7 +37,7 @@ _NOT_ASKED = UNJUDGED
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class KnownRule:
     """One kind of failure and the deviation behind it; empty conditions are not looked at.
 
     `versions` (products' versions), `ops` (``read``, ``recover.strict``...) and
@@ -74,25 +74,25 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownFailure:
     """What an entry says, apart from the probes that it is about."""
 
-    rule: Rule
+    rule: KnownRule
     outcome: str
     fingerprint: str
 
 
-def rules(harness: str) -> tuple[Rule, ...]:
+def rules(harness: str) -> tuple[KnownRule, ...]:
     """Return the rules of `harness` (a folder of ``harnesses``) in order."""
     source = files("journalspec_conformance").joinpath("harnesses", harness, "known.toml")
     return tuple(_rule(entry) for entry in tomllib.loads(source.read_text(encoding="utf-8"))["rule"])
 
 
-def _rule(entry: Mapping[str, Any]) -> Rule:
+def _rule(entry: Mapping[str, Any]) -> KnownRule:
     lists: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
     }
-    return Rule(**lists)
+    return KnownRule(**lists)
 
 
 def told_by(case: Case) -> frozenset[str]:
@@ -109,14 +109,14 @@ def told_by(case: Case) -> frozenset[str]:
 
 def explain(
     product: Product, results: Mapping[str, Result], cases: Mapping[str, Case]
-) -> tuple[dict[str, Known], list[Result]]:
+) -> tuple[dict[str, KnownFailure], list[Result]]:
     """Return (probe -> what is known, failures without explanation).
 
     A reading that only lacks the state is put down to whatever keeps the
     product from recovering the same files: under ``salvage`` if it has that
     policy, else under ``strict``.
     """
-    known: dict[str, Known] = {}
+    known: dict[str, KnownFailure] = {}
     unexplained = []
     found = rules(product.harness)
     for result in results.values():
@@ -126,7 +126,7 @@ def explain(
             (rule for rule in found if rule.flaky and rule.fits(product.version, result, frozenset())), None
         )
         if chance is not None:
-            known[result.probe] = Known(chance, FLAKY, "")
+            known[result.probe] = KnownFailure(chance, FLAKY, "")
         if chance is not None or result.result_class not in RED:
             continue
         told = told_by(cases[result.case])
@@ -138,7 +138,7 @@ def explain(
         if rule is None:
             unexplained.append(result)
         else:
-            known[result.probe] = Known(rule, result.result_class, result.fingerprint)
+            known[result.probe] = KnownFailure(rule, result.result_class, result.fingerprint)
     return known, unexplained
 
 
@@ -147,7 +147,7 @@ def _no_state(result: Result) -> str:
     return f"state:{next(iter(get_format(result.format).state))}"
 
 
-def entries(known: Mapping[str, Known], asked: Sequence[str]) -> Iterator[tuple[str, Known]]:
+def entries(known: Mapping[str, KnownFailure], asked: Sequence[str]) -> Iterator[tuple[str, KnownFailure]]:
     """Yield (pattern, what is known) so that every probe is named once, by as few patterns as easily found.
 
     A pattern is good if all probes asked for that it names fail alike.
@@ -181,7 +181,7 @@ def _patterns(probe: str) -> Iterator[str]:
     yield probe
 
 
-def render(product: Product, found: Iterable[tuple[str, Known]]) -> str:
+def render(product: Product, found: Iterable[tuple[str, KnownFailure]]) -> str:
     """Return the text of the expectation file."""
     out = [
         f"# What {product.title} is known to answer otherwise than the specification says.",

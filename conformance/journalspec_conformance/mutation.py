@@ -73,9 +73,9 @@ def killers(
 @contextmanager
 def judging(implementation: Any, *, enforce_should: bool = False) -> Iterator[Engine]:
     """Yield an engine that asks `implementation`, in this process."""
-    rooms = {implementation.format_id: implementation}
+    implementations = {implementation.format_id: implementation}
     options = Options(enforce_should=enforce_should, enforce_may=enforce_should)
-    engine = Engine(InProcessConnection(lambda: Reference(rooms)), options)
+    engine = Engine(InProcessConnection(lambda: Reference(implementations)), options)
     try:
         with patch.object(writing, "load", lambda _: implementation):
             yield engine

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from journalspec_conformance.engine import Engine
-    from journalspec_conformance.jobs import Plan
     from journalspec_conformance.result import Result
+    from journalspec_conformance.running import Setup
     from journalspec_corpus import Probe
 
 #: The file of the package that stands for the suite when pytest walks the directory.
@@ -118,7 +118,7 @@ class _Seen:
 
     @property
     def _judged(self) -> int:
-        from journalspec_conformance.classes import CLASSES  # noqa: PLC0415 - see the module's text
+        from journalspec_conformance.result import CLASSES  # noqa: PLC0415 - see the module's text
 
         return sum(CLASSES[name].judged for name in self._classes)
 
@@ -159,7 +159,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class Suite:
-    """One run: the plan, the probes, and (in the process that runs items) the engine."""
+    """One run: the setup, the probes, and (in the process that runs items) the engine."""
 
     def __init__(self, config: pytest.Config) -> None:
         """Load the corpus and the expectation file; raises Problem or ValueError."""
@@ -184,9 +184,9 @@ class Suite:
         self._engine: Engine | None = None
 
     @property
-    def plan(self) -> Plan:
+    def setup(self) -> Setup:
         """What is run."""
-        return self.prepared.plan
+        return self.prepared.setup
 
     def engine(self) -> Engine:
         """Return the engine, started when first needed: one implementation per worker process."""
@@ -239,7 +239,7 @@ class ProbeItem(pytest.Item):
         if result.red:
             from journalspec_conformance.explain import explain  # noqa: PLC0415 - only when something fails
 
-            raise ProbeFailure(explain(result, self.probe.case, suite.plan.target.text))
+            raise ProbeFailure(explain(result, self.probe.case, suite.setup.target.text))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the failure text instead of a traceback of ours."""

@@ -12,7 +12,6 @@ import gzip
 import hashlib
 import io
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,9 +22,8 @@ from typing import IO, Any, NoReturn
 from journalspec import __version__
 from journalspec.files import reading, replacing
 from journalspec_conformance import PROTOCOL
-from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.result import Result
+from journalspec_conformance.result import CLASSES, Result, carried
 from journalspec_corpus import Probe
 
 #: What is written. Version 1 had neither a digest in its footer nor one of the corpus in its header.
@@ -34,8 +32,6 @@ UNSEALED = 1
 #: What a report may hold, decompressed, and a line of it (bytes).
 MAX_BYTES = 1 << 28
 MAX_LINE = 1 << 24
-#: Deeper nesting in an answer is not kept.
-_DEEPEST = 50
 _HEADER = {"suite": str, "impl": dict, "target": str, "tier": str, "options": dict}
 
 
@@ -175,25 +171,10 @@ def _encoded(data: Mapping[str, Any]) -> str:
         text = ""
     if text and "\\ud" not in text and len(text) < MAX_LINE:
         return text
-    text = json.dumps(_carried(data), ensure_ascii=True, separators=(",", ":"))
+    text = json.dumps(carried(data), ensure_ascii=True, separators=(",", ":"))
     if len(text) >= MAX_LINE:
-        text = json.dumps({name: value for name, value in _carried(data).items() if name != "difference"})
+        text = json.dumps({name: value for name, value in carried(data).items() if name != "difference"})
     return text
-
-
-def _carried(value: Any, depth: int = 0) -> Any:
-    """Return `value` without what JSON or UTF-8 cannot carry: shown as text, or cut."""
-    if depth > _DEEPEST:
-        return "..."
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {_carried(str(key)): _carried(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_carried(item, depth + 1) for item in value]
-    return value
 
 
 @contextmanager

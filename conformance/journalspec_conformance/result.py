@@ -1,4 +1,4 @@
-"""One result: what became of one probe. The line of a report, and what exports are made from."""
+"""One result: its class, and what became of its probe. A line of a report, and what exports are made of."""
 
 from __future__ import annotations
 
@@ -7,14 +7,45 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from journalspec_conformance.classes import CLASSES, is_red
+
+@dataclass(frozen=True, slots=True)
+class ResultClass:
+    """One class; a `red` one makes the run fail. In one that is not `judged` no answer was."""
+
+    name: str
+    red: bool
+    meaning: str
+    judged: bool = True
+
+
+_TABLE = (
+    ResultClass("pass", False, "as expected; the only permitted answer"),
+    ResultClass("allowed", False, "one of several permitted answers, or a recommendation not followed"),
+    ResultClass("fail", True, "not a permitted answer"),
+    ResultClass("unsupported", False, "not declared, and so not asked; never a pass", judged=False),
+    ResultClass("known", False, "an expected failure that failed as predicted"),
+    ResultClass("fixed", True, "an expected failure that passes: the expectation file is out of date"),
+    ResultClass("crash", True, "the implementation ended or raised before it answered"),
+    ResultClass("timeout", True, "no answer in time"),
+    ResultClass("error", True, "an answer outside the protocol, or the harness in trouble"),
+    ResultClass("unasked", True, "not asked any more after it broke down many times in a row", judged=False),
+    ResultClass("quarantined", True, "the case itself is faulty, and was not asked", judged=False),
+)
+
+#: All classes by name, in the order in which reports show them.
+CLASSES = {entry.name: entry for entry in _TABLE}
+
+
+def is_red(name: str) -> bool:
+    """Tell whether a result of class `name` fails the run."""
+    return CLASSES[name].red
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """What became of one probe.
 
-    `result_class` is a name of :mod:`.classes`; `reason` one sentence for
+    `result_class` is a name of CLASSES; `reason` one sentence for
     people; `choice` tells which of several permitted answers was seen
     ("2 of 3"); `seconds` is rounded to milliseconds.
     """
@@ -107,3 +138,20 @@ _NAMES = ("probe", "case", "format", "edition", "title", "class", "level")
 _TEXTS = ("fingerprint", "reason", "choice", "stratum", "stderr", "issue")
 #: No probe takes so long (seconds): beyond it, sums are no numbers any more.
 _FOREVER = 1e9
+#: Deeper nesting in an answer is not kept.
+_DEEPEST = 50
+
+
+def carried(value: Any, depth: int = 0) -> Any:
+    """Return `value` without what JSON or UTF-8 cannot carry: shown as text, or cut."""
+    if depth > _DEEPEST:
+        return "..."
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {carried(str(key)): carried(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [carried(item, depth + 1) for item in value]
+    return value

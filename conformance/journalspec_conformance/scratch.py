@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from journalspec.kept import drop_scratch, make_scratch
-from journalspec.trees import Entry, Folder, TooMuch, place, walk
+from journalspec.trees import Folder, TooMuch, TreeEntry, place, walk
 from journalspec_conformance.errors import Misbehaved
 from journalspec_corpus import Case, InputFile
 from journalspec_corpus.form import MAX_BYTES
@@ -51,7 +51,7 @@ class _Seen:
 Look = Mapping[str, _Seen]
 
 
-class Place:
+class CaseDirectory:
     """The files of one request. `request_members` go into the request."""
 
     def __init__(self, original: tuple[InputFile, ...], memory: Files | None, folder: Folder | None) -> None:
@@ -159,7 +159,7 @@ def _look(folder: Folder) -> dict[str, _Seen]:
     return {entry.path: _seen(entry) for entry in walk(folder)}
 
 
-def _seen(entry: Entry) -> _Seen:
+def _seen(entry: TreeEntry) -> _Seen:
     info = entry.info
     leads = ""
     if stat.S_ISLNK(info.st_mode):
@@ -237,7 +237,7 @@ def _exactly(stream: IO[bytes], count: int) -> bytes:
     return b"".join(parts)
 
 
-def _regular(folder: Folder) -> Iterator[Entry]:
+def _regular(folder: Folder) -> Iterator[TreeEntry]:
     """Yield the regular files; raises Misbehaved if they are bigger in all than those of any case."""
     left = MAX_BYTES
     for entry in walk(folder):
@@ -302,7 +302,7 @@ class Workspace:
         return None if self._root is None else self._root.path
 
     @contextmanager
-    def place(self, case: Case) -> Iterator[Place]:
+    def place(self, case: Case) -> Iterator[CaseDirectory]:
         """Give a fresh place that holds the input of `case`; it is gone afterwards.
 
         Raises OSError, which says of a disk or table that is full that it is the runner's.
@@ -311,7 +311,7 @@ class Workspace:
         if self._in_memory:
             if self._last[0] is not files:
                 self._last = files, {file.path: file.content() for file in files}
-            yield Place(files, self._last[1], None)
+            yield CaseDirectory(files, self._last[1], None)
             return
         with ExitStack() as stack:
             with _ours():
@@ -319,7 +319,7 @@ class Workspace:
                 stack.callback(_remove, root, name)
                 folder = stack.enter_context(root.folder(name))
                 place(folder, ((file.path, file.pieces()) for file in files))
-            yield Place(files, None, folder)
+            yield CaseDirectory(files, None, folder)
 
     def close(self) -> None:
         """Remove the scratch directory."""

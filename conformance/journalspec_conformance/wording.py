@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from journalspec.files import shown
-from journalspec_conformance.classes import CLASSES
-from journalspec_conformance.result import Result
+from journalspec_conformance.result import CLASSES, Result
 
 #: Classes in which nothing was judged: out of the score, in a column of their own.
 UNJUDGED = frozenset(entry.name for entry in CLASSES.values() if not entry.judged)
@@ -92,7 +91,7 @@ def _kind(value: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FailureGroup:
     """Results that went wrong in the same way: one of them, and how many there are."""
 
     example: Result
@@ -120,13 +119,13 @@ class Group:
         }
 
 
-def grouped(results: Iterable[Result]) -> list[Group]:
+def grouped(results: Iterable[Result]) -> list[FailureGroup]:
     """Return `results` by class and fingerprint (without one: by reason, numbers apart), largest first."""
     found: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         same = result.fingerprint or _NUMBER.sub("N", result.reason)
         found.setdefault((result.result_class, same), []).append(result)
-    groups = [Group(members[0], len(members)) for members in found.values()]
+    groups = [FailureGroup(members[0], len(members)) for members in found.values()]
     return sorted(groups, key=lambda group: -group.count)
 
 

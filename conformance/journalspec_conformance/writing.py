@@ -16,9 +16,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from journalspec.observation import REFUSED, jsonable
+from journalspec_conformance.answers import check_io, check_written
 from journalspec_conformance.compare import Claims, compare
-from journalspec_conformance.engine import Outcome, sentence, settle
-from journalspec_conformance.observed import check_io, check_written
+from journalspec_conformance.outcome import Outcome, sentence, settle
 from journalspec_conformance.power import Disk
 from journalspec_corpus.model import History, history, model_of
 from journalspec_reference import load
@@ -26,7 +26,7 @@ from journalspec_reference import load
 if TYPE_CHECKING:
     from journalspec_conformance.connection import Message
     from journalspec_conformance.engine import Engine
-    from journalspec_conformance.scratch import Place
+    from journalspec_conformance.scratch import CaseDirectory
     from journalspec_corpus import Case, Probe
 
 #: Every kill costs a restart; so many of a long write are spread evenly over its operations.
@@ -55,7 +55,7 @@ def judge_write(engine: Engine, probe: Probe) -> Outcome:
     return outcome
 
 
-def _request(engine: Engine, probe: Probe, place: Place) -> Message:
+def _request(engine: Engine, probe: Probe, place: CaseDirectory) -> Message:
     write = probe.case.write or {}
     request = engine.request(probe, place)
     return request | {"params": {**probe.case.params, **write["params"]}, "ops": list(write["ops"])}
@@ -121,7 +121,7 @@ def _killed(engine: Engine, probe: Probe, step: int) -> Outcome:
         return settled or _judge_files(engine, probe, place.files())
 
 
-def _write_until(engine: Engine, probe: Probe, place: Place, last: int) -> tuple[Outcome | None, int]:
+def _write_until(engine: Engine, probe: Probe, place: CaseDirectory, last: int) -> tuple[Outcome | None, int]:
     """Write stepwise, kill after operation `last`; return (early outcome, number of durable operations)."""
     request = _request(engine, probe, place) | {"step": True}
     engine.validate("request-write", {"seq": 0, **request})
@@ -204,7 +204,7 @@ class _Promises:
     def broken(self, files: Files, durable: int, issued: int) -> str | None:
         """Return how recovery of `files` parts from every state that is permitted, None if it does not.
 
-        Nothing is owed before a first promise, and nothing is known without a model.
+        Nothing is expected before a first promise, and nothing is known without a model.
         """
         if durable == 0 or not self._histories:
             return None

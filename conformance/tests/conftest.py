@@ -46,7 +46,7 @@ def judge_probes(judge_cases: dict[str, Case]) -> dict[str, Probe]:
 
 @pytest.fixture(scope="session")
 def fake_command() -> Callable[[str], str]:
-    return lambda name: f"{sys.executable} -m journalspec_conformance.fakes.{name}"
+    return lambda name: f"{sys.executable} -m journalspec_conformance.fakes {name}"
 
 
 @pytest.fixture

@@ -128,13 +128,13 @@ def test_smoke(call: Cli, fake_command: Callable[[str], str]) -> None:
     bad = call("smoke", "--impl", fake_command("bad_schema"))
     assert bad.exit_code == 1
     assert "look at the harness first" in bad.stdout
-    none = call("smoke", "--impl", fake_command("claims_nothing"))
+    none = call("smoke", "--impl", fake_command("declares_nothing"))
     assert none.exit_code == 2
     assert "declares nothing" in none.stderr
 
 
 def test_silence_is_no_success(run: Cli, fake_command: Callable[[str], str]) -> None:
-    done = run("--impl", fake_command("claims_nothing"))
+    done = run("--impl", fake_command("declares_nothing"))
     assert done.exit_code == 2
     assert "nothing was judged: none of 10 probes is supported: format bitronix_tlog (10)" in done.stderr
     assert "as expected" not in done.stdout
@@ -307,9 +307,9 @@ def test_help_names_every_command_and_the_exit_statuses(call: Cli) -> None:
 
 
 def test_a_command_whose_module_is_missing_breaks_nothing(call: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from journalspec_conformance.cli import Entry
+    from journalspec_conformance.cli import Subcommand
 
-    monkeypatch.setitem(COMMANDS, "ghost", Entry("ghost", "command", "Not there."))
+    monkeypatch.setitem(COMMANDS, "ghost", Subcommand("ghost", "command", "Not there."))
     assert "ghost" not in call("--help").stdout
     assert call("ghost").exit_code == 2
     assert call("formats").exit_code == 0
@@ -402,7 +402,7 @@ def test_a_report_that_judges_nothing_is_no_success(
     run: Cli, call: Cli, fake_command: Callable[[str], str], tmp_path: Path
 ) -> None:
     report = tmp_path / "r.jsonl"
-    assert run("--impl", fake_command("claims_nothing"), "--report", report).exit_code == 2
+    assert run("--impl", fake_command("declares_nothing"), "--report", report).exit_code == 2
     done = call("summary", report)
     assert done.exit_code == 1
     assert "0 judged, 10 not (unsupported 10)" in done.stdout

@@ -13,8 +13,8 @@ from journalspec_conformance.connection import Hello
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.expect import Expectations, parse_expectations
-from journalspec_conformance.jobs import Plan, choose_jobs, run_probes
 from journalspec_conformance.result import Result
+from journalspec_conformance.running import Setup, choose_jobs, run_probes
 from journalspec_conformance.writing import keys_that_count
 from journalspec_corpus import Case, Probe
 
@@ -280,11 +280,11 @@ def test_schemas_read_what_is_undamaged_and_are_asked_nothing_else(
 
 
 def test_jobs_give_the_same_results_in_the_same_order(judge_probes: Probes) -> None:
-    plan = Plan(parse_impl("reference"), Options(), Expectations.none())
+    setup = Setup(parse_impl("reference"), Options(), Expectations.none())
     probes = list(judge_probes.values()) * 20
-    engine = Engine(plan.target.open(), plan.options)
-    alone = [replace(result, seconds=0) for result in run_probes(plan, probes, 1, engine)]
-    together = [replace(result, seconds=0) for result in run_probes(plan, probes, 2, engine)]
+    engine = Engine(setup.target.open(), setup.options)
+    alone = [replace(result, seconds=0) for result in run_probes(setup, probes, 1, engine)]
+    together = [replace(result, seconds=0) for result in run_probes(setup, probes, 2, engine)]
     assert alone == together
 
 

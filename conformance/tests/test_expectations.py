@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.expect import Expectations, load_expectations, parse_expectations
-from journalspec_conformance.expect_update import update
+from journalspec_conformance.expect import Expectations, load_expectations, parse_expectations, update
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.result import Result
 

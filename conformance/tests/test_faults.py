@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from journalspec_conformance.classes import CLASSES
-from journalspec_conformance.fakes._faulty import MODES, misdeeds
+from journalspec_conformance.fakes._faulty import MODES
+from journalspec_conformance.fakes.misdeeds import misdeeds
 from journalspec_conformance.faults import faults
+from journalspec_conformance.result import CLASSES
 
 DATA = Path(__file__).resolve().parents[2] / "docs/data/faults.json"
 
@@ -29,14 +30,14 @@ SOME = (
 WRONG = """
 import sys
 from dataclasses import replace
-from journalspec_conformance.faults import Trial, faults, meet
+from journalspec_conformance.faults import Attempt, faults, meet
 
-def leaves(room):
-    return Trial(["materialize", str(room.scratch / "out"), "--select", sys.argv[1]], 0)
+def leaves(sandbox):
+    return Attempt(["materialize", str(sandbox.scratch / "out"), "--select", sys.argv[1]], 0)
 
-def shouts(room):
-    (room.user / "precious").unlink()
-    return Trial(["show", "no.such.case"], 0)
+def shouts(sandbox):
+    (sandbox.user / "precious").unlink()
+    return Attempt(["show", "no.such.case"], 0)
 
 found = {fault.id: fault for fault in faults()}
 right = found["ends/persistent"]

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from journalspec_conformance.answers import check_observation
 from journalspec_conformance.compare import Claims, compare
 from journalspec_conformance.errors import Misbehaved
-from journalspec_conformance.observed import check_observation
 from journalspec_conformance.selection import cases_of
 from journalspec_corpus import Probe
 

@@ -11,7 +11,7 @@ import pytest
 from journalspec.deviations import deviations, lint
 from journalspec.formats import get_format
 from journalspec_conformance.expect import parse_expectations
-from journalspec_conformance.known import Rule, explain, main, rules
+from journalspec_conformance.known import KnownRule, explain, main, rules
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.products import get_product
 from journalspec_conformance.report import ReportWriter, make_header, open_report
@@ -83,7 +83,9 @@ def test_a_failure_that_no_rule_fits_stays_open() -> None:
 
 
 def test_a_rule_fits_only_where_all_its_conditions_do() -> None:
-    rule = Rule("BTM-DEV-001", "why", fingerprint="verdict", versions=("2.1.4",), ops=("read",), told=("x",))
+    rule = KnownRule(
+        "BTM-DEV-001", "why", fingerprint="verdict", versions=("2.1.4",), ops=("read",), told=("x",)
+    )
     fitting = result("btm.a.b/read", "verdict")
     assert rule.fits("2.1.4", fitting, frozenset({"x"}))
     assert not rule.fits("3.0.0-mk1", fitting, frozenset({"x"}))

@@ -17,7 +17,7 @@ from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.errors import Crashed
 from journalspec_conformance.pychild import PythonConnection
 
-CLASSES = "py:journalspec_conformance.fakes._classes:"
+CLASSES = "py:journalspec_conformance.fakes.references:"
 Run = Callable[..., Result]
 
 
@@ -106,6 +106,6 @@ def test_a_crash_costs_no_process_and_leaves_its_traceback(tmp_path: Path) -> No
     for _ in range(20):
         with pytest.raises(Crashed) as caught:
             connection.ask(request)
-        assert "_classes.py" in caught.value.stderr
+        assert "references.py" in caught.value.stderr
     assert time.monotonic() - started < 10
     connection.close()

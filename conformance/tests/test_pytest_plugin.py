@@ -12,7 +12,7 @@ import pytest
 
 from journalspec_conformance.selection import cases_of, probes_of
 
-FAKES = f"{sys.executable} -m journalspec_conformance.fakes."
+FAKES = f"{sys.executable} -m journalspec_conformance.fakes "
 SOME = "--journalspec-select=btm.clean.*/read"
 
 
@@ -89,7 +89,7 @@ def test_a_failure_explains_itself_without_a_traceback(run: Run, chosen: list[st
 
 
 def test_unsupported_is_skipped_with_its_reason(run: Run) -> None:
-    done = run(f"--journalspec-impl={FAKES}claims_nothing", SOME, "-rs")
+    done = run(f"--journalspec-impl={FAKES}declares_nothing", SOME, "-rs")
     assert done.ret == 1, "an implementation that claims nothing is no success"
     assert "0 judged" in str(done.stdout)
     assert "what is skipped is no success" in str(done.stdout)

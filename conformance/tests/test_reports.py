@@ -12,7 +12,6 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from journalspec import __version__
-from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.export import as_github, as_junit, as_markdown, as_text, matrix, score, unlike
 from journalspec_conformance.report import (
@@ -26,7 +25,7 @@ from journalspec_conformance.report import (
     open_report,
     parse_report,
 )
-from journalspec_conformance.result import Result
+from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.selection import probes_of
 from journalspec_corpus import Case
 

@@ -1,9 +1,10 @@
-"""Adding a format adds files and touches none: done here with a toy, in a copy of the four roots."""
+"""CONTRIBUTING followed literally: its section on formats adds a toy format to a copy of the checkout."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,84 +13,148 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-SIXTH = Path(__file__).resolve().parent / "sixth_format"
+TOY = "conformance/tests/sixth_format"
 ROOTS = ("specs", "reference_impl", "corpus", "conformance")
-COMMAND = "from journalspec_conformance.cli import main; main()"
+#: What is typed -> the program that it is in this environment, with the copy's packages.
+PROGRAMS = {
+    "python": [sys.executable],
+    "journalspec": [sys.executable, "-m", "journalspec_conformance"],
+    "pytest": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+    "sphinx-build": [sys.executable, "-m", "sphinx"],
+    "cp": ["cp"],
+}
+#: The toy's pages without the others, which take minutes.
+ITS_PAGES = (
+    "-D",
+    "master_doc=formats/index",
+    "-D",
+    "exclude_patterns=[!f]*,formats/*_tlog,formats/*_journal",
+)
 
 
-def contents(house: Path) -> dict[str, bytes]:
-    paths = (path for path in house.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return {str(path.relative_to(house)): path.read_bytes() for path in paths}
+def section() -> str:
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    return text.partition("\n## A format\n")[2].partition("\n## ")[0]
 
 
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the house with the toy moved in; nothing that was there has changed."""
-    house = tmp_path_factory.mktemp("house")
-    skip = shutil.ignore_patterns("__pycache__", "tests", "captured", "*.egg-info")
-    for root in ROOTS:
-        shutil.copytree(REPOSITORY / root, house / root, ignore=skip)
-    before = contents(house)
-    shutil.copytree(SIXTH, house, dirs_exist_ok=True, ignore=skip)
-    stamped = run(house, "-m", "journalspec.requirements", "--stamp", "toy_sixth")
-    assert stamped.returncode == 0, stamped.stderr
-    published = run(house, "-m", "journalspec_corpus.publish", "toy_sixth")
-    assert published.returncode == 0, published.stderr
-    after = contents(house)
-    assert {name: after[name] for name in before} == before
-    assert all("toy_sixth" in name for name in set(after) - set(before))
-    return house
+def steps() -> list[list[str]]:
+    """Return the commands of the section, word by word, without the remarks behind them."""
+    (block,) = re.findall(r"^```sh\n(.*?)^```$", section(), re.MULTILINE | re.DOTALL)
+    return [line.partition("#")[0].split() for line in block.splitlines()]
 
 
-def run(house: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join(str(house / root) for root in ROOTS)
-    environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
+def contents(place: Path) -> dict[str, bytes]:
+    paths = (path for path in place.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {str(path.relative_to(place)): path.read_bytes() for path in paths}
+
+
+def run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    roots = os.pathsep.join(str(place / root) for root in (*ROOTS, "docs/ext"))
     return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=house,
-        env=environment,
+        [*PROGRAMS[words[0]], *words[1:]],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": roots, "COLUMNS": "200"},
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=300,
         check=False,
     )
 
 
-def command(house: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return run(house, "-c", COMMAND, *arguments)
-
-
-def test_it_is_listed(house: Path) -> None:
-    assert "toy_sixth" in command(house, "formats").stdout
-
-
-def test_its_cases_run_and_the_reference_passes(house: Path) -> None:
-    done = command(house, "run", "--impl", "reference", "--format", "toy_sixth", "--json")
+def step(place: Path, begins: str, *more: str) -> subprocess.CompletedProcess[str]:
+    """Take the step of the section that begins with these words; it has to succeed."""
+    (words,) = (words for words in steps() if " ".join(words).startswith(begins))
+    done = run(place, *words, *more)
     assert done.returncode == 0, done.stdout + done.stderr
-    listed = command(house, "list", "--format", "toy_sixth")
-    assert "toy.sums.bad" in listed.stdout
+    return done
 
 
-def test_a_reader_that_ignores_the_sum_fails(house: Path) -> None:
-    code = house / "reference_impl/journalspec_reference/toy_sixth/__init__.py"
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the checkout with the toy moved in; nothing that was there has changed."""
+    place = tmp_path_factory.mktemp("copy")
+    skip = shutil.ignore_patterns("__pycache__", "tests", "captured", "*.egg-info", "_build", "formats")
+    for root in (*ROOTS, "docs"):
+        shutil.copytree(REPOSITORY / root, place / root, ignore=skip)
+    shutil.copy(REPOSITORY / "pyproject.toml", place)
+    shutil.copytree(REPOSITORY / TOY, place / TOY)
+    before = contents(place)
+    step(place, "cp")
+    step(place, "python -m journalspec.requirements")
+    step(place, "python -m journalspec_corpus.publish")
+    after = contents(place)
+    assert {name: after[name] for name in before} == before
+    assert all("toy_sixth" in name for name in set(after) - set(before))
+    return place
+
+
+def test_the_section_names_every_file_with_its_lines() -> None:
+    rows = re.findall(r"^\| `(.+?)` \| (\d+) \|", section(), re.MULTILINE)
+    found = contents(REPOSITORY / TOY)
+    assert {name.replace("<format>", "toy_sixth"): int(lines) for name, lines in rows} == {
+        name: text.count(b"\n") for name, text in found.items()
+    }
+
+
+def test_no_step_is_left_out() -> None:
+    taken = (
+        "cp",
+        "python -m journalspec.",
+        "python -m journalspec_corpus",
+        "journalspec formats",
+        "journalspec run",
+    )
+    assert [
+        words for words in steps() if not " ".join(words).startswith((*taken, "pytest", "sphinx-build"))
+    ] == []
+
+
+def test_it_is_listed(copy: Path) -> None:
+    assert "toy_sixth" in step(copy, "journalspec formats").stdout
+
+
+def test_its_cases_run_and_the_reference_passes(copy: Path) -> None:
+    assert "as expected" in step(copy, "journalspec run").stdout
+    assert "toy.sums.bad" in run(copy, "journalspec", "list", "--format", "toy_sixth").stdout
+
+
+def test_pytest_has_an_item_for_each_of_its_probes(copy: Path) -> None:
+    assert "4 passed" in step(copy, "pytest").stdout
+
+
+def test_it_has_pages(copy: Path) -> None:
+    pytest.importorskip("sphinx", reason="Sphinx is missing: install journalspec[docs]")
+    said = step(copy, "sphinx-build", *ITS_PAGES).stderr
+    # Pages that are left out here are not there to be referred to.
+    assert [
+        line for line in said.splitlines() if "toy_sixth" in line and "unknown document" not in line
+    ] == []
+    site = copy / "site/formats/toy_sixth"
+    assert "TOY-REC-001" in (site / "requirements.html").read_text(encoding="utf-8")
+    assert "toy.sums.bad" in (site / "cases/sums.html").read_text(encoding="utf-8")
+    assert "exclusive or" in (site / "spec.html").read_text(encoding="utf-8")
+
+
+def test_a_reader_that_ignores_the_sum_fails(copy: Path) -> None:
+    code = copy / "reference_impl/journalspec_reference/toy_sixth/__init__.py"
     sound = code.read_text(encoding="utf-8")
+    broken = sound.replace("elif reduce(xor, text, 0) != data[end - 1]:", "elif False:")
+    assert broken != sound
     try:
-        code.write_text(
-            sound.replace("elif reduce(xor, text, 0) != data[end - 1]:", "elif False:"), encoding="utf-8"
-        )
-        done = command(house, "run", "--impl", "reference", "--format", "toy_sixth")
+        code.write_text(broken, encoding="utf-8")
+        done = run(copy, "journalspec", "run", "--impl", "reference", "--format", "toy_sixth")
         assert done.returncode == 1, done.stdout + done.stderr
     finally:
         code.write_text(sound, encoding="utf-8")
 
 
-def test_an_operator_can_look_at_its_files(house: Path, tmp_path: Path) -> None:
+def test_an_operator_can_look_at_its_files(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.toy").write_bytes(b"TOY6\x01aa\x02bc\x00")
-    seen = command(house, "inspect", "--json", str(tmp_path))
+    seen = run(copy, "journalspec", "inspect", "--json", str(tmp_path))
     assert seen.returncode == 1, seen.stderr
     answer = json.loads(seen.stdout)
     assert (answer["format"], answer["verdict"]) == ("toy_sixth", "recovered")
     assert [record["text"] for record in answer["records"]] == ["a"]
     assert [region["reason"] for region in answer["dropped"]] == ["bad-sum"]
-    assert command(house, "recover", str(tmp_path)).returncode == 3
+    assert run(copy, "journalspec", "recover", str(tmp_path)).returncode == 3

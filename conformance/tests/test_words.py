@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from journalspec_conformance.answers import FEATURES, check_claims, stranger_in
 from journalspec_conformance.cli import cli
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.words import FEATURES, check_claims, stranger_in
 from journalspec_corpus.load import load_cases
 
 FORMAT = "bitronix_tlog"

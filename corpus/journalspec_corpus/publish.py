@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import importlib
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -18,16 +19,22 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from journalspec.files import replace_bytes
+from journalspec.files import read_bytes, replace_bytes
 from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
 from journalspec_corpus.authored import CHECKOUT, AuthoringError, authored_cases
-from journalspec_corpus.captured import captured_cases
-from journalspec_corpus.case import Case
+from journalspec_corpus.case import Case, Origin
+from journalspec_corpus.form import MAX_BYTES
 from journalspec_corpus.lint import lint, tombstones
 from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
+from journalspec_corpus.making import make_case
 from journalspec_corpus.pipeline.manifest import MANIFEST
 from journalspec_corpus.shipped import manifest_of
+
+#: What stands beside the files of a capture.
+PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
+_OPTIONAL = ("edition", "stratum", "category", "level", "obeys", "breaks", "flags", "params")
 
 
 class PublishError(ValueError):
@@ -52,8 +59,8 @@ def collect(format_id: str, root: Path = CHECKOUT) -> dict[str, list[Case]]:
 def generated_cases(format_id: str) -> Iterator[Case]:
     """Yield the cases of the format's module ``families``, if it has one."""
     try:
-        room = format_module("journalspec_corpus", format_id)
-        module = importlib.import_module(f"{room.__name__}.families")
+        package = format_module("journalspec_corpus", format_id)
+        module = importlib.import_module(f"{package.__name__}.families")
     except UnknownFormat:
         return
     except ModuleNotFoundError as error:
@@ -65,8 +72,8 @@ def generated_cases(format_id: str) -> Iterator[Case]:
 
 def _worst_cases(format_id: str) -> Iterator[Case]:
     """Yield the cases of the format's ``worst.toml``, if it has one."""
-    room = _room(format_id)
-    if room is None or not files(room).joinpath("worst.toml").is_file():
+    package = _package(format_id)
+    if package is None or not files(package).joinpath("worst.toml").is_file():
         return
     # Crash states need NumPy, and only formats with worst cases need crash states.
     from journalspec_corpus.crash.worst import published_cases  # noqa: PLC0415  # see above
@@ -74,11 +81,63 @@ def _worst_cases(format_id: str) -> Iterator[Case]:
     yield from published_cases(format_id)
 
 
-def _room(format_id: str) -> ModuleType | None:
+def _package(format_id: str) -> ModuleType | None:
     try:
         return format_module("journalspec_corpus", format_id)
     except UnknownFormat:
         return None
+
+
+def captured_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
+    """Yield the captured cases of `format_id`, ordered by product, version and name.
+
+    A capture is a folder ``corpus/captured/<format>/<product>-<version>/<name>/``: the journal's files as
+    written, ``provenance.toml`` (where they come from) and ``expected.json`` (what has to be read from
+    them). The files are never edited; ``X.gz`` stands for ``X``, packed. `root` is the folder of the
+    captures (default: the checkout's). Raises AuthoringError naming the folder that is not complete.
+    """
+    folder = root or CHECKOUT / "captured" / format_id
+    for place in sorted(path.parent for path in folder.glob(f"*/*/{EXPECTED}")):
+        try:
+            yield _case(format_id, place)
+        except (OSError, ValueError, KeyError) as error:
+            raise AuthoringError(f"{place.parent.name}/{place.name}: {error}") from error
+
+
+def _case(format_id: str, place: Path) -> Case:
+    expected: dict[str, Any] = json.loads((place / EXPECTED).read_text(encoding="utf-8"))
+    provenance = tomllib.loads((place / PROVENANCE).read_text(encoding="utf-8"))
+    description = get_format(format_id)
+    product = place.parent.name
+    settings: dict[str, Any] = {
+        "edition": description.default_edition,
+        "stratum": "R",
+        "category": "captured",
+        **{key: expected[key] for key in _OPTIONAL if key in expected},
+    }
+    return make_case(
+        f"{description.prefix.lower()}.captured.{_slug(product)}.{_slug(place.name)}",
+        title=expected["title"],
+        format_id=format_id,
+        tier="captured",
+        origin=Origin("captured", product, place.name, tuple(provenance.get("checked_by", ()))),
+        files=dict(_files(place)),
+        expect=expected["expect"],
+        **settings,
+    )
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def _files(place: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(place.iterdir()):
+        if path.name in (PROVENANCE, EXPECTED) or not path.is_file():
+            continue
+        # What is unpacked has a bound; what a product wrote may itself begin like a gzip file.
+        packed = path.suffix == ".gz"
+        yield (path.stem, read_bytes(path, MAX_BYTES)) if packed else (path.name, path.read_bytes())
 
 
 def input_digest(case: Case) -> str:

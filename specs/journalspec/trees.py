@@ -228,7 +228,7 @@ def _mount(handle: int) -> tuple[int, bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """Something that a tree holds: where, the directory it is in (open until the next one), and its lstat."""
 
     path: str
@@ -245,7 +245,7 @@ class TooMuch(OSError):
     """A tree holds more than is looked at."""
 
 
-def walk(folder: Folder) -> Iterator[Entry]:
+def walk(folder: Folder) -> Iterator[TreeEntry]:
     """Yield everything below `folder`, a directory before what it holds, in the order of names.
 
     A directory that cannot be read, is deeper than DEPTH, or where something is mounted, is
@@ -253,7 +253,7 @@ def walk(folder: Folder) -> Iterator[Entry]:
     """
     left = ENTRIES
 
-    def below(inside: Folder, prefix: str, depth: int) -> Iterator[Entry]:
+    def below(inside: Folder, prefix: str, depth: int) -> Iterator[TreeEntry]:
         nonlocal left
         found = sorted(islice(inside.entries(), left + 1), key=lambda entry: entry.name)
         left -= len(found)
@@ -264,7 +264,7 @@ def walk(folder: Folder) -> Iterator[Entry]:
                 info = entry.stat(follow_symlinks=False)
             except OSError:
                 continue  # gone meanwhile, or its directory lets nobody look
-            yield Entry(prefix + entry.name, inside, info)
+            yield TreeEntry(prefix + entry.name, inside, info)
             if stat.S_ISDIR(info.st_mode) and depth < DEPTH:
                 try:
                     inner = inside.folder(entry.name)

@@ -27,7 +27,7 @@ INTERRUPTED, PIPE_CLOSED = 130, 141
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Subcommand:
     """Where a command lives, and what `journalspec --help` says about it without importing it."""
 
     module: str
@@ -37,19 +37,19 @@ class Entry:
 
 #: All commands, in the order of the help text.
 COMMANDS = {
-    "run": Entry("run", "command", "Judge an implementation with the corpus."),
-    "smoke": Entry("smoke", "command", "Check that a harness works at all."),
-    "inspect": Entry("inspect", "command", "Show what is in a journal, byte by byte."),
-    "recover": Entry("recover", "command", "Show what recovery makes of a journal."),
-    "list": Entry("cases", "list_command", "List the probes of the corpus."),
-    "show": Entry("cases", "show_command", "Show one case: input, questions, permitted answers."),
-    "materialize": Entry("cases", "materialize_command", "Write the journals of cases to a directory."),
-    "summary": Entry("reports", "summary_command", "Print a report as text, Markdown or JUnit XML."),
-    "matrix": Entry("reports", "matrix_command", "Compare several reports."),
-    "expect": Entry("reports", "expect_command", "Bring an expectation file up to date with a report."),
-    "formats": Entry("formats", "command", "List formats, editions and shipped harnesses."),
-    "products": Entry("products", "command", "Fetch the real products, to judge them too."),
-    "corpus": Entry("corpus", "command", "Build the corpus."),
+    "run": Subcommand("run", "command", "Judge an implementation with the corpus."),
+    "smoke": Subcommand("smoke", "command", "Check that a harness works at all."),
+    "inspect": Subcommand("inspect", "command", "Show what is in a journal, byte by byte."),
+    "recover": Subcommand("recover", "command", "Show what recovery makes of a journal."),
+    "list": Subcommand("cases", "list_command", "List the probes of the corpus."),
+    "show": Subcommand("cases", "show_command", "Show one case: input, questions, permitted answers."),
+    "materialize": Subcommand("cases", "materialize_command", "Write the journals of cases to a directory."),
+    "summary": Subcommand("reports", "summary_command", "Print a report as text, Markdown or JUnit XML."),
+    "matrix": Subcommand("reports", "matrix_command", "Compare several reports."),
+    "expect": Subcommand("reports", "expect_command", "Bring an expectation file up to date with a report."),
+    "formats": Subcommand("formats", "command", "List formats, editions and shipped harnesses."),
+    "products": Subcommand("products", "command", "Fetch the real products, to judge them too."),
+    "corpus": Subcommand("corpus", "command", "Build the corpus."),
 }
 
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from journalspec.files import shown
-from journalspec_conformance.classes import is_red
+from journalspec_conformance.result import is_red
 
 if TYPE_CHECKING:
     from journalspec_conformance.result import Result

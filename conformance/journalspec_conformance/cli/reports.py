@@ -9,8 +9,7 @@ import click
 from journalspec.files import replace_text
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
-from journalspec_conformance.expect import TODO, read_text
-from journalspec_conformance.expect_update import update
+from journalspec_conformance.expect import TODO, read_text, update
 from journalspec_conformance.export import as_github, as_junit, as_markdown, as_text, matrix, unlike
 from journalspec_conformance.report import load_report
 

@@ -13,15 +13,20 @@ from typing import Any
 import click
 
 from journalspec.files import shown
-from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table, with_progress
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.explain import explain
-from journalspec_conformance.jobs import choose_jobs, run_probes
 from journalspec_conformance.report import ReportWriter, corpus_digest, count, make_header, open_report
-from journalspec_conformance.result import Result
-from journalspec_conformance.running import Prepared, RunRequest, header_options, prepare
+from journalspec_conformance.result import CLASSES, Result
+from journalspec_conformance.running import (
+    Prepared,
+    RunRequest,
+    choose_jobs,
+    header_options,
+    prepare,
+    run_probes,
+)
 from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
 
 #: Groups of failures that are listed (and with --details explained) before the rest is only counted.
@@ -86,7 +91,7 @@ def command(
     else:
         show(prepared, results, details)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for line in github_annotations(results, prepared.plan.target.text):
+            for line in github_annotations(results, prepared.setup.target.text):
                 say(line)
     if unwritten is not None:
         raise unwritten
@@ -96,7 +101,7 @@ def command(
 
 def _refuse_overwriting(report: Path, prepared: Prepared, request: RunRequest) -> None:
     """Raise Problem if the report is to take the place of what is read, whatever name it goes by."""
-    shipped = prepared.plan.target.expectations
+    shipped = prepared.setup.target.expectations
     expect = shipped if request.expect is None else Path(request.expect)
     read = [(f"--cases {path}", path) for path in request.cases]
     read += [] if expect is None else [(f"--expect {expect}", expect)]
@@ -139,7 +144,7 @@ def run_prepared(
     with ExitStack() as stack:
         stream = None if report is None else stack.enter_context(open_report(report))
         engine = stack.enter_context(closing(prepared.open()))
-        found = run_probes(prepared.plan, prepared.probes, choose_jobs(jobs, len(prepared.probes)), engine)
+        found = run_probes(prepared.setup, prepared.probes, choose_jobs(jobs, len(prepared.probes)), engine)
         results += with_progress(found, len(prepared.probes), engine.hello.name)
         if stream is None:
             return
@@ -190,7 +195,7 @@ def _explain(prepared: Prepared, red: Sequence[Result]) -> None:
     groups = grouped(red)
     for group in groups[:EXPLAINED]:
         say()
-        say(explain(group.example, cases[group.example.probe], prepared.plan.target.text))
+        say(explain(group.example, cases[group.example.probe], prepared.setup.target.text))
         if group.count > 1:
             say(f"{group.count - 1} more probes fail so (--report keeps them all)")
     if len(groups) > EXPLAINED:
@@ -207,7 +212,7 @@ def _summary(prepared: Prepared, results: Sequence[Result]) -> dict[str, Any]:
         if r.red
     ]
     return {
-        "target": prepared.plan.target.text,
+        "target": prepared.setup.target.text,
         "tier": prepared.tier,
         "probes": len(results),
         "counts": count(results),

@@ -56,7 +56,7 @@ def command(**options: Any) -> None:
     if red:
         say(f"{len(red)} of {len(results)} easy questions failed: look at the harness first")
         raise click.exceptions.Exit(1)
-    say(f"ready: journalspec run --impl {prepared.plan.target.text!r}")
+    say(f"ready: journalspec run --impl {prepared.setup.target.text!r}")
 
 
 def _introduce(hello: Hello) -> None:

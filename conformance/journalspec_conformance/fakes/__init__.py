@@ -1,7 +1,8 @@
 """Implementations that misbehave on purpose: the judge is tested with them.
 
-Each is run as ``python -m journalspec_conformance.fakes.NAME`` and speaks the
-protocol, apart from the one thing that is wrong with it.
+Each is run as ``python -m journalspec_conformance.fakes NAME`` and speaks the protocol, apart
+from the one thing that is wrong with it. `references` wrap the reference; the misdeeds of
+`_sayings` and `_deeds` (see `misdeeds`) give answers that somebody has prepared.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A fake as a process: ``python -m journalspec_conformance.fakes NAME [QUESTION...]``.
 
 Without a question it answers lines, as the protocol has it; with one (``read FORMAT EDITION
-DIR``) it answers that and ends.
+DIR``) it answers that and ends. NAME is a misdeed (see :mod:`.misdeeds`) or one of `references`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import sys
 
-from journalspec_conformance.fakes import _faulty
-from journalspec_conformance.fakes._faulty import TRIGGER, Faulty, Message, Turn
+from journalspec_conformance.fakes import misdeeds
+from journalspec_conformance.fakes._faulty import ONESHOT, PERSISTENT, TRIGGER, Message, Turn
+from journalspec_conformance.fakes.misdeeds import Faulty
 
 
 def serve(fake: Faulty) -> None:
     """Be a persistent process."""
-    fake.mode = _faulty.PERSISTENT
+    fake.mode = PERSISTENT
     for line in sys.stdin.buffer:
         request = json.loads(line)
         if request["cmd"] == "bye":
@@ -29,7 +30,7 @@ def serve(fake: Faulty) -> None:
 
 def answer_once(fake: Faulty, cmd: str, words: list[str]) -> int:
     """Be a command that answers one question; return the exit status."""
-    fake.mode = _faulty.ONESHOT
+    fake.mode = ONESHOT
     request: Message = {"cmd": cmd}
     if cmd == "hello":
         Turn(request, fake.hello(), fake.mode).say()
@@ -42,7 +43,14 @@ def answer_once(fake: Faulty, cmd: str, words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    chosen = getattr(_faulty, sys.argv[1])()
-    if len(sys.argv) > 2:
-        sys.exit(answer_once(chosen, sys.argv[2], sys.argv[3:]))
-    serve(chosen)
+    misdeed = getattr(misdeeds, sys.argv[1], None)
+    if misdeed is None:
+        from journalspec_conformance.fakes import (
+            references,  # a misdeed starts in no time because it needs none
+        )
+
+        references.be(sys.argv[1])
+    elif len(sys.argv) > 2:
+        sys.exit(answer_once(misdeed(), sys.argv[2], sys.argv[3:]))
+    else:
+        serve(misdeed())

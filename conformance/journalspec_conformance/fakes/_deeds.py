@@ -19,12 +19,11 @@ from journalspec_conformance.fakes._faulty import (
     PERSISTENT,
     PYTHON,
     Does,
-    Message,
-    Misdeed,
     Turn,
     acts,
     as_text,
     everywhere,
+    expecting,
     in_python,
 )
 
@@ -228,238 +227,173 @@ def listens(directory: Path) -> None:
     os.close(held)
 
 
-def leaves(greeting: Message) -> Message:
-    """End before hello is answered."""
-    os._exit(0)
-
-
 TABLE = (
     # Ends and silences.
-    Misdeed("ends", "ends with exit status 3", lambda turn: os._exit(3), everywhere("crash")),
-    Misdeed(
-        "ends_politely",
-        "sys.exit(0)",
-        lambda turn: sys.exit(0),
+    *expecting(
+        everywhere("crash"),
+        ("ends", "ends with exit status 3", lambda turn: os._exit(3)),
+    ),
+    *expecting(
         {PERSISTENT: "crash", ONESHOT: "error", PYTHON: "crash"},
+        ("ends_politely", "sys.exit(0)", lambda turn: sys.exit(0)),
     ),
-    Misdeed(
-        "ends_half_way", "ends with half an answer written", half_then(lambda: os._exit(3)), as_text("crash")
+    *expecting(
+        as_text("crash"),
+        ("ends_half_way", "ends with half an answer written", half_then(lambda: os._exit(3))),
     ),
-    Misdeed(
-        "faults",
-        "a segmentation fault",
-        lambda turn: os.kill(os.getpid(), signal.SIGSEGV),
+    *expecting(
         everywhere("crash"),
+        ("faults", "a segmentation fault", lambda turn: os.kill(os.getpid(), signal.SIGSEGV)),
+        ("aborts", "abort()", lambda turn: os.kill(os.getpid(), signal.SIGABRT)),
+        ("killed", "killed by somebody else", lambda turn: os.kill(os.getpid(), signal.SIGKILL)),
+        ("dies_loudly", "ends, with words for the terminal on standard error", steers),
     ),
-    Misdeed("aborts", "abort()", lambda turn: os.kill(os.getpid(), signal.SIGABRT), everywhere("crash")),
-    Misdeed(
-        "killed",
-        "killed by somebody else",
-        lambda turn: os.kill(os.getpid(), signal.SIGKILL),
-        everywhere("crash"),
-    ),
-    Misdeed(
-        "dies_loudly", "ends, with words for the terminal on standard error", steers, everywhere("crash")
-    ),
-    Misdeed("hangs", "never answers", lambda turn: time.sleep(FOREVER), everywhere("timeout"), slow=True),
-    Misdeed(
-        "hangs_half_way",
-        "half an answer, and then silence",
-        half_then(lambda: time.sleep(FOREVER)),
-        as_text("timeout"),
-        slow=True,
-    ),
-    Misdeed("drips_forever", "a space now and then", drips_forever, as_text("timeout"), slow=True),
-    Misdeed(
-        "stops",
-        "stops itself (SIGSTOP)",
-        lambda turn: os.kill(os.getpid(), signal.SIGSTOP),
+    *expecting(
         everywhere("timeout"),
+        ("hangs", "never answers", lambda turn: time.sleep(FOREVER)),
         slow=True,
     ),
-    Misdeed("stubborn", "ignores signals and hangs", stubborn, everywhere("timeout"), slow=True),
-    Misdeed(
-        "spins", "computes for ever", lambda turn: all(iter(lambda: 1, 0)), everywhere("timeout"), slow=True
+    *expecting(
+        as_text("timeout"),
+        ("hangs_half_way", "half an answer, and then silence", half_then(lambda: time.sleep(FOREVER))),
+        ("drips_forever", "a space now and then", drips_forever),
+        slow=True,
     ),
-    Misdeed("closes_input", "closes standard input, and is right", closes(0), {ONESHOT: "pass"}),
-    Misdeed(
-        "answers_and_ends",
-        "gives the right answer, then ends: seen at the next question",
-        answers_and_ends,
+    *expecting(
+        everywhere("timeout"),
+        ("stops", "stops itself (SIGSTOP)", lambda turn: os.kill(os.getpid(), signal.SIGSTOP)),
+        ("stubborn", "ignores signals and hangs", stubborn),
+        ("spins", "computes for ever", lambda turn: all(iter(lambda: 1, 0))),
+        slow=True,
+    ),
+    *expecting(
+        {ONESHOT: "pass"},
+        ("closes_input", "closes standard input, and is right", closes(0)),
+    ),
+    *expecting(
         {PERSISTENT: "pass"},
+        (
+            "answers_and_ends",
+            "gives the right answer, then ends: seen at the next question",
+            answers_and_ends,
+        ),
         then="crash",
     ),
-    Misdeed(
-        "closes_output",
-        "closes standard output and lives on",
-        closes_output_and_lives,
+    *expecting(
         as_text("crash", "error"),
+        ("closes_output", "closes standard output and lives on", closes_output_and_lives),
     ),
-    Misdeed("closes_errors", "closes standard error, and is right", closes(2), everywhere("pass")),
+    *expecting(
+        everywhere("pass"),
+        ("closes_errors", "closes standard error, and is right", closes(2)),
+    ),
     # Children.
-    Misdeed(
-        "child_stays",
-        "a child that stays, in its group",
-        with_children(lambda t: t.say(), lives=FOREVER, detached=False, holds=False),
+    *expecting(
         everywhere("pass"),
+        (
+            "child_stays",
+            "a child that stays, in its group",
+            with_children(lambda t: t.say(), lives=FOREVER, detached=False, holds=False),
+        ),
+        (
+            "detached_child_stays",
+            "a child that stays, in a session of its own",
+            with_children(lambda t: t.say(), lives=FOREVER, detached=True, holds=False),
+        ),
     ),
-    Misdeed(
-        "detached_child_stays",
-        "a child that stays, in a session of its own",
-        with_children(lambda t: t.say(), lives=FOREVER, detached=True, holds=False),
-        everywhere("pass"),
-    ),
-    Misdeed(
-        "child_holds_pipe",
-        "ends, while a child holds its output open",
-        with_children(lambda t: os._exit(7), lives=FOREVER, detached=False, holds=True),
+    *expecting(
         everywhere("crash"),
+        (
+            "child_holds_pipe",
+            "ends, while a child holds its output open",
+            with_children(lambda t: os._exit(7), lives=FOREVER, detached=False, holds=True),
+        ),
+        (
+            "detached_child_holds_pipe",
+            "ends, while a child in another session holds its output open",
+            with_children(lambda t: os._exit(7), lives=FOREVER, detached=True, holds=True),
+        ),
     ),
-    Misdeed(
-        "detached_child_holds_pipe",
-        "ends, while a child in another session holds its output open",
-        with_children(lambda t: os._exit(7), lives=FOREVER, detached=True, holds=True),
-        everywhere("crash"),
-    ),
-    Misdeed(
-        "hangs_with_child",
-        "never answers, nor does its child end",
-        with_children(lambda t: time.sleep(FOREVER), lives=FOREVER, detached=True, holds=True),
+    *expecting(
         everywhere("timeout"),
+        (
+            "hangs_with_child",
+            "never answers, nor does its child end",
+            with_children(lambda t: time.sleep(FOREVER), lives=FOREVER, detached=True, holds=True),
+        ),
         slow=True,
     ),
-    Misdeed(
-        "leaves_it_to_a_child", "ends; a child answers later", leaves_it_to_a_child, as_text("crash", "error")
+    *expecting(
+        as_text("crash", "error"),
+        ("leaves_it_to_a_child", "ends; a child answers later", leaves_it_to_a_child),
     ),
-    Misdeed("kills_parent", "kills its parent, then answers", kills_parent, everywhere("crash")),
+    *expecting(
+        everywhere("crash"),
+        ("kills_parent", "kills its parent, then answers", kills_parent),
+    ),
     # The directory.
-    Misdeed(
-        "leaves_a_lock",
-        "leaves a file behind",
-        acts(lambda d: (d / "lock").touch()),
+    *expecting(
         everywhere("fail modified"),
+        ("leaves_a_lock", "leaves a file behind", acts(lambda d: (d / "lock").touch())),
+        ("leaves_a_directory", "leaves an empty directory behind", acts(lambda d: (d / "new").mkdir())),
+        ("leaves_a_pipe", "leaves a FIFO behind", acts(lambda d: os.mkfifo(d / "fifo"))),
+        ("leaves_a_socket", "leaves a socket behind", acts(listens)),
+        ("leaves_a_loop", "leaves a link to itself behind", acts(lambda d: (d / "loop").symlink_to("loop"))),
+        (
+            "leaves_strange_names",
+            "leaves a file whose name is no text and steers terminals",
+            acts(lambda d: Path(os.fsdecode(os.fsencode(d) + b"/\x1b[2J\n\xff")).touch()),
+        ),
+        ("leaves_depths", "leaves directories 3,000 deep", acts(deep)),
+        ("leaves_much", "leaves a sparse file of 40 GiB", acts(huge)),
+        ("appends", "makes a file longer", acts(lambda d: first_file(d).write_bytes(b"\0" * 9999))),
+        ("changes_in_secret", "changes a byte, and puts the time back", acts(same_but_changed)),
+        ("locks_a_file", "takes all rights from a file", acts(lambda d: first_file(d).chmod(0))),
+        ("locks_out", "takes all rights from the directory", acts(lambda d: d.chmod(0))),
+        ("deletes_it", "removes the directory", acts(empties)),
+        ("links_elsewhere", "replaces the directory by a link to the user's", acts(links_elsewhere)),
+        ("links_a_file", "replaces a file by a link to the user's", acts(links_a_file)),
     ),
-    Misdeed(
-        "leaves_a_directory",
-        "leaves an empty directory behind",
-        acts(lambda d: (d / "new").mkdir()),
-        everywhere("fail modified"),
-    ),
-    Misdeed(
-        "leaves_a_pipe",
-        "leaves a FIFO behind",
-        acts(lambda d: os.mkfifo(d / "fifo")),
-        everywhere("fail modified"),
-    ),
-    Misdeed("leaves_a_socket", "leaves a socket behind", acts(listens), everywhere("fail modified")),
-    Misdeed(
-        "leaves_a_loop",
-        "leaves a link to itself behind",
-        acts(lambda d: (d / "loop").symlink_to("loop")),
-        everywhere("fail modified"),
-    ),
-    Misdeed(
-        "leaves_strange_names",
-        "leaves a file whose name is no text and steers terminals",
-        acts(lambda d: Path(os.fsdecode(os.fsencode(d) + b"/\x1b[2J\n\xff")).touch()),
-        everywhere("fail modified"),
-    ),
-    Misdeed("leaves_depths", "leaves directories 3,000 deep", acts(deep), everywhere("fail modified")),
-    Misdeed("leaves_much", "leaves a sparse file of 40 GiB", acts(huge), everywhere("fail modified")),
-    Misdeed(
-        "appends",
-        "makes a file longer",
-        acts(lambda d: first_file(d).write_bytes(b"\0" * 9999)),
-        everywhere("fail modified"),
-    ),
-    Misdeed(
-        "changes_in_secret",
-        "changes a byte, and puts the time back",
-        acts(same_but_changed),
-        everywhere("fail modified"),
-    ),
-    Misdeed(
-        "locks_a_file",
-        "takes all rights from a file",
-        acts(lambda d: first_file(d).chmod(0)),
-        everywhere("fail modified"),
-    ),
-    Misdeed(
-        "locks_out",
-        "takes all rights from the directory",
-        acts(lambda d: d.chmod(0)),
-        everywhere("fail modified"),
-    ),
-    Misdeed("deletes_it", "removes the directory", acts(empties), everywhere("fail modified")),
-    Misdeed(
-        "links_elsewhere",
-        "replaces the directory by a link to the user's",
-        acts(links_elsewhere),
-        everywhere("fail modified"),
-    ),
-    Misdeed(
-        "links_a_file",
-        "replaces a file by a link to the user's",
-        acts(links_a_file),
-        everywhere("fail modified"),
-    ),
-    Misdeed(
-        "writes_beside",
-        "writes a file beside its directory",
-        acts(lambda d: (d.parent / "beside").write_bytes(b"x")),
+    *expecting(
         everywhere("pass"),
+        (
+            "writes_beside",
+            "writes a file beside its directory",
+            acts(lambda d: (d.parent / "beside").write_bytes(b"x")),
+        ),
     ),
     # The interpreter.
-    Misdeed(
-        "raises", "raises an exception", raises(lambda: RuntimeError("not foreseen")), in_python("crash")
-    ),
-    Misdeed(
-        "raises_much",
-        "an exception with 16 MiB of text",
-        raises(lambda: RuntimeError("x" * (16 << 20))),
+    *expecting(
         in_python("crash"),
+        ("raises", "raises an exception", raises(lambda: RuntimeError("not foreseen"))),
+        ("raises_much", "an exception with 16 MiB of text", raises(lambda: RuntimeError("x" * (16 << 20)))),
+        (
+            "raises_strangely",
+            "an exception whose text is no UTF-8",
+            raises(lambda: RuntimeError("\udcff\x1b[2J")),
+        ),
+        ("interrupts", "raises what Ctrl-C raises", raises(KeyboardInterrupt)),
+        ("leaves_generators", "raises GeneratorExit", raises(GeneratorExit)),
+        ("recurses", "calls itself without end", recurses),
     ),
-    Misdeed(
-        "raises_strangely",
-        "an exception whose text is no UTF-8",
-        raises(lambda: RuntimeError("\udcff\x1b[2J")),
-        in_python("crash"),
-    ),
-    Misdeed("interrupts", "raises what Ctrl-C raises", raises(KeyboardInterrupt), in_python("crash")),
-    Misdeed("leaves_generators", "raises GeneratorExit", raises(GeneratorExit), in_python("crash")),
-    Misdeed("recurses", "calls itself without end", recurses, in_python("crash")),
-    Misdeed("returns_none", "returns None", returns(lambda turn: None), in_python("error")),
-    Misdeed("returns_bytes", "returns bytes", returns(lambda turn: b"clean"), in_python("error")),
-    Misdeed(
-        "returns_a_set",
-        "returns what JSON has not",
-        returns(lambda turn: {"ok": {"verdict": {1}}}),
+    *expecting(
         in_python("error"),
+        ("returns_none", "returns None", returns(lambda turn: None)),
+        ("returns_bytes", "returns bytes", returns(lambda turn: b"clean")),
+        ("returns_a_set", "returns what JSON has not", returns(lambda turn: {"ok": {"verdict": {1}}})),
+        (
+            "returns_itself",
+            "returns an object that holds itself",
+            returns(lambda turn: turn.right.update(ok=turn.right) or turn.right),
+        ),
+        ("yields_nothing", "a generator that ends without an answer", returns(lambda turn: iter(()))),
+        ("yields_forever", "a generator that never ends", returns(lambda turn: endless())),
     ),
-    Misdeed(
-        "returns_itself",
-        "returns an object that holds itself",
-        returns(lambda turn: turn.right.update(ok=turn.right) or turn.right),
-        in_python("error"),
-    ),
-    Misdeed(
-        "yields_nothing",
-        "a generator that ends without an answer",
-        returns(lambda turn: iter(())),
-        in_python("error"),
-    ),
-    Misdeed(
-        "yields_forever", "a generator that never ends", returns(lambda turn: endless()), in_python("error")
-    ),
-    Misdeed(
-        "prints_itself",
-        "prints to standard output, and is right",
-        prints_itself,
+    *expecting(
         in_python("pass"),
-    ),
-    Misdeed("thread_prints", "a thread writes to standard output", from_a_thread, in_python("pass")),
-    Misdeed("closes_one", "closes file descriptor 1, and is right", closes(1), in_python("pass")),
-    Misdeed(
-        "replaces_output", "leaves None for sys.stdout, and is right", replaces_output, in_python("pass")
+        ("prints_itself", "prints to standard output, and is right", prints_itself),
+        ("thread_prints", "a thread writes to standard output", from_a_thread),
+        ("closes_one", "closes file descriptor 1, and is right", closes(1)),
+        ("replaces_output", "leaves None for sys.stdout, and is right", replaces_output),
     ),
 )

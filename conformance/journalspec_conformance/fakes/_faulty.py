@@ -1,13 +1,4 @@
-"""One misdeed in three modes: right answers to every question, and something wrong at ``recover``.
-
-    persistent   python -m journalspec_conformance.fakes NAME
-    oneshot      the same command, called with the question as arguments
-    python       py:journalspec_conformance.fakes._faulty:NAME
-
-The right answers are not worked out here but come from the file that RIGHT names, so that
-a process starts in no time. NAME is one of :func:`misdeeds`. When the misdeed begins, a file
-that REACHED names appears: whoever wants to kill somebody then, can.
-"""
+"""What all misdeeds share: what one is, the question at which it happens, and the ways to answer it."""
 
 from __future__ import annotations
 
@@ -15,8 +6,7 @@ import copy
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,6 +42,16 @@ class Misdeed(NamedTuple):
     slow: bool = False
 
 
+def expecting(
+    expected: Mapping[str, str], *rows: tuple[Any, ...], then: str = "pass", slow: bool = False
+) -> tuple[Misdeed, ...]:
+    """Return the misdeeds of which the same is expected; a row is (name, about, does[, greets])."""
+    return tuple(
+        Misdeed(name, about, does, expected, greets[0] if greets else None, then, slow)
+        for name, about, does, *greets in rows
+    )
+
+
 def everywhere(result: str) -> dict[str, str]:
     """Expect the same in each mode."""
     return dict.fromkeys(MODES, result)
@@ -70,22 +70,6 @@ def in_lines(result: str) -> dict[str, str]:
 def in_python(result: str) -> dict[str, str]:
     """Expect `result` of a Python class."""
     return {PYTHON: result}
-
-
-@cache
-def misdeeds() -> Mapping[str, Misdeed]:
-    """Return all misdeeds by name, in the order of the tables."""
-    return {entry.name: entry for table in _tables() for entry in table}
-
-
-def _tables() -> Iterator[tuple[Misdeed, ...]]:
-    """Yield the tables one by one: what is found in the first need not wait for the second."""
-    from journalspec_conformance.fakes import _sayings  # noqa: PLC0415 - it needs this module
-
-    yield _sayings.TABLE
-    from journalspec_conformance.fakes import _deeds  # noqa: PLC0415 - as above
-
-    yield _deeds.TABLE
 
 
 def key_of(request: Message) -> str:
@@ -135,41 +119,6 @@ class Turn:
             data = data[os.write(1, data) :]
 
 
-class Faulty:
-    """The right answers, but for one misdeed."""
-
-    misdeed: Misdeed
-    mode = "python"
-
-    def __init__(self) -> None:
-        self._right = json.loads(Path(os.environ[RIGHT]).read_text(encoding="utf-8"))
-
-    def hello(self) -> Any:
-        """Introduce itself."""
-        greeting = self._right["hello"]
-        return greeting if self.misdeed.greets is None else self.misdeed.greets(greeting)
-
-    def read(self, request: Message) -> Message:
-        """Give the right answer."""
-        right: Message = self._right["answers"][key_of(request)]
-        return right
-
-    def recover(self, request: Message) -> Any:
-        """Do what is wrong."""
-        return self.turn(request).value
-
-    def turn(self, request: Message) -> Turn:
-        """Do what is wrong, and return what became of it."""
-        turn = Turn(request, self.read(request), self.mode)
-        if REACHED in os.environ:
-            Path(os.environ[REACHED]).touch()
-        if self.misdeed.does is None:
-            turn.say()
-        else:
-            self.misdeed.does(turn)
-        return turn
-
-
 def acts(deed: Callable[[Path], object]) -> Does:
     """Do something to the directory, then give the right answer."""
 
@@ -178,13 +127,3 @@ def acts(deed: Callable[[Path], object]) -> Does:
         turn.say()
 
     return does
-
-
-def __getattr__(name: str) -> type[Faulty]:
-    """Return the class that commits the misdeed `name`."""
-    if name.startswith("_"):
-        raise AttributeError(name)  # asked for by imports, before the tables can be
-    found = next((entry for table in _tables() for entry in table if entry.name == name), None)
-    if found is None:
-        raise AttributeError(name)
-    return type(name, (Faulty,), {"misdeed": found})

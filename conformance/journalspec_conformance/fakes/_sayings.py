@@ -17,11 +17,11 @@ from journalspec_conformance.fakes._faulty import (
     PYTHON,
     Does,
     Message,
-    Misdeed,
     Turn,
     acts,
     as_text,
     everywhere,
+    expecting,
     in_lines,
 )
 
@@ -170,336 +170,221 @@ TOO_LONG = 20 << 20
 
 TABLE = (
     # Right, in an unusual way: nothing to complain of.
-    Misdeed("nothing", "nothing is wrong", lambda turn: turn.say(), everywhere("pass")),
-    Misdeed("talks", "writes 4 MiB to standard error, and is right", talks, everywhere("pass")),
-    Misdeed("drips", "writes the right answer in ten pieces", drips, as_text("pass")),
-    Misdeed(
-        "ends_lines_twice", "ends the line with CR LF", prints(lambda t: t[:-1] + b"\r\n"), as_text("pass")
+    *expecting(
+        everywhere("pass"),
+        ("nothing", "nothing is wrong", lambda turn: turn.say()),
+        ("talks", "writes 4 MiB to standard error, and is right", talks),
     ),
-    Misdeed("waits_for_a_child", "lets a child answer", waits_for_a_child, as_text("pass")),
-    Misdeed("stands_in_scratch", "makes its directory the current one", acts(os.chdir), everywhere("pass")),
+    *expecting(
+        as_text("pass"),
+        ("drips", "writes the right answer in ten pieces", drips),
+        ("ends_lines_twice", "ends the line with CR LF", prints(lambda t: t[:-1] + b"\r\n")),
+        ("waits_for_a_child", "lets a child answer", waits_for_a_child),
+    ),
+    *expecting(
+        everywhere("pass"),
+        ("stands_in_scratch", "makes its directory the current one", acts(os.chdir)),
+    ),
     # Answers that are wrong.
-    Misdeed(
-        "forgets",
-        "leaves out a record",
-        answers(lambda s: s | {"records": s["records"][1:]}),
+    *expecting(
         everywhere("fail records:missing"),
+        ("forgets", "leaves out a record", answers(lambda s: s | {"records": s["records"][1:]})),
     ),
-    Misdeed(
-        "repeats",
-        "lists a record twice",
-        answers(lambda s: s | {"records": s["records"][:1] + s["records"]}),
+    *expecting(
         everywhere("fail records:extra"),
+        (
+            "repeats",
+            "lists a record twice",
+            answers(lambda s: s | {"records": s["records"][:1] + s["records"]}),
+        ),
     ),
-    Misdeed(
-        "turns_round",
-        "lists records backwards",
-        answers(lambda s: s | {"records": s["records"][::-1]}),
+    *expecting(
         everywhere("fail records:order"),
+        ("turns_round", "lists records backwards", answers(lambda s: s | {"records": s["records"][::-1]})),
     ),
-    Misdeed(
-        "cries_wolf",
-        "calls a clean journal recovered",
-        answers(lambda s: s | {"verdict": "recovered"}),
+    *expecting(
         everywhere("fail verdict"),
+        ("cries_wolf", "calls a clean journal recovered", answers(lambda s: s | {"verdict": "recovered"})),
+        ("unknown_verdict", "a verdict that there is not", answers(lambda s: s | {"verdict": "maybe"})),
     ),
-    Misdeed(
-        "unknown_verdict",
-        "a verdict that there is not",
-        answers(lambda s: s | {"verdict": "maybe"}),
-        everywhere("fail verdict"),
-    ),
-    Misdeed("capitals", "bytes in upper-case hex", answers(upper_case), everywhere("fail records:changed")),
-    Misdeed(
-        "as_numbers",
-        "numbers in place of decimal texts",
-        answers(as_numbers),
+    *expecting(
         everywhere("fail records:changed"),
+        ("capitals", "bytes in upper-case hex", answers(upper_case)),
+        ("as_numbers", "numbers in place of decimal texts", answers(as_numbers)),
     ),
-    Misdeed(
-        "beyond_numbers",
-        "1e400 for an offset",
-        prints(lambda t: re.sub(rb'"off": "\d+"', b'"off": 1e400', t, count=1)),
+    *expecting(
         as_text("error"),
+        (
+            "beyond_numbers",
+            "1e400 for an offset",
+            prints(lambda t: re.sub(rb'"off": "\d+"', b'"off": 1e400', t, count=1)),
+        ),
     ),
-    Misdeed(
-        "leaves_the_directory",
-        "a record in ../../etc/passwd",
-        place(file="../../etc/passwd"),
+    *expecting(
         everywhere("fail"),
+        ("leaves_the_directory", "a record in ../../etc/passwd", place(file="../../etc/passwd")),
     ),
-    Misdeed("negative_offset", "a record at offset -1", place(off="-1"), everywhere("fail layout")),
-    Misdeed("beyond_the_file", "a record at offset 2^64", place(off=str(1 << 64)), everywhere("fail layout")),
-    Misdeed(
-        "half_a_character",
-        "a lone surrogate in a field",
-        record(type="\ud800"),
+    *expecting(
+        everywhere("fail layout"),
+        ("negative_offset", "a record at offset -1", place(off="-1")),
+        ("beyond_the_file", "a record at offset 2^64", place(off=str(1 << 64))),
+    ),
+    *expecting(
         everywhere("error"),
+        ("half_a_character", "a lone surrogate in a field", record(type="\ud800")),
     ),
-    Misdeed(
-        "steering",
-        "a field that steers a terminal",
-        record(type="\x1b]0;owned\x07\x1b[2J\n"),
+    *expecting(
         everywhere("fail"),
+        ("steering", "a field that steers a terminal", record(type="\x1b]0;owned\x07\x1b[2J\n")),
+        ("huge_name", "a field with a name of one MiB", record(**{"x" * (1 << 20): "1"})),
     ),
-    Misdeed(
-        "huge_name", "a field with a name of one MiB", record(**{"x" * (1 << 20): "1"}), everywhere("fail")
-    ),
-    Misdeed(
-        "declines",
-        "unsupported, though declared",
-        replies({"unsupported": {"message": "not today"}}),
+    *expecting(
         everywhere("fail unsupported"),
+        ("declines", "unsupported, though declared", replies({"unsupported": {"message": "not today"}})),
     ),
     # Answers that are none.
-    Misdeed("no_verdict", "a verdict of null", answers(lambda s: s | {"verdict": None}), everywhere("error")),
-    Misdeed(
-        "empty_observation", "an observation without members", answers(lambda s: {}), everywhere("error")
-    ),
-    Misdeed(
-        "records_as_text",
-        "records that are no list",
-        answers(lambda s: s | {"records": "none"}),
+    *expecting(
         everywhere("error"),
+        ("no_verdict", "a verdict of null", answers(lambda s: s | {"verdict": None})),
+        ("empty_observation", "an observation without members", answers(lambda s: {})),
+        ("records_as_text", "records that are no list", answers(lambda s: s | {"records": "none"})),
+        ("record_as_number", "a record that is a number", answers(lambda s: s | {"records": [7]})),
+        ("place_as_list", "a place that is a list", record(at=[0, 1])),
+        ("state_as_list", "a state that is a list", answers(lambda s: s | {"state": []})),
+        ("answers_a_list", "a list for an answer", replies([])),
+        ("answers_a_number", "a number for an answer", replies(7)),
+        ("answers_a_text", "a text for an answer", replies("clean")),
+        ("observation_as_list", "a list for an observation", replies({"ok": ["clean"]})),
     ),
-    Misdeed(
-        "record_as_number",
-        "a record that is a number",
-        answers(lambda s: s | {"records": [7]}),
-        everywhere("error"),
-    ),
-    Misdeed("place_as_list", "a place that is a list", record(at=[0, 1]), everywhere("error")),
-    Misdeed(
-        "state_as_list", "a state that is a list", answers(lambda s: s | {"state": []}), everywhere("error")
-    ),
-    Misdeed("answers_a_list", "a list for an answer", replies([]), everywhere("error")),
-    Misdeed("answers_a_number", "a number for an answer", replies(7), everywhere("error")),
-    Misdeed("answers_a_text", "a text for an answer", replies("clean"), everywhere("error")),
-    Misdeed(
-        "observation_as_list", "a list for an observation", replies({"ok": ["clean"]}), everywhere("error")
-    ),
-    Misdeed(
-        "answers_nothing", "an object without an outcome", replies({}), {PERSISTENT: "error", PYTHON: "error"}
-    ),
-    Misdeed(
-        "two_outcomes",
-        "an answer and a refusal to answer at once",
-        lambda turn: turn.say({**turn.right, "unsupported": {}}),
+    *expecting(
         {PERSISTENT: "error", PYTHON: "error"},
-    ),
-    Misdeed(
-        "steps",
-        "the step of a write, in answer to a question",
-        replies({"step": "0", "durable": True}),
-        {PERSISTENT: "error", PYTHON: "error"},
-    ),
-    Misdeed(
-        "reports_trouble",
-        "an error of its own",
-        replies({"error": {"message": "disk on fire"}}),
-        {PERSISTENT: "error", PYTHON: "error"},
-    ),
-    Misdeed(
-        "trouble_of_strange_kind",
-        "an error that is a list of numbers",
-        replies({"error": {"message": [1]}}),
-        {PERSISTENT: "error", PYTHON: "error"},
+        ("answers_nothing", "an object without an outcome", replies({})),
+        (
+            "two_outcomes",
+            "an answer and a refusal to answer at once",
+            lambda turn: turn.say({**turn.right, "unsupported": {}}),
+        ),
+        ("steps", "the step of a write, in answer to a question", replies({"step": "0", "durable": True})),
+        ("reports_trouble", "an error of its own", replies({"error": {"message": "disk on fire"}})),
+        (
+            "trouble_of_strange_kind",
+            "an error that is a list of numbers",
+            replies({"error": {"message": [1]}}),
+        ),
     ),
     # Text that is no answer.
-    Misdeed(
-        "no_newline",
-        "no newline behind the answer, and then silence",
-        prints(lambda t: t[:-1]),
+    *expecting(
         as_text("timeout", "pass"),
+        ("no_newline", "no newline behind the answer, and then silence", prints(lambda t: t[:-1])),
         slow=True,
     ),
-    Misdeed(
-        "byte_order_mark",
-        "a byte order mark before the answer",
-        prints(lambda t: b"\xef\xbb\xbf" + t),
+    *expecting(
         as_text("error"),
+        ("byte_order_mark", "a byte order mark before the answer", prints(lambda t: b"\xef\xbb\xbf" + t)),
+        ("sixteen_bits", "the answer in UTF-16", prints(lambda t: t.decode().encode("utf-16"))),
+        ("latin", "bytes that are no UTF-8", prints(in_the_first_record(b'"x-n": "caf\xe9"'))),
+        ("zeros", "NUL bytes before the answer", prints(lambda t: b"\0" * 8 + t)),
+        ("says_two_in_a_line", "two answers on one line", prints(lambda t: t[:-1] + t)),
+        ("says_it_twice", "two answers, one after the other", prints(lambda t: t + t)),
     ),
-    Misdeed(
-        "sixteen_bits",
-        "the answer in UTF-16",
-        prints(lambda t: t.decode().encode("utf-16")),
+    *expecting(
+        in_lines("error"),
+        ("empty_line", "an empty line before the answer", prints(lambda t: b"\n" + t)),
+    ),
+    *expecting(
         as_text("error"),
+        ("log_before", "a line of log before the answer", prints(lambda t: b"[INFO] reading\n" + t)),
+        ("log_behind", "a line of log behind the answer", prints(lambda t: t + b"[INFO] done\n")),
+        (
+            "single_quotes",
+            "the answer as Python writes it",
+            prints(lambda t: repr(json.loads(t)).encode() + b"\n"),
+        ),
+        ("not_a_number", "NaN in a field", prints(in_the_first_record(b'"x-n": NaN'))),
+        ("infinite", "Infinity in a field", prints(in_the_first_record(b'"x-n": -Infinity'))),
+        ("says_a_name_twice", "the same member twice", prints(in_the_first_record(b'"type": "x"'))),
+        ("many_digits", "a number of 5,000 digits", prints(in_the_first_record(b'"x-n": ' + b"9" * 5000))),
+        (
+            "nested",
+            "lists nested 100,000 deep",
+            prints(in_the_first_record(b'"x-n": ' + b"[" * 100_000 + b"]" * 100_000)),
+        ),
+        ("too_long", "an answer padded to 20 MiB", prints(lambda t: b" " * TOO_LONG + t)),
+        ("floods", "writes 200 MiB, and no end of the line", floods),
     ),
-    Misdeed(
-        "latin", "bytes that are no UTF-8", prints(in_the_first_record(b'"x-n": "caf\xe9"')), as_text("error")
-    ),
-    Misdeed("zeros", "NUL bytes before the answer", prints(lambda t: b"\0" * 8 + t), as_text("error")),
-    Misdeed("says_two_in_a_line", "two answers on one line", prints(lambda t: t[:-1] + t), as_text("error")),
-    Misdeed("says_it_twice", "two answers, one after the other", prints(lambda t: t + t), as_text("error")),
-    Misdeed("empty_line", "an empty line before the answer", prints(lambda t: b"\n" + t), in_lines("error")),
-    Misdeed(
-        "log_before",
-        "a line of log before the answer",
-        prints(lambda t: b"[INFO] reading\n" + t),
-        as_text("error"),
-    ),
-    Misdeed(
-        "log_behind",
-        "a line of log behind the answer",
-        prints(lambda t: t + b"[INFO] done\n"),
-        as_text("error"),
-    ),
-    Misdeed(
-        "single_quotes",
-        "the answer as Python writes it",
-        prints(lambda t: repr(json.loads(t)).encode() + b"\n"),
-        as_text("error"),
-    ),
-    Misdeed("not_a_number", "NaN in a field", prints(in_the_first_record(b'"x-n": NaN')), as_text("error")),
-    Misdeed(
-        "infinite", "Infinity in a field", prints(in_the_first_record(b'"x-n": -Infinity')), as_text("error")
-    ),
-    Misdeed(
-        "says_a_name_twice",
-        "the same member twice",
-        prints(in_the_first_record(b'"type": "x"')),
-        as_text("error"),
-    ),
-    Misdeed(
-        "many_digits",
-        "a number of 5,000 digits",
-        prints(in_the_first_record(b'"x-n": ' + b"9" * 5000)),
-        as_text("error"),
-    ),
-    Misdeed(
-        "nested",
-        "lists nested 100,000 deep",
-        prints(in_the_first_record(b'"x-n": ' + b"[" * 100_000 + b"]" * 100_000)),
-        as_text("error"),
-    ),
-    Misdeed(
-        "too_long", "an answer padded to 20 MiB", prints(lambda t: b" " * TOO_LONG + t), as_text("error")
-    ),
-    Misdeed("floods", "writes 200 MiB, and no end of the line", floods, as_text("error")),
-    Misdeed(
-        "floods_errors",
-        "writes to standard error without end",
-        floods_errors,
+    *expecting(
         everywhere("error"),
+        ("floods_errors", "writes to standard error without end", floods_errors),
     ),
-    Misdeed(
-        "prints_nothing",
-        "nothing at all, and ends well",
-        lambda turn: os._exit(0),
+    *expecting(
         {PERSISTENT: "crash", ONESHOT: "error", PYTHON: "crash"},
+        ("prints_nothing", "nothing at all, and ends well", lambda turn: os._exit(0)),
     ),
     # Numbers of questions.
-    Misdeed("number_as_text", "the number of the question as text", numbered(str), in_lines("error")),
-    Misdeed("number_as_fraction", "the number of the question as 2.0", numbered(float), in_lines("error")),
-    Misdeed(
-        "number_of_none", "null for the number of the question", numbered(lambda n: None), in_lines("error")
-    ),
-    Misdeed(
-        "number_of_next", "the number of the next question", numbered(lambda n: n + 1), in_lines("error")
-    ),
-    Misdeed(
-        "number_of_last",
-        "the number of the question before",
-        numbered(lambda n: n - 1),
+    *expecting(
         in_lines("error"),
+        ("number_as_text", "the number of the question as text", numbered(str)),
+        ("number_as_fraction", "the number of the question as 2.0", numbered(float)),
+        ("number_of_none", "null for the number of the question", numbered(lambda n: None)),
+        ("number_of_next", "the number of the next question", numbered(lambda n: n + 1)),
+    ),
+    *expecting(
+        in_lines("error"),
+        ("number_of_last", "the number of the question before", numbered(lambda n: n - 1)),
         slow=True,
     ),
-    Misdeed(
-        "unnumbered",
-        "no number of the question",
-        lambda turn: turn.write(json.dumps(turn.right).encode() + b"\n"),
+    *expecting(
         in_lines("error"),
-    ),
-    Misdeed(
-        "answers_ahead",
-        "an answer to the next question behind the right one",
-        lambda turn: turn.write(turn.line() + turn.line({**turn.right, "seq": turn.request["seq"] + 1})),
-        in_lines("error"),
+        (
+            "unnumbered",
+            "no number of the question",
+            lambda turn: turn.write(json.dumps(turn.right).encode() + b"\n"),
+        ),
+        (
+            "answers_ahead",
+            "an answer to the next question behind the right one",
+            lambda turn: turn.write(turn.line() + turn.line({**turn.right, "seq": turn.request["seq"] + 1})),
+        ),
     ),
     # Introductions.
-    Misdeed(
-        "greets_with_nothing",
-        "null for hello",
-        None,
+    *expecting(
         {PERSISTENT: "refused", PYTHON: "refused"},
-        greets=lambda g: 0,
+        ("greets_with_nothing", "null for hello", None, lambda g: 0),
+        ("greets_with_list", "a list for hello", None, lambda g: [1]),
+        ("leaves_at_hello", "ends before hello is answered", None, leaves),
     ),
-    Misdeed(
-        "greets_with_list",
-        "a list for hello",
-        None,
-        {PERSISTENT: "refused", PYTHON: "refused"},
-        greets=lambda g: [1],
-    ),
-    Misdeed(
-        "leaves_at_hello",
-        "ends before hello is answered",
-        None,
-        {PERSISTENT: "refused", PYTHON: "refused"},
-        greets=leaves,
-    ),
-    Misdeed(
-        "other_protocol",
-        "speaks protocol 2",
-        None,
+    *expecting(
         everywhere("refused"),
-        greets=lambda g: g | {"protocol": 2},
+        ("other_protocol", "speaks protocol 2", None, lambda g: g | {"protocol": 2}),
+        ("nameless", "has no name", None, lambda g: g | {"impl": {}}),
+        ("claims_nothing", "declares no format", None, lambda g: g | {"formats": {}}),
+        ("formats_as_list", "formats that are a list", None, lambda g: g | {"formats": list(g["formats"])}),
+        ("unknown_level", "a level that there is not", None, claims(observe="recods")),
+        ("editions_as_text", "editions that are one text", None, claims(editions="1")),
+        ("editions_as_numbers", "editions that are numbers", None, claims(editions=[1, 2])),
     ),
-    Misdeed("nameless", "has no name", None, everywhere("refused"), greets=lambda g: g | {"impl": {}}),
-    Misdeed(
-        "claims_nothing",
-        "declares no format",
-        None,
-        everywhere("refused"),
-        greets=lambda g: g | {"formats": {}},
-    ),
-    Misdeed(
-        "formats_as_list",
-        "formats that are a list",
-        None,
-        everywhere("refused"),
-        greets=lambda g: g | {"formats": list(g["formats"])},
-    ),
-    Misdeed(
-        "unknown_level",
-        "a level that there is not",
-        None,
-        everywhere("refused"),
-        greets=claims(observe="recods"),
-    ),
-    Misdeed(
-        "editions_as_text",
-        "editions that are one text",
-        None,
-        everywhere("refused"),
-        greets=claims(editions="1"),
-    ),
-    Misdeed(
-        "editions_as_numbers",
-        "editions that are numbers",
-        None,
-        everywhere("refused"),
-        greets=claims(editions=[1, 2]),
-    ),
-    Misdeed(
-        "million_editions",
-        "declares 10^6 editions of its own besides",
-        lambda turn: turn.say(),
+    *expecting(
         everywhere("pass"),
-        greets=hello_of_many,
+        (
+            "million_editions",
+            "declares 10^6 editions of its own besides",
+            lambda turn: turn.say(),
+            hello_of_many,
+        ),
+        (
+            "strange_name",
+            "a name that steers terminals",
+            lambda turn: turn.say(),
+            lambda g: g | {"impl": {"name": "\x1b[2J\n"}},
+        ),
     ),
-    Misdeed(
-        "strange_name",
-        "a name that steers terminals",
-        lambda turn: turn.say(),
-        everywhere("pass"),
-        greets=lambda g: g | {"impl": {"name": "\x1b[2J\n"}},
-    ),
-    Misdeed(
-        "changes_its_mind",
-        "declares nothing after it was started anew: the first hello counts",
-        lambda turn: os._exit(3),
+    *expecting(
         {PERSISTENT: "crash", PYTHON: "crash"},
-        greets=hello_that_changes,
+        (
+            "changes_its_mind",
+            "declares nothing after it was started anew: the first hello counts",
+            lambda turn: os._exit(3),
+            hello_that_changes,
+        ),
     ),
 )

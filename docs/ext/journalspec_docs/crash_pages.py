@@ -18,15 +18,12 @@ from journalspec_conformance.crashes.findings import (
     worst_seen,
 )
 from journalspec_conformance.crashes.verdicts import HARMLESS
-from journalspec_corpus.crash.classes import CODES
-from journalspec_corpus.crash.invariants import INVARIANTS
-from journalspec_corpus.crash.judge import MEANINGS, VERDICTS
-from journalspec_corpus.crash.model import PRESETS, Preset, rank
-from journalspec_corpus.crash.shrink_words import losses, picture, story
-from journalspec_corpus.crash.worst import FILE, Form, Worst, worst_cases
-from journalspec_corpus.crash.worst_findings import FILE as FINDINGS
-from journalspec_corpus.crash.worst_findings import findings as worst_findings
-from journalspec_corpus.crash.worst_findings import text_of
+from journalspec_corpus.crash.persistence import PRESETS, Preset, rank
+from journalspec_corpus.crash.story import losses, picture, story
+from journalspec_corpus.crash.verdict import CODES, INVARIANTS, MEANINGS, VERDICTS
+from journalspec_corpus.crash.worst import FILE, Form, Worst, text_of, worst_cases
+from journalspec_corpus.crash.worst import FINDINGS_FILE as FINDINGS
+from journalspec_corpus.crash.worst import findings as worst_findings
 from journalspec_docs import markup
 from journalspec_docs.base import Page
 

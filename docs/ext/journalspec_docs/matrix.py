@@ -15,13 +15,12 @@ from docutils import nodes
 
 from journalspec.formats import Format
 from journalspec.requirements import requirements
-from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.report import Report, load_report, make_header
-from journalspec_conformance.result import Result
+from journalspec_conformance.result import CLASSES, Result
 from journalspec_docs import markup, sources
 from journalspec_docs.base import Page
 

@@ -13,9 +13,9 @@ from typing import Any
 import click
 from docutils import nodes
 
-from journalspec_conformance.classes import CLASSES
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.products import get_product, product_ids
+from journalspec_conformance.result import CLASSES
 from journalspec_docs import markup, sources
 from journalspec_docs.base import Page
 

@@ -1,4 +1,4 @@
-"""The toy format's cases are authored; this room says how."""
+"""The toy format's cases are authored; this package says how."""
 
 from __future__ import annotations
 

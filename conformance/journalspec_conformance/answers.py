@@ -1,0 +1,206 @@
+"""What an implementation says, checked before it is compared: its words, and the shape of its answers.
+
+A typo must not pass for silence. What ``hello`` declares decides what is asked and compared, so
+that a name that the format does not have takes something out of the comparison: that is refused,
+before anything is asked. What is answered under such a name nobody looks for: that is a failure
+of the probe. Names that begin with ``x-`` are the implementation's own, and never compared.
+
+The shape is no validation (see ``--validate``): members may be missing or hold other values
+than the protocol allows, but lists are lists and objects objects, so that comparing cannot trip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+
+from journalspec.formats import Format, format_ids, get_format
+from journalspec.observation import PHASES, REFUSED, Level
+from journalspec_conformance.connection import FormatClaims, Hello
+from journalspec_conformance.errors import Misbehaved, Problem
+
+OWN = "x-"
+#: What a refusal may carry besides: an exception for which the implementation has no code.
+EXCEPTION = "exception:"
+OPERATIONS = ("read", "recover", "write")
+#: Features, each with what it says.
+FEATURES = {
+    "damage": "damaged journals are judged too",
+    "pure": "read and recover change no byte of the directory",
+    "step": "write can be done stepwise",
+    "io-trace": "every step of a write says which storage operations it made",
+    "silent": "clean and recovered are not told apart",
+    "memory": "(Python classes) files come as a mapping of names to bytes",
+}
+MEMBERS = ("editions", "ops", "observe", "policies", "features", "state", "fields")
+
+
+def check_claims(hello: Hello) -> None:
+    """Raise Problem that names every word of `hello` which its format does not have."""
+    faults = []
+    for format_id, claims in hello.formats.items():
+        where = f"formats.{format_id}"
+        if format_id not in format_ids():
+            if not format_id.startswith(OWN):
+                faults.append(_fault("formats", format_id, format_ids()))
+            continue
+        faults += _claims_faults(where, claims, get_format(format_id))
+        declared = hello.message.get("formats", {}).get(format_id, {})
+        faults += [_fault(where, name, MEMBERS) for name in _strange(declared, MEMBERS)]
+    if faults:
+        raise Problem(
+            f"{hello.name}: its answer to hello has words that the format does not have:\n  "
+            + "\n  ".join(faults),
+            "Correct them where the implementation declares what it can do. What is misspelt there would"
+            f" never be asked or compared. Names of your own begin with {OWN!r}.",
+        )
+
+
+def _claims_faults(where: str, claims: FormatClaims, entry: Format) -> Iterator[str]:
+    words = entry.vocabulary
+    for member, names, known in (
+        ("editions", claims.editions, tuple(entry.editions)),
+        ("ops", claims.ops, OPERATIONS),
+        ("policies", claims.policies, tuple(entry.policies)),
+        ("features", claims.features, tuple(FEATURES)),
+        ("state", claims.state or (), words.state_names),
+        ("fields", claims.fields or (), ("type", *words.field_names)),
+    ):
+        yield from (_fault(f"{where}.{member}", name, known) for name in _strange(names, known))
+    if claims.observe == Level.VERDICT and "silent" in claims.features:
+        yield f'{where}: "observe": "verdict" with the feature silent leaves nothing to compare'
+    if claims.observe == Level.VERDICT and "damage" not in claims.features:
+        # What is not damaged is clean: a constant would pass.
+        yield f'{where}: "observe": "verdict" without the feature damage leaves nothing to compare'
+
+
+def _strange(names: Iterable[str], known: Collection[str]) -> list[str]:
+    return sorted(name for name in names if name not in known and not name.startswith(OWN))
+
+
+def _fault(where: str, name: str, known: Collection[str]) -> str:
+    near = get_close_matches(name, known, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{where}: nothing is called {name!r}.{hint} Known: {', '.join(known)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """A name in an answer that the format does not have: its kind (``records.gtird``), and a sentence."""
+
+    kind: str
+    text: str
+
+
+def stranger_in(observed: Mapping[str, Any], format_id: str) -> Stranger | None:
+    """Return the first name in `observed` that `format_id` does not have, None if there is none."""
+    words = _words(format_id)
+    found = next(_strangers(observed, words), None)
+    if found is None:
+        return None
+    group, path, name, known = found
+    return Stranger(f"{group}.{name}", _fault(path, name, sorted(known)))
+
+
+@cache
+def _words(format_id: str) -> Mapping[str, frozenset[str]]:
+    words = get_format(format_id).vocabulary
+    return {
+        "record": frozenset(("type", "at", *words.field_names)),
+        "type": frozenset(words.record_types),
+        "reason": frozenset(words.reasons),
+        "role": frozenset(words.roles),
+        "header": frozenset(field.name for field in words.header),
+        "note": frozenset(words.notes),
+        "state": frozenset(words.state_names),
+        "code": frozenset(words.codes),
+        "phase": frozenset(PHASES),
+    }
+
+
+Found = tuple[str, str, str, frozenset[str]]
+
+
+def _strangers(observed: Mapping[str, Any], words: Mapping[str, frozenset[str]]) -> Iterator[Found]:
+    for group in ("records", "unanchored"):
+        for at, record in enumerate(observed.get(group) or ()):
+            yield from _word(group, f"{group}[{at}].type", record.get("type"), words["type"])
+            if not record.keys() <= words["record"]:
+                yield from _names(group, f"{group}[{at}]", record, words["record"])
+    for group, member, kind in (
+        ("dropped", "reason", "reason"),
+        ("files", "role", "role"),
+        ("notes", "code", "note"),
+    ):
+        for at, entry in enumerate(observed.get(group) or ()):
+            yield from _word(group, f"{group}[{at}].{member}", entry.get(member), words[kind])
+    for at, entry in enumerate(observed.get("files") or ()):
+        header = entry.get("header")
+        yield from _names("files.header", f"files[{at}].header", header or (), words["header"])
+    yield from _names("state", "state", observed.get("state") or (), words["state"])
+    if observed.get("verdict") == REFUSED:
+        yield from _word("refused", "phase", observed.get("phase"), words["phase"])
+        if not str(observed.get("code")).startswith(EXCEPTION):
+            yield from _word("refused", "code", observed.get("code"), words["code"])
+
+
+def _names(group: str, path: str, names: Iterable[str], known: frozenset[str]) -> Iterator[Found]:
+    yield from ((group, f"{path}.{name}", name, known) for name in _strange(names, known))
+
+
+def _word(group: str, path: str, value: object, known: frozenset[str]) -> Iterator[Found]:
+    """Yield `value` if it is a text and no known one; other types are for the comparison to tell."""
+    if isinstance(value, str) and value not in known and not value.startswith(OWN):
+        yield group, path, value, known
+
+
+_LISTS_OF_OBJECTS = ("records", "dropped", "files", "notes", "unanchored")
+
+
+def check_observation(observed: Mapping[str, Any]) -> None:
+    """Raise Misbehaved if `observed` is no observation that can be compared."""
+    if not isinstance(observed.get("verdict"), str):
+        raise Misbehaved(f"the observation has no verdict, only {', '.join(sorted(observed)) or 'nothing'}")
+    for name in _LISTS_OF_OBJECTS:
+        _check_objects(name, observed.get(name))
+    state = observed.get("state")
+    if state is not None and not isinstance(state, dict):
+        raise Misbehaved(f"state is no object: {state!r:.100}")
+    _check_place("at", observed.get("at"))
+
+
+def check_written(answer: Mapping[str, Any]) -> None:
+    """Raise Misbehaved if `answer` is no answer to ``write`` that can be judged."""
+    for name in ("files", "durable"):
+        values = answer.get(name, [])
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise Misbehaved(f"{name} is no list of texts: {values!r:.100}")
+    _check_objects("refusals", answer.get("refusals"))
+
+
+def check_io(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the storage operations of a step's answer; raises Misbehaved if it lists none as it should."""
+    if not isinstance(step.get("io"), list):
+        raise Misbehaved("io-trace is declared, but the answer to a step has no list io")
+    _check_objects("io", step["io"])
+    found: list[Mapping[str, Any]] = step["io"]
+    return found
+
+
+def _check_objects(name: str, values: object) -> None:
+    if values is None:
+        return
+    if not isinstance(values, list):
+        raise Misbehaved(f"{name} is no list: {values!r:.100}")
+    for index, value in enumerate(values):
+        if not isinstance(value, dict):
+            raise Misbehaved(f"{name}[{index}] is no object: {value!r:.100}")
+        _check_place(f"{name}[{index}].at", value.get("at"))
+
+
+def _check_place(name: str, place: object) -> None:
+    if place is not None and not isinstance(place, dict):
+        raise Misbehaved(f"{name} is no object: {place!r:.100}")

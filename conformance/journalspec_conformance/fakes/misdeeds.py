@@ -1,0 +1,82 @@
+"""One misdeed in three modes: right answers to every question, and something wrong at ``recover``.
+
+    persistent   python -m journalspec_conformance.fakes NAME
+    oneshot      the same command, called with the question as arguments
+    python       py:journalspec_conformance.fakes.misdeeds:NAME
+
+The right answers are not worked out here but come from the file that RIGHT names, so that
+a process starts in no time. NAME is one of :func:`misdeeds`. When the misdeed begins, a file
+that REACHED names appears: whoever wants to kill somebody then, can.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from journalspec_conformance.fakes._faulty import REACHED, RIGHT, Message, Misdeed, Turn, key_of
+
+
+@cache
+def misdeeds() -> Mapping[str, Misdeed]:
+    """Return all misdeeds by name, in the order of the tables."""
+    return {entry.name: entry for table in _tables() for entry in table}
+
+
+def _tables() -> Iterator[tuple[Misdeed, ...]]:
+    """Yield the tables one by one: what is found in the first need not wait for the second."""
+    from journalspec_conformance.fakes import _sayings  # noqa: PLC0415 - where the other will do
+
+    yield _sayings.TABLE
+    from journalspec_conformance.fakes import _deeds  # noqa: PLC0415 - as above
+
+    yield _deeds.TABLE
+
+
+class Faulty:
+    """The right answers, but for one misdeed."""
+
+    misdeed: Misdeed
+    mode = "python"
+
+    def __init__(self) -> None:
+        self._right = json.loads(Path(os.environ[RIGHT]).read_text(encoding="utf-8"))
+
+    def hello(self) -> Any:
+        """Introduce itself."""
+        greeting = self._right["hello"]
+        return greeting if self.misdeed.greets is None else self.misdeed.greets(greeting)
+
+    def read(self, request: Message) -> Message:
+        """Give the right answer."""
+        right: Message = self._right["answers"][key_of(request)]
+        return right
+
+    def recover(self, request: Message) -> Any:
+        """Do what is wrong."""
+        return self.turn(request).value
+
+    def turn(self, request: Message) -> Turn:
+        """Do what is wrong, and return what became of it."""
+        turn = Turn(request, self.read(request), self.mode)
+        if REACHED in os.environ:
+            Path(os.environ[REACHED]).touch()
+        if self.misdeed.does is None:
+            turn.say()
+        else:
+            self.misdeed.does(turn)
+        return turn
+
+
+def __getattr__(name: str) -> type[Faulty]:
+    """Return the class that commits the misdeed `name`."""
+    if name.startswith("_"):
+        raise AttributeError(name)  # asked for by imports, before the tables can be
+    found = next((entry for table in _tables() for entry in table if entry.name == name), None)
+    if found is None:
+        raise AttributeError(name)
+    return type(name, (Faulty,), {"misdeed": found})

@@ -1,0 +1,227 @@
+"""The reference with one thing wrong: as a process, by a name of HOOKS, CLAIMS or SERVED, or as a class."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess  # a child that outlives its parent is one of the misdeeds
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from journalspec_conformance.harnesses.reference import Reference
+from journalspec_conformance.serve import answers, serve
+
+Message = dict[str, Any]
+#: Gets a question and the right answer, returns the answer to give.
+Hook = Callable[[Message, Message], Message]
+
+
+def accepts_all(request: Message, right: Message) -> Message:
+    """Call every journal clean; damage does not exist."""
+    if right["ok"]["verdict"] == "clean":
+        return right
+    return right | {"ok": {"verdict": "clean", "records": right["ok"].get("records", [])}}
+
+
+def bad_schema(request: Message, right: Message) -> Message:
+    """Use numbers for texts, and a member that the protocol does not know."""
+    right["ok"]["records"] = [{**record, "type": 8} for record in right["ok"].get("records", [])]
+    right["ok"]["confidence"] = 0.9
+    return right
+
+
+def crasher(request: Message, right: Message) -> Message:
+    """Die instead of answering."""
+    print("about to die", file=sys.stderr, flush=True)
+    os._exit(77)
+
+
+def forgets_records(request: Message, right: Message) -> Message:
+    """Leave out the last record."""
+    if right["ok"].get("records"):
+        right["ok"]["records"].pop()
+    return right
+
+
+def half_line(request: Message, right: Message) -> Message:
+    """Say half a line and then nothing more."""
+    sys.stdout.write(str(right)[:20])
+    sys.stdout.flush()
+    time.sleep(600)
+    return right
+
+
+def hanger(request: Message, right: Message) -> Message:
+    """Never answer, with a child that does not end either."""
+    subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+    time.sleep(600)
+    return right
+
+
+def modifies_dir(request: Message, right: Message) -> Message:
+    """Leave a lock file behind."""
+    (Path(request["dir"]) / "journal.lock").touch()
+    return right
+
+
+def noisy_stdout(request: Message, right: Message) -> Message:
+    """Print a banner where only answers belong."""
+    print("[INFO] reading journal", flush=True)
+    return right
+
+
+def not_idempotent(request: Message, right: Message) -> Message:
+    """Make every file longer by a byte at each recovery, then tell what was found before that."""
+    if request["cmd"] == "recover":
+        for path in sorted(Path(request["dir"]).iterdir()):
+            with path.open("ab") as stream:
+                stream.write(b"\0")
+    return right
+
+
+def perfect(request: Message, right: Message) -> Message:
+    """Give the right answer."""
+    return right
+
+
+def refuses_all(request: Message, right: Message) -> Message:
+    """Refuse every journal."""
+    return right | {"ok": {"verdict": "refused", "phase": "fileset", "code": "no-files"}}
+
+
+def stderr_talker(request: Message, right: Message) -> Message:
+    """Write a lot to standard error, which is allowed, and be right."""
+    print("DEBUG " + "x" * 4000, file=sys.stderr)
+    return right
+
+
+def strange_names(request: Message, right: Message) -> Message:
+    """Add a misspelt field to every record, beside the right one."""
+    for record in right["ok"].get("records", ()):
+        record["gtird"] = record["gtrid"]
+    return right
+
+
+def wrong_seq(request: Message, right: Message) -> Message:
+    """Give the right answer to the wrong request."""
+    return right | {"seq": right["seq"] + 1}
+
+
+class LosesWrites(Reference):
+    """Calls every operation durable, and writes all of them at the very end."""
+
+    def hello(self) -> Message:
+        """Declare what the reference does, less the list of what was done to the files."""
+        message = super().hello()
+        for entry in message["formats"].values():
+            entry["features"].remove("io-trace")
+        return message
+
+    def write(self, request: Message) -> Iterator[Message]:
+        """Promise everything, then do it."""
+        if request.get("step"):
+            for number, _ in enumerate(request["ops"]):
+                yield {"step": str(number), "durable": True}
+        yield from super().write({**request, "step": False})
+
+
+class DeclaresNothing:
+    """An implementation of nothing."""
+
+    def hello(self) -> Message:
+        """Declare no format."""
+        return {"protocol": 1, "impl": {"name": "nothing"}, "formats": {}}
+
+
+#: Name -> what becomes of the answer to each question.
+HOOKS: Mapping[str, Hook] = {
+    hook.__name__: hook
+    for hook in (
+        accepts_all, bad_schema, crasher, forgets_records, half_line, hanger, modifies_dir, noisy_stdout,
+        not_idempotent, perfect, refuses_all, stderr_talker, strange_names, wrong_seq,
+    )
+}  # fmt: skip
+#: Name -> the members of every format's declaration that are not the reference's.
+CLAIMS: Mapping[str, Message] = {
+    "not_idempotent": {"features": ["damage", "step"]},
+    "typo_field": {"fields": ["gtrid", "nams"]},
+    "typo_level": {"observe": "recods"},
+    "typo_policy": {"policies": ["strct"]},
+}
+#: Name -> an implementation that is served as it is.
+SERVED: Mapping[str, Callable[[], Any]] = {"loses_writes": LosesWrites, "declares_nothing": DeclaresNothing}
+
+
+def be(name: str) -> None:
+    """Be the process of that name; raises KeyError if there is none."""
+    if name in SERVED:
+        serve(SERVED[name](), sys.stdin, sys.stdout)
+        return
+    hook = HOOKS["perfect" if name in CLAIMS.keys() - HOOKS.keys() else name]
+    claims = {"features": ["damage", "pure", "step"]} | CLAIMS.get(name, {})
+    reference = Reference()
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["cmd"] == "bye":
+            return
+        for reply in answers(reference, request):
+            given = {"seq": request["seq"], **reply}
+            if request["cmd"] == "hello":
+                for entry in reply["formats"].values():
+                    entry.update(claims)
+            elif request["cmd"] != "write":
+                given = hook(request, given)
+            print(json.dumps(given), flush=True)
+            if "step" in reply:
+                sys.stdin.readline()
+
+
+class Right(Reference):
+    """Nothing wrong, in a class of somebody else's; what `happens` does, it does at its third question."""
+
+    _asked = 0
+
+    def read(self, request: Message) -> Message:
+        """Answer, or not."""
+        type(self)._asked += 1
+        if type(self)._asked == 3:
+            self.happens()
+        return super().read(request)
+
+    def happens(self) -> None:
+        """Nothing is wrong."""
+
+
+def _third(name: str, about: str, happens: Callable[[], object]) -> type[Right]:
+    return type(name, (Right,), {"__doc__": about, "happens": lambda self: happens()})
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+Exits = _third("Exits", "Ends as programs end.", lambda: sys.exit(0))
+ExitsHard = _third("ExitsHard", "Ends the process without a word.", lambda: os._exit(0))
+Interrupts = _third("Interrupts", "Raises what Ctrl-C raises.", lambda: _raise(KeyboardInterrupt()))
+Raises = _third("Raises", "An ordinary exception.", lambda: _raise(RuntimeError("this was not foreseen")))
+Hangs = _third("Hangs", "Never comes back.", lambda: time.sleep(3600))
+Prints = _third("Prints", "Writes where the answers of programs go.", lambda: print("third question"))
+
+
+class ExitsInHello(Right):
+    """Ends before it has said what it is."""
+
+    def hello(self) -> Message:
+        """Leave at once."""
+        os._exit(0)
+
+
+class SaysUnsupported(Right):
+    """Declares everything, and recovers nothing."""
+
+    def recover(self, request: Message) -> Message:
+        """Decline."""
+        return {"unsupported": {"what": "recover", "message": "not today"}}
