@@ -1,4 +1,8 @@
-"""Sphinx configuration. Build: ``sphinx-build -n -T -W docs docs/_build/html``."""
+"""Sphinx configuration.
+
+Build: ``sphinx-build -n -T -W -j auto -d docs/_build/doctrees docs docs/_build/html``. What is kept for the
+next build, the doctrees, is three times the site and stays out of it.
+"""
 
 from __future__ import annotations
 

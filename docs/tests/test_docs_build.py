@@ -13,8 +13,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from journalspec.formats import format_ids
-from journalspec_docs import generate, sources
+from journalspec.deviations import deviations
+from journalspec.formats import format_ids, get_format
+from journalspec.requirements import requirements
+from journalspec_docs import case_pages, generate, reference_pages, sources
 
 DOCS = Path(__file__).resolve().parents[1]
 
@@ -24,7 +26,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "-n", "-T", "-W", "--keep-going", "-q", "-E", "-j", "2"]
     command += ["-d", str(out / "doctrees"), str(DOCS), str(out / "html")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
     assert done.returncode == 0, done.stderr
     return out / "html"
 
@@ -92,10 +94,21 @@ def test_every_requirement_case_and_deviation_has_its_anchor(
         if f"/formats/{format_id}/" in path.as_posix()
         for anchor in page.ids
     }
-    wanted = [f"req-{item.id.lower()}" for item in sources.requirements_of(format_id)]
-    wanted += ["case-" + case.id.replace(".", "-") for case in sources.cases(format_id)]
-    wanted += [f"deviation-{item.id.lower()}" for item in sources.deviations(format_id)]
+    wanted = [f"req-{item.id.lower()}" for item in requirements(format_id)]
+    wanted += [case_pages.node_id(case.id) for case in sources.cases(format_id)]
+    wanted += [f"deviation-{item.id.lower()}" for item in deviations(format_id)]
     assert [anchor for anchor in wanted if anchor not in anchors] == []
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_a_family_is_one_page_with_a_column_and_a_row_for_each_case(format_id: str, site: Path) -> None:
+    groups = sources.cases_by_group(format_id)
+    families = {name: cases for name, cases in groups.items() if case_pages.is_family(cases)}
+    for name, cases in families.items():
+        text = (site / "formats" / format_id / "cases" / f"{name}.html").read_text(encoding="utf-8")
+        columns = re.findall(r'<a href="#([^"]+)" title="[^"]+">(?:<i[^>]*></i>)+</a>', text)
+        assert sorted(columns) == sorted(case_pages.node_id(case.id) for case in cases)
+        assert text.count('<tr id="case-') == len(cases)
 
 
 @pytest.mark.parametrize("format_id", format_ids())
@@ -109,7 +122,7 @@ def test_the_page_of_observations_has_every_name(format_id: str, site: Path) -> 
     """And one answer in full, from the verdict to the notes."""
     text = (site / "formats" / format_id / "observation.html").read_text(encoding="utf-8")
     shown = set(re.findall(r'<span class="pre">([^<]+)</span>', text))
-    table = sources.get_format(format_id).vocabulary
+    table = get_format(format_id).vocabulary
     names = {item.name for item in (*table.fields, *table.header, *table.state, *table.params)}
     for entries in (table.record_types, table.roles, table.reasons, table.codes, table.notes):
         names |= set(entries)
@@ -124,7 +137,7 @@ def test_the_page_of_observations_has_every_name(format_id: str, site: Path) -> 
 
 def test_the_page_of_cases_has_every_member_and_the_schemas(site: Path) -> None:
     text = (site / "reference" / "cases.html").read_text(encoding="utf-8")
-    schema = sources.case_schema()
+    schema = reference_pages.case_schema()
     for name, member in schema["properties"].items():
         assert f'<span class="pre">{name}</span>' in text
         assert member["description"] in unescape(text)
@@ -160,7 +173,7 @@ exclude_patterns = ["formats"]
     (source / "conf.py").write_text(conf, encoding="utf-8")
     text = "# A page\n\nSee {req}`NOP-XYZ-999`.\n\n```{field-table} no_such_format record\n```\n"
     (source / "index.md").write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "sphinx", "-n", "-q", str(source), str(tmp_path / "out")]
+    command = [sys.executable, "-m", "sphinx", "-n", "-q", "-b", "dummy", str(source), str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert "jspec:req reference target not found: NOP-XYZ-999" in done.stderr
     assert "field-table: no format 'no_such_format'" in done.stderr

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from journalspec.formats import format_ids
-from journalspec_docs import diagram, hexdump, ksy, segments, sources
+from journalspec_docs import diagram, hexdump, ksy, sources
 from journalspec_reference.api import Span
 
 TYPES = [
@@ -81,7 +81,7 @@ def test_segments_cover_a_file_without_overlap() -> None:
         for span in spans:
             for place in range(max(span.off, 0), min(span.off + span.length, length)):
                 owners[place] = span.path
-        found = segments.flatten(spans, length)
+        found = hexdump.flatten(spans, length)
         assert [place for part in found for place in range(part.start, part.end)] == list(range(length))
         assert [
             part.span.path if part.span else None for part in found for _ in range(part.start, part.end)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from journalspec_docs import ksy
-from journalspec_docs.layout import Extent, offset_text
+from journalspec_docs.ksy import Extent, offset_text
 
 TOY = """
 meta:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -19,15 +18,9 @@ from journalspec_docs import rule_pages
 FORMATS = [name for name in format_ids() if has_crash_format(name)]
 
 
-def result_of(name: str) -> dict[str, Any]:
-    found = rule_pages.rates_of(name)
-    assert found is not None
-    return found
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_rates_shown_are_of_the_current_engine_and_version(name: str) -> None:
-    plan = result_of(name)["plan"]
+    plan = rule_pages.rates()[name]["plan"]
     assert (plan["engine"], plan["version"]) == (ENGINE, __version__)
     # The whole tier, under all presets that there are.
     assert plan == Plan(name, "core").to_json()
@@ -35,7 +28,7 @@ def test_the_rates_shown_are_of_the_current_engine_and_version(name: str) -> Non
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_rates_shown_follow_from_their_counts(name: str) -> None:
-    result = result_of(name)
+    result = rule_pages.rates()[name]
     assert set(result["questions"]) == set(QUESTIONS)
     assert {
         question: (entry["of"], entry["counted"]) for question, entry in result["questions"].items()

@@ -8,70 +8,73 @@ from __future__ import annotations
 
 from typing import Any
 
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
 from journalspec_docs import (
+    base,
     case_pages,
-    click_pages,
-    crash_tables,
+    crash_pages,
     domain,
-    evidence,
-    finding_tables,
     generate,
     matrix,
     observation_pages,
-    overview,
-    protocol_pages,
-    registries,
+    reference_pages,
     requirement_pages,
     rule_pages,
-    tables,
-    worst_pages,
+    schema_pages,
 )
 
-DIRECTIVES = {
-    "byte-diagram": tables.ByteDiagram,
-    "captured-list": evidence.CapturedList,
-    "case-entries": case_pages.CaseEntries,
-    "case-group": case_pages.CaseGroup,
-    "case-list": case_pages.CaseIndex,
-    "case-schema": protocol_pages.CaseSchema,
-    "category-table": crash_tables.CategoryTable,
-    "cli-reference": click_pages.CliReference,
-    "crash-causes": finding_tables.Causes,
-    "crash-findings": finding_tables.Findings,
-    "crash-judgements": finding_tables.Judgements,
-    "conformance-matrix": matrix.ConformanceMatrix,
-    "coverage-table": requirement_pages.CoverageTable,
-    "design-rule-sections": rule_pages.RuleSections,
-    "design-rule-table": rule_pages.RuleTable,
-    "deviation-list": evidence.DeviationList,
-    "enum-table": tables.EnumTable,
-    "fault-table": registries.FaultTable,
-    "field-table": tables.FieldTable,
-    "flag-list": case_pages.FlagList,
-    "format-list": overview.FormatList,
-    "format-overview": overview.FormatOverview,
-    "harness-list": registries.HarnessList,
-    "hexdump": case_pages.Hexdump,
-    "invariant-table": crash_tables.InvariantTable,
-    "measured-rates": rule_pages.MeasuredRates,
-    "observation-model": observation_pages.ObservationModel,
-    "preset-table": crash_tables.PresetTable,
-    "product-list": registries.ProductList,
-    "protocol-messages": protocol_pages.ProtocolMessages,
-    "rates-self-check": rule_pages.SelfCheck,
-    "requirement-list": requirement_pages.RequirementList,
-    "requirement-summary": requirement_pages.RequirementSummary,
-    "result-classes": registries.ResultClasses,
-    "safe-presets": rule_pages.SafePresets,
-    "schema-files": overview.SchemaFiles,
-    "schema-types": tables.TypeTables,
-    "spark-columns": registries.SparkColumns,
-    "verdict-table": crash_tables.VerdictTable,
-    "worked-answer": observation_pages.WorkedAnswer,
-    "worst-seen": finding_tables.WorstTable,
-    "worst-cases": worst_pages.WorstCases,
+DIRECTIVES: dict[str, base.Build] = {
+    "byte-diagram": schema_pages.byte_diagram,
+    "captured-list": case_pages.captured,
+    "case-group": case_pages.group,
+    "case-list": case_pages.index,
+    "case-schema": reference_pages.case_members,
+    "category-table": crash_pages.categories,
+    "cli-reference": reference_pages.command_line,
+    "conformance-matrix": matrix.matrix,
+    "coverage-table": requirement_pages.coverage,
+    "crash-causes": crash_pages.why,
+    "crash-findings": crash_pages.findings,
+    "crash-judgements": crash_pages.products,
+    "design-rule-sections": rule_pages.sections,
+    "design-rule-table": rule_pages.table,
+    "deviation-list": requirement_pages.departures,
+    "enum-table": schema_pages.enum_table,
+    "fault-table": reference_pages.faults,
+    "field-table": schema_pages.field_table,
+    "flag-list": case_pages.flags,
+    "format-list": schema_pages.format_list,
+    "format-overview": schema_pages.format_overview,
+    "harness-list": reference_pages.harnesses,
+    "hexdump": case_pages.dump,
+    "invariant-table": crash_pages.invariants,
+    "measured-rates": rule_pages.measured,
+    "observation-model": observation_pages.model,
+    "preset-table": crash_pages.presets,
+    "product-list": reference_pages.products,
+    "protocol-messages": reference_pages.messages,
+    "rates-self-check": rule_pages.self_check,
+    "requirement-list": requirement_pages.area_list,
+    "requirement-summary": requirement_pages.summary,
+    "result-classes": reference_pages.result_classes,
+    "safe-presets": rule_pages.safe_presets,
+    "schema-files": schema_pages.schema_files,
+    "schema-types": schema_pages.schema_types,
+    "spark-columns": reference_pages.spark_columns,
+    "verdict-table": crash_pages.verdicts,
+    "worked-answer": observation_pages.worked_answer,
+    "worst-cases": crash_pages.worst,
+    "worst-seen": crash_pages.worst_table,
+}
+OPTIONS: dict[str, dict[str, base.Option]] = {
+    "hexdump": {
+        "style": lambda text: directives.choice(text, ("fields", "grid")),
+        "from": directives.nonnegative_int,
+        "to": directives.nonnegative_int,
+    },
+    "requirement-list": {"full": directives.flag},
 }
 
 
@@ -80,7 +83,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_domain(domain.JournalspecDomain)
     for kind in domain.KINDS:
         app.add_role(kind, domain.ReferenceRole(kind))
-    for name, directive in DIRECTIVES.items():
-        app.add_directive(name, directive)
+    for name, content_of in DIRECTIVES.items():
+        app.add_directive(name, base.directive(content_of, OPTIONS.get(name, {})))
     app.connect("builder-inited", generate.write)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

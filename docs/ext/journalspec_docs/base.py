@@ -1,62 +1,62 @@
-"""What all directives of this extension share."""
+"""What all directives of this extension share: a directive is a function that returns nodes.
+
+Its first parameter is the :class:`Page` that it stands on, the others are the directive's
+arguments; those with a default may be left out. One called ``format_`` gets the format of that id.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from journalspec.formats import Format, get_format
 from journalspec_docs import domain, markup, sources
 
+Build = Callable[..., Iterable[nodes.Node]]
+Option = Callable[[str], object]
 
-class FormatDirective(SphinxDirective):
-    """A directive whose first argument is a format id (more arguments as declared).
 
-    Subclasses write :meth:`build`; a LookupError or ValueError in it is
-    reported at the directive's place in the source.
-    """
+class Page(SphinxDirective):
+    """The page that a directive stands on: links from it, text in its language, what it depends on."""
 
-    required_arguments = 1
     has_content = False
-    #: Whether the content has to be made again when cases change.
-    uses_cases: ClassVar[bool] = False
-    option_spec: ClassVar[dict[str, Callable[[str], object]] | None] = {}
+    content_of: ClassVar[Build]
+    takes_format: ClassVar[bool]
 
     def run(self) -> list[nodes.Node]:
-        """Build the nodes, or report what is wrong where the directive stands."""
+        """Build the nodes; a LookupError or ValueError is reported where the directive stands."""
+        arguments: list[object] = list(self.arguments)
         try:
-            format_ = get_format(self.arguments[0])
-            if self.uses_cases:
-                self.depends_on(*sources.case_files(format_.id))
-            return list(self.build(format_))
+            if self.takes_format:
+                arguments[0] = get_format(self.arguments[0])
+            return list(type(self).content_of(self, *arguments))
         except (LookupError, ValueError) as error:
             raise self.error(f"{self.name}: {error}") from error
 
-    def build(self, format_: Format) -> Iterable[nodes.Node]:
-        """Return the content of the directive."""
-        raise NotImplementedError
-
-    @property
-    def jspec(self) -> domain.JournalspecDomain:
-        """The domain that new anchors are noted in."""
-        return domain.domain_of(self.env)
+    def note(self, kind: str, name: str, anchor: str, hint: str) -> None:
+        """Record that this page describes `name` at `anchor`."""
+        domain.domain_of(self.env).note(kind, name, anchor, hint)
 
     def depends_on(self, *paths: Path) -> None:
         """Read this page again when one of `paths` changes."""
         for path in paths:
             self.env.note_dependency(str(path))
 
+    def depends_on_cases(self, format_: Format) -> None:
+        """Read this page again when the published cases of a format change."""
+        self.depends_on(*sources.case_files(format_.id))
+
     def depends_on_room(self, format_: Format, *names: str) -> None:
-        """Read this page again when files of the specification's room change."""
+        """Read this page again when files of a format's specification change."""
         self.depends_on(*(sources.room(format_.id) / name for name in names))
 
     def ref(self, kind: str, name: str, text: str | None = None) -> nodes.Node:
-        """Return a link to a requirement, case, flag or deviation."""
+        """Return a link to a requirement, case, flag, rule or deviation."""
         link = domain.xref(kind, name, self.env.docname, text)
         link.source, link.line = self.get_source_info()
         return link
@@ -74,4 +74,15 @@ class FormatDirective(SphinxDirective):
         return list(self.parse_text_to_nodes(text))
 
 
-flag = directives.flag
+def directive(content_of: Build, options: Mapping[str, Option]) -> type[Page]:
+    """Return the directive that shows what `content_of` returns."""
+    _, *parameters = inspect.signature(content_of).parameters.values()
+    optional = sum(item.default is not item.empty for item in parameters)
+    members = {
+        "content_of": staticmethod(content_of),
+        "takes_format": bool(parameters) and parameters[0].name == "format_",
+        "required_arguments": len(parameters) - optional,
+        "optional_arguments": optional,
+        "option_spec": dict(options),
+    }
+    return type("Directive", (Page,), members)

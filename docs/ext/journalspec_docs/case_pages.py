@@ -1,29 +1,46 @@
-"""Case pages: what goes in (as an annotated hexdump), what may come out, and why."""
+"""Case pages: what goes in, what may come out, and why.
+
+A case that was thought out for itself has a sheet, with its bytes as an annotated hexdump. A family,
+whose cases a table generated, has one page: its first case as a sheet, a strip with one column per case
+that shows where along the bytes or sectors the answers change, and a table with a row for each.
+"""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 
 from journalspec.formats import Format
 from journalspec_corpus.case import Case
 from journalspec_docs import hexdump, markup, sources
-from journalspec_docs.base import FormatDirective
-from journalspec_reference.api import Implementation, Span, load
+from journalspec_docs.base import Page
+from journalspec_reference.api import load
 
 STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": "hostile bytes"}
-#: Cases on one page; a longer group gets more pages.
+#: Sheets on one page; a longer group gets more pages.
 PER_PAGE = 60
+#: A family of more cases than this has a strip and a table; for fewer a sheet each is easier to read.
+FEW = 20
 #: A dump with more HTML than this begins folded, as do those of generated families.
 OPEN_BELOW = 6000
 #: Files longer than this are shown up to their last byte that is no fill.
 WHOLE = 1 << 16
+#: What the colours of a strip say.
+COLOURS = (
+    ("clean", "clean"),
+    ("recovered", "recovered"),
+    ("refused", "refused"),
+    ("open", "left open"),
+)
+#: Members of a provenance file that are shown in a way of their own.
+SHOWN = ("title", "sha256", "session", "loads")
 
 
 def node_id(case_id: str) -> str:
@@ -31,25 +48,61 @@ def node_id(case_id: str) -> str:
     return "case-" + case_id.replace(".", "-")
 
 
+def is_family(cases: Sequence[Case]) -> bool:
+    """Tell whether a group is shown as a strip and a table."""
+    return len(cases) > FEW and all(case.origin.kind == "family" for case in cases)
+
+
 def pages(cases: Sequence[Case]) -> list[Sequence[Case]]:
-    """Cut a group into pages."""
-    return [cases[start : start + PER_PAGE] for start in range(0, len(cases), PER_PAGE)]
+    """Cut a group into pages; a family is one."""
+    step = len(cases) if is_family(cases) else PER_PAGE
+    return [cases[start : start + step] for start in range(0, len(cases), step)]
 
 
-def dumps(implementation: Implementation, case: Case, roles: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield (summary, HTML) per input file of `case`."""
-    contents = {file.path: shown(file.content(), file.fill) for file in case.input.files}
-    spans: dict[str, list[Span]] = {}
-    whole = case.files()
-    for span in implementation.spans(whole, edition=case.edition):
-        spans.setdefault(span.file, []).append(span)
+def group(page: Page, format_: Format, name: str, number: str) -> Iterator[nodes.Node]:
+    """``{case-group} FORMAT GROUP PAGE``: the cases of one page; the first page is the group's target."""
+    page.depends_on_cases(format_)
+    cases = sources.cases_by_group(format_.id)[name]
+    if number == "1":
+        anchor = "group-" + name.replace(".", "-")
+        page.note("group", f"{format_.id}/{name}", anchor, f"case group {name}")
+        yield nodes.target("", "", ids=[anchor])
+    if is_family(cases):
+        yield from _family(page, cases)
+        return
+    for case in pages(cases)[int(number) - 1]:
+        page.note("case", case.id, node_id(case.id), case.title)
+        yield markup.section([markup.literal(case.id)], node_id(case.id), *_sheet(page, case))
+
+
+def _sheet(page: Page, case: Case) -> Iterator[nodes.Node]:
+    """Yield title, facts, bytes and permitted answers of one case."""
+    origin = case.origin
+    yield markup.paragraph(*page.inline(_sentence(case.title)))
+    yield markup.fields(list(_facts(page, [case])))
+    if origin.kind == "captured":
+        link = page.ref(
+            "captured", f"{case.format}/{origin.base}/{origin.how}", f"{origin.base}/{origin.how}"
+        )
+        yield markup.paragraph("Its bytes, and how they came about: ", link, ".")
+    else:
+        yield markup.raw("".join(_dumps(case)) or "<p>No files at all.</p>", searched=False)
+    if case.write is not None:
+        yield markup.raw(markup.details("Write operations", _json_html(case.write), is_open=True))
+    yield from (markup.raw(_expectation(probe.id, probe.expect), searched=False) for probe in case.probes)
+
+
+def _dumps(case: Case) -> Iterator[str]:
+    """Yield the annotated bytes of each input file, in a box that folds."""
+    spans = list(load(case.format).spans(case.files(), edition=case.edition))
     for file in case.input.files:
-        content = contents[file.path]
+        content = shown(file.content(), file.fill)
         rest = file.size - len(content)
-        summary = f"{file.path}, {file.size} bytes"
-        if rest:
-            summary += f" (the last {rest} are all {file.fill:02x})"
-        yield summary, hexdump.fields_html(content, spans.get(file.path, ()), roles)
+        more = f" (the last {rest} are all {file.fill:02x})" if rest else ""
+        own = [span for span in spans if span.file == file.path]
+        html = hexdump.fields_html(content, own, sources.roles_of(case.format))
+        is_open = case.origin.kind == "authored" and len(html) < OPEN_BELOW
+        yield markup.details(f"{file.path}, {file.size} bytes{more}", html, is_open=is_open)
 
 
 def shown(content: bytes, fill: int) -> bytes:
@@ -57,74 +110,74 @@ def shown(content: bytes, fill: int) -> bytes:
     return content if len(content) <= WHOLE else content.rstrip(bytes([fill]))
 
 
-class CaseEntries(FormatDirective):
-    """``{case-entries} FORMAT GROUP PAGE``: the cases of one page, each with its anchor."""
+def _facts(page: Page, cases: Sequence[Case]) -> Iterator[tuple[str, markup.Cell]]:
+    """Yield what is to be said of a case, or of a family: what not all cases share with its number."""
 
-    uses_cases = True
-    required_arguments = 3
+    def said(names: Callable[[Case], Iterable[str]], show: Callable[[str], list[nodes.Node]]) -> markup.Cell:
+        counts = Counter(name for case in cases for name in names(case))
+        parts: list[nodes.Node] = []
+        for name, count in counts.items():
+            parts += [nodes.Text(", ")] if parts else []
+            parts += show(name)
+            parts += [nodes.Text(f" ({count} cases)")] if count < len(cases) else []
+        return parts
 
-    def build(self, format_: Format) -> Iterator[nodes.Node]:
-        """Return one section per case."""
-        group, number = self.arguments[1], int(self.arguments[2])
-        implementation = load(format_.id)
-        for case in pages(sources.cases_by_group(format_.id)[group])[number - 1]:
-            yield self._entry(implementation, case)
+    def plain(name: str) -> list[nodes.Node]:
+        return [nodes.Text(name)]
 
-    def _entry(self, implementation: Implementation, case: Case) -> nodes.section:
-        self.jspec.note("case", case.id, node_id(case.id), case.title)
-        title = markup.paragraph(*self.inline(_sentence(case.title)))
-        part = markup.section([markup.literal(case.id)], node_id(case.id), title, self._facts(case))
-        folded = [
-            markup.details(summary, html, is_open=case.origin.kind == "authored" and len(html) < OPEN_BELOW)
-            for summary, html in dumps(implementation, case, sources.roles_of(case.format))
-        ]
-        part += markup.raw("".join(folded) or "<p>No files at all.</p>")
-        if case.write is not None:
-            part += markup.raw(markup.details("Write operations", _json_html(case.write), is_open=True))
-        part += [self._expectation(case, probe.id, probe.expect) for probe in case.probes]
-        return part
+    def required(name: str) -> list[nodes.Node]:
+        return [page.ref("req", name)]
 
-    def _facts(self, case: Case) -> nodes.Node:
-        known = sources.flags(case.format)
-        flags = [
+    format_id = cases[0].format
+    yield "Edition", said(lambda case: [case.edition], plain)
+    yield "Level", said(lambda case: [case.level], lambda name: [markup.badge(name, name)])
+    yield (
+        "Stratum",
+        said(
+            lambda case: [case.stratum],
+            lambda name: [nodes.Text(f"{name}: {STRATA.get(name, '')}".rstrip(": "))],
+        ),
+    )
+    yield "Category", said(lambda case: [case.category], plain)
+    yield "Obeys", said(lambda case: case.obeys, required)
+    yield "Breaks", said(lambda case: case.breaks, required)
+    effects = {name: flag.effect for name, flag in sources.flags(format_id).items()}
+    yield (
+        "Flags",
+        [
             markup.paragraph(
-                self.ref("flag", f"{case.format}/{name}", name),
-                ": ",
-                known[name].effect if name in known else "",
+                page.ref("flag", f"{format_id}/{name}", name),
+                f": {effects.get(name, '')}",
+                f" ({count} cases)" if count < len(cases) else "",
             )
-            for name in case.flags
-        ]
-        origin = case.origin
-        how = [origin.kind]
-        how += [f"from {origin.base}"] if origin.base else []
-        how += [origin.how] if origin.how else []
-        return markup.fields(
-            [
-                ("Edition", case.edition),
-                ("Level", [markup.badge(case.level, case.level)]),
-                ("Stratum", f"{case.stratum}: {STRATA.get(case.stratum, '')}".rstrip(": ")),
-                ("Category", case.category),
-                ("Obeys", self.refs("req", case.obeys)),
-                ("Breaks", self.refs("req", case.breaks)),
-                ("Flags", flags),
-                ("Needs", ", ".join(case.needs)),
-                ("Parameters", ", ".join(f"{key} = {value}" for key, value in case.params.items())),
-                ("Origin", ", ".join(how)),
-                ("Checked by", ", ".join(origin.checked_by)),
-            ]
-        )
+            for name, count in Counter(name for case in cases for name in case.flags).items()
+        ],
+    )
+    yield "Needs", said(lambda case: case.needs, plain)
+    yield "Parameters", said(lambda case: [f"{key} = {value}" for key, value in case.params.items()], plain)
+    yield "Origin", said(lambda case: [_origin(case, how=len(cases) == 1)], plain)
+    yield "Checked by", said(lambda case: case.origin.checked_by, plain)
 
-    def _expectation(self, case: Case, probe: str, expect: Sequence[Mapping[str, Any]]) -> nodes.Node:
-        question = probe.rpartition("/")[2]
-        answers = " or ".join(f"<b>{escape(_verdict(entry))}</b>" for entry in expect)
-        body = "".join(
-            _json_html({key: value for key, value in entry.items() if key != "when"}) for entry in expect
-        )
-        html = (
-            f'<details class="jspec-details jspec-expect"><summary><code>{escape(question)}</code> '
-            f"must give {answers}</summary>{body}</details>"
-        )
-        return markup.raw(html)
+
+def _origin(case: Case, *, how: bool) -> str:
+    origin = case.origin
+    parts = [origin.kind, f"from {origin.base}" if origin.base else "", origin.how if how else ""]
+    return ", ".join(filter(None, parts))
+
+
+def _expectation(probe: str, expect: Sequence[Mapping[str, Any]]) -> str:
+    answers = " or ".join(f"<b>{escape(_verdict(entry))}</b>" for entry in expect)
+    body = "".join(
+        _json_html({key: value for key, value in entry.items() if key != "when"}) for entry in expect
+    )
+    return (
+        f'<details class="jspec-details jspec-expect"><summary><code>{_question(probe)}</code> '
+        f"must give {answers}</summary>{body}</details>"
+    )
+
+
+def _question(probe: str) -> str:
+    return escape(probe.rpartition("/")[2])
 
 
 def _sentence(text: str) -> str:
@@ -147,7 +200,7 @@ def _verdict(entry: Mapping[str, Any]) -> str:
 
 def _json_html(value: object) -> str:
     text = json.dumps(value, indent=1, ensure_ascii=False)
-    return f'<div class="jspec-scroll"><pre class="jspec-json">{escape(_compact(text))}</pre></div>'
+    return _pre(_compact(text))
 
 
 def _compact(text: str) -> str:
@@ -163,117 +216,248 @@ def _compact(text: str) -> str:
     return "\n".join(out)
 
 
-class CaseIndex(FormatDirective):
-    """``{case-list} FORMAT [GROUP]``: the groups with counts, or the cases of a group."""
+def _family(page: Page, cases: Sequence[Case]) -> Iterator[nodes.Node]:
+    """Yield the page of a family: what its cases share, the strip, the table, the first case in full."""
+    for case in cases:
+        page.note("case", case.id, node_id(case.id), case.title)
+    yield markup.paragraph(
+        f"{len(cases)} generated cases. The first is shown in full at the end; ",
+        markup.literal("journalspec show ID"),
+        " shows any other.",
+    )
+    yield markup.fields(list(_facts(page, cases)))
+    questions = list(dict.fromkeys(_question(probe.id) for case in cases for probe in case.probes))
+    answers = {case.id: {_question(probe.id): probe.expect for probe in case.probes} for case in cases}
+    yield markup.section(
+        "At a glance", "strip", markup.raw(_strips(cases, questions, answers), searched=False)
+    )
+    yield markup.section("The cases", "cases", markup.raw(_rows(cases, questions, answers)))
+    yield markup.section("The first in full", "first", *_sheet(page, cases[0]))
 
-    uses_cases = True
-    optional_arguments = 1
 
-    def build(self, format_: Format) -> Iterable[nodes.Node]:
-        """Return the table."""
-        groups = sources.cases_by_group(format_.id)
-        if not groups:
-            raise LookupError(f"{format_.id} has no published cases")
-        if len(self.arguments) > 1:
-            return [self._cases(groups[self.arguments[1]])]
-        return [self._totals(groups), self._groups(groups)]
+Answers = Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]
 
-    def _totals(self, groups: Mapping[str, Sequence[Case]]) -> nodes.Node:
-        every = [case for cases in groups.values() for case in cases]
-        strata = Counter(case.stratum for case in every)
-        parts = ", ".join(f"{strata[key]} {key} ({text})" for key, text in STRATA.items() if strata[key])
-        return markup.paragraph(
-            f"{len(every)} cases in {len(groups)} groups: {parts}. The strata are never added up."
+
+def _strips(cases: Sequence[Case], questions: Sequence[str], answers: Answers) -> str:
+    """Return a strip per edition: a column per case, a line per question, coloured by the answer.
+
+    The more of the family's records an answer has, the stronger its colour.
+    """
+    most = max(
+        (
+            len(entry.get("records", ()))
+            for given in answers.values()
+            for expect in given.values()
+            for entry in expect
+        ),
+        default=0,
+    )
+    names = ", ".join(f"<code>{name}</code>" for name in questions)
+    colours = " ".join(f'<span class="jspec-out out-{verdict}">{text}</span>' for verdict, text in COLOURS)
+    out = [
+        f"<p>A column per case, in order; from top to bottom: {names}. {colours}; "
+        "the paler, the fewer records are left.</p>"
+    ]
+    for edition in dict.fromkeys(case.edition for case in cases):
+        columns = []
+        for case in (case for case in cases if case.edition == edition):
+            given = answers[case.id]
+            said = "; ".join(f"{name}: {_answer(given[name])}" for name in questions if name in given)
+            marks = "".join(_mark(given.get(name, ()), most) for name in questions)
+            name = escape(f"{_last(case)}: {said}")
+            columns.append(f'<a href="#{node_id(case.id)}" title="{name}">{marks}</a>')
+        out.append(f'<p>Edition {escape(edition)}:</p><div class="jspec-strip">{"".join(columns)}</div>')
+    return "".join(out)
+
+
+def _mark(expect: Sequence[Mapping[str, Any]], most: int) -> str:
+    if not expect:
+        return "<i></i>"
+    verdict = expect[0].get("verdict", "open") if len(expect) == 1 else "open"
+    share = len(expect[0].get("records", ())) / most if most and verdict != "refused" else 1
+    return f'<i class="out-{verdict}" style="opacity:{0.4 + 0.6 * share:.2f}"></i>'
+
+
+def _answer(expect: Sequence[Mapping[str, Any]]) -> str:
+    """Return the permitted answers in a few words, with what is dropped."""
+    return " or ".join(
+        _verdict(entry)
+        + "".join(
+            f"; {part['reason']} {part['file']}:{part['off']}+{part['len']}"
+            for part in entry.get("dropped", ())
+        )
+        for entry in expect
+    )
+
+
+def _last(case: Case) -> str:
+    return case.id.rpartition(".")[2]
+
+
+def _rows(cases: Sequence[Case], questions: Sequence[str], answers: Answers) -> str:
+    """Return the table: a row with an anchor per case, and a column for what differs between cases."""
+    columns: dict[str, Callable[[Case], Iterable[str]]] = {
+        "Edition": lambda case: [case.edition],
+        "Stratum": lambda case: [case.stratum],
+        "Category": lambda case: [case.category],
+        "Flags": lambda case: case.flags,
+        "Breaks": lambda case: case.breaks,
+    }
+    shared = {
+        head: set.intersection(*(set(names(case)) for case in cases)) for head, names in columns.items()
+    }
+    columns = {
+        head: names
+        for head, names in columns.items()
+        if any(set(names(case)) - shared[head] for case in cases)
+    }
+    heads = "".join(
+        f"<th>{head}</th>"
+        for head in ("Case", "What is done", *columns, *(f"<code>{name}</code>" for name in questions))
+    )
+    rows = []
+    for case in cases:
+        cells = [
+            f'<a href="#{node_id(case.id)}"><code>{escape(_last(case))}</code></a>',
+            markup.code_html(_sentence(case.title)),
+        ]
+        cells += [
+            "<br>".join(escape(name) for name in names(case) if name not in shared[head])
+            for head, names in columns.items()
+        ]
+        cells += [escape(_answer(answers[case.id].get(name, ()))) for name in questions]
+        rows.append(f'<tr id="{node_id(case.id)}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    return (
+        '<div class="table-wrapper"><table class="jspec-table jspec-family docutils">'
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def index(page: Page, format_: Format) -> Iterable[nodes.Node]:
+    """``{case-list} FORMAT``: the groups with counts."""
+    page.depends_on_cases(format_)
+    groups = sources.cases_by_group(format_.id)
+    if not groups:
+        raise LookupError(f"{format_.id} has no published cases")
+    strata = Counter(case.stratum for cases in groups.values() for case in cases)
+    parts = ", ".join(f"{strata[key]} {key} ({text})" for key, text in STRATA.items() if strata[key])
+    yield markup.paragraph(
+        f"{strata.total()} cases in {len(groups)} groups: {parts}. The strata are never added up."
+    )
+    rows: list[markup.Row] = []
+    for name, cases in groups.items():
+        own = Counter(case.stratum for case in cases)
+        numbers = [str(own[key] or "") for key in STRATA]
+        link = page.ref("group", f"{format_.id}/{name}", name)
+        rows.append((link, str(len(cases)), *numbers, cases[0].title))
+    yield markup.table(("Group", "Cases", *STRATA, "The first of them"), rows)
+
+
+def flags(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{flag-list} FORMAT``: the flags that cases of a format carry, each an anchor."""
+    page.depends_on_cases(format_)
+    used = Counter(name for case in sources.cases(format_.id) for name in case.flags)
+    for name, entry in sources.flags(format_.id).items():
+        if not used[name]:
+            continue
+        anchor = f"flag-{format_.id}-{name.lower()}"
+        page.note("flag", f"{format_.id}/{name}", anchor, entry.effect)
+        facts = markup.fields(
+            [
+                ("Damage", entry.damage),
+                ("Cases", str(used[name])),
+                ("Requirements", page.refs("req", entry.requirements)),
+                ("Design rules", page.refs("rule", entry.rules)),
+            ]
+        )
+        yield markup.section([markup.literal(name)], anchor, markup.paragraph(entry.effect), facts)
+
+
+def dump(page: Page, format_: Format, wanted: str, name: str = "") -> Iterable[nodes.Node]:
+    """``{hexdump} FORMAT CASE [FILE]``: an annotated hexdump of one file of a case (the first, unless named).
+
+    Options: ``:style:`` fields (default) or grid, and for a grid ``:from:`` and ``:to:`` as byte offsets.
+    """
+    page.depends_on_cases(format_)
+    case = next((case for case in sources.cases(format_.id) if case.id == wanted), None)
+    if case is None:
+        raise LookupError(f"{format_.id} has no case {wanted!r}")
+    files = case.files()
+    name = name or next(iter(files))
+    if name not in files:
+        raise LookupError(f"{wanted} has no file {name!r}; it has {', '.join(files)}")
+    spans = [span for span in load(format_.id).spans(files, edition=case.edition) if span.file == name]
+    roles = sources.roles_of(format_.id)
+    if page.options.get("style") == "grid":
+        bounds = page.options.get("from", 0), page.options.get("to")
+        html = hexdump.grid_html(files[name], spans, roles, *bounds)
+    else:
+        html = hexdump.fields_html(shown(files[name], 0), spans, roles)
+    yield markup.paragraph(markup.literal(name), " of ", page.ref("case", wanted))
+    yield markup.raw(html, searched=False)
+
+
+def captured(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{captured-list} FORMAT``: every captured directory with its provenance and its bytes."""
+    root = sources.captured_root(format_.id)
+    found = sorted(root.rglob("provenance.toml"))
+    if not found:
+        yield markup.paragraph("None was captured yet.")
+    page.depends_on(*found)
+    for path in found:
+        facts = tomllib.loads(path.read_text(encoding="utf-8"))
+        name = path.parent.relative_to(root).as_posix()
+        anchor = nodes.make_id(f"captured-{name}")
+        title = str(facts["title"])
+        page.note("captured", f"{format_.id}/{name}", anchor, title)
+        scalars: list[tuple[str, markup.Cell]] = [
+            (key.replace("_", " ").capitalize(), [markup.literal(str(value))])
+            for key, value in facts.items()
+            if key not in SHOWN and not isinstance(value, list | dict)
+        ]
+        yield markup.section(
+            [markup.literal(name)],
+            anchor,
+            markup.paragraph(_sentence(title)),
+            markup.fields(scalars),
+            markup.raw("".join(_folds(format_, path.parent, facts)), searched=False),
         )
 
-    def _groups(self, groups: Mapping[str, Sequence[Case]]) -> nodes.Node:
-        rows: list[markup.Row] = []
-        for name, cases in groups.items():
-            strata = Counter(case.stratum for case in cases)
-            rows.append(
-                (
-                    self.ref("group", f"{cases[0].format}/{name}", name),
-                    str(len(cases)),
-                    *(str(strata[key] or "") for key in STRATA),
-                    cases[0].title,
-                )
-            )
-        return markup.table(("Group", "Cases", *STRATA, "The first of them"), rows)
 
-    def _cases(self, cases: Sequence[Case]) -> nodes.Node:
-        rows = [(self.ref("case", case.id), case.stratum, case.title) for case in cases]
-        return markup.table(("Case", "Stratum", "Title"), rows)
-
-
-class CaseGroup(FormatDirective):
-    """``{case-group} FORMAT GROUP``: makes the page that holds it the group's target."""
-
-    required_arguments = 2
-
-    def build(self, format_: Format) -> Iterable[nodes.Node]:
-        """Return the anchor."""
-        name = self.arguments[1]
-        anchor = "group-" + name.replace(".", "-")
-        self.jspec.note("group", f"{format_.id}/{name}", anchor, f"case group {name}")
-        return [nodes.target("", "", ids=[anchor])]
+def _folds(format_: Format, directory: Path, facts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was done, what the product loads from it, and the bytes of each file."""
+    sessions = facts.get("session", ())
+    if sessions:
+        lines: list[str] = []
+        for number, session in enumerate(sessions, start=1):
+            lines += [f"session {number}, {session.get('end', '')}:"]
+            lines += [f"  {_operation(entry)}" for entry in session.get("ops", ())]
+        yield markup.details("What was done", _pre("\n".join(lines)))
+    for policy, answer in facts.get("loads", {}).items():
+        text = "\n".join(f"{key}: {value}" for key, value in answer.items())
+        yield markup.details(f"What the product itself loads from it, policy {policy}", _pre(text))
+    hashes = facts.get("sha256", {})
+    files = {file: (directory / file).read_bytes() for file in hashes if (directory / file).is_file()}
+    spans = list(load(format_.id).spans(files, edition=str(facts["edition"])))
+    for file, content in files.items():
+        own = [span for span in spans if span.file == file]
+        html = hexdump.fields_html(shown(content, 0), own, sources.roles_of(format_.id))
+        yield markup.details(f"{file}, {len(content)} bytes, SHA-256 {hashes[file]}", html)
 
 
-class Hexdump(FormatDirective):
-    """``{hexdump} FORMAT SOURCE [FILE]``: an annotated hexdump of a case or of captured files.
-
-    SOURCE is a case id. Options: ``:style:`` fields (default) or grid, and for
-    a grid ``:from:`` and ``:to:`` as byte offsets.
-    """
-
-    uses_cases = True
-    required_arguments = 2
-    optional_arguments = 1
-    option_spec: ClassVar[dict[str, Callable[[str], object]] | None] = {
-        "style": lambda text: directives.choice(text, ("fields", "grid")),
-        "from": directives.nonnegative_int,
-        "to": directives.nonnegative_int,
-    }
-
-    def build(self, format_: Format) -> Iterable[nodes.Node]:
-        """Return the dump of one file (the first, unless named)."""
-        wanted = self.arguments[1]
-        case = next((case for case in sources.cases(format_.id) if case.id == wanted), None)
-        if case is None:
-            raise LookupError(f"{format_.id} has no case {wanted!r}")
-        files = case.files()
-        name = self.arguments[2] if len(self.arguments) > 2 else next(iter(files))
-        if name not in files:
-            raise LookupError(f"{wanted} has no file {name!r}; it has {', '.join(files)}")
-        spans = [span for span in load(format_.id).spans(files, edition=case.edition) if span.file == name]
-        roles = sources.roles_of(format_.id)
-        if self.options.get("style") == "grid":
-            bounds = self.options.get("from", 0), self.options.get("to")
-            html = hexdump.grid_html(files[name], spans, roles, *bounds)
-        else:
-            html = hexdump.fields_html(shown(files[name], 0), spans, roles)
-        caption = markup.paragraph(markup.literal(name), " of ", self.ref("case", wanted))
-        return [caption, markup.raw(html)]
+def _operation(entry: object) -> str:
+    if not isinstance(entry, Mapping):
+        return str(entry)
+    return "  ".join(f"{key}={_plain(value)}" for key, value in entry.items())
 
 
-class FlagList(FormatDirective):
-    """``{flag-list} FORMAT``: the flags that cases of a format carry, each an anchor."""
+def _plain(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_plain(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return ",".join(map(_plain, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
-    uses_cases = True
 
-    def build(self, format_: Format) -> Iterable[nodes.Node]:
-        """Return a table row per flag in use."""
-        used = Counter(name for case in sources.cases(format_.id) for name in case.flags)
-        for name, entry in sources.flags(format_.id).items():
-            if not used[name]:
-                continue
-            anchor = f"flag-{format_.id}-{name.lower()}"
-            self.jspec.note("flag", f"{format_.id}/{name}", anchor, entry.effect)
-            facts = markup.fields(
-                [
-                    ("Damage", entry.damage),
-                    ("Cases", str(used[name])),
-                    ("Requirements", self.refs("req", entry.requirements)),
-                    ("Design rules", self.refs("rule", entry.rules)),
-                ]
-            )
-            yield markup.section([markup.literal(name)], anchor, markup.paragraph(entry.effect), facts)
+def _pre(text: str) -> str:
+    return f'<div class="jspec-scroll"><pre class="jspec-json">{escape(text)}</pre></div>'

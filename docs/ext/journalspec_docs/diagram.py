@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
-from journalspec_docs.ksy import Field, Type
-from journalspec_docs.layout import Extent
+from journalspec_docs.ksy import Extent, Field, Type
 
 PER_ROW = 16
 CELL = 40

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-KINDS = ("req", "case", "flag", "deviation", "group", "rule")
+KINDS = ("req", "case", "flag", "deviation", "group", "rule", "captured")
 
 
 class Target(NamedTuple):
@@ -84,23 +84,6 @@ class JournalspecDomain(Domain):
         if found is None:
             return None
         return make_refnode(builder, fromdocname, found.docname, found.node_id, contnode, found.hint or None)
-
-    def resolve_any_xref(
-        self,
-        env: BuildEnvironment,
-        fromdocname: str,
-        builder: Builder,
-        target: str,
-        node: addnodes.pending_xref,
-        contnode: Element,
-    ) -> list[tuple[str, nodes.reference]]:
-        """Offer every object of that name to the ``any`` role."""
-        found = []
-        for kind in KINDS:
-            link = self.resolve_xref(env, fromdocname, builder, kind, target, node, contnode)
-            if link is not None:
-                found.append((f"jspec:{kind}", link))
-        return found
 
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         """List everything for the search index and intersphinx."""

@@ -15,7 +15,8 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from journalspec.formats import Format
+from journalspec.formats import Format, format_ids, get_format
+from journalspec.requirements import requirements
 from journalspec_docs import case_pages, sources
 from journalspec_docs.requirement_pages import area_id
 
@@ -24,7 +25,7 @@ FOLDER = "formats"
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FormatPage:
     """One page of a format: file name, title in the menu, what it is about, its directives."""
 
     name: str
@@ -35,8 +36,10 @@ class Page:
 
 
 PAGES = (
-    Page("spec", "Specification", "The format in prose, with every normative sentence numbered.", "", ()),
-    Page(
+    FormatPage(
+        "spec", "Specification", "The format in prose, with every normative sentence numbered.", "", ()
+    ),
+    FormatPage(
         "requirements",
         "Requirements",
         "Each requirement with its source, its cases and the products that depart from it.",
@@ -45,7 +48,7 @@ PAGES = (
         "cases whose input violates it, or that fail an implementation which ignores it.",
         ("requirement-summary",),
     ),
-    Page(
+    FormatPage(
         "observation",
         "Observations",
         "What an answer says: record types with their fields, headers, roles, state, reasons, codes, notes.",
@@ -55,7 +58,7 @@ PAGES = (
         "and {doc}`cases </reference/cases>` says how two answers are compared.",
         ("observation-model", "worked-answer"),
     ),
-    Page(
+    FormatPage(
         "schemas",
         "Schemas",
         "Kaitai Struct files to download, byte diagrams and field tables of every type.",
@@ -63,14 +66,14 @@ PAGES = (
         "damage is the specification's business, not the schema's.",
         ("schema-files", "schema-types"),
     ),
-    Page(
+    FormatPage(
         "cases/index",
         "Cases",
         "Every published case: its bytes, and what has to be said about them.",
         "",
         ("case-list",),
     ),
-    Page(
+    FormatPage(
         "coverage",
         "Coverage",
         "How many cases obey and break each requirement, and what proves that they test it.",
@@ -79,21 +82,21 @@ PAGES = (
         "requirement, killed by a case that names it.",
         ("coverage-table",),
     ),
-    Page(
+    FormatPage(
         "deviations",
         "Deviations",
         "Where products depart from the specification, observed.",
         "Where products depart from the specification. Everything here was observed on the version named.",
         ("deviation-list",),
     ),
-    Page(
+    FormatPage(
         "captured",
         "Captured files",
         "Files that real products wrote, and how they came about.",
         "Written by real products and never edited. How each directory came about:",
         ("captured-list",),
     ),
-    Page(
+    FormatPage(
         "conformance",
         "Conformance",
         "Implementations against requirements.",
@@ -106,7 +109,7 @@ PAGES = (
 
 def pages(srcdir: Path) -> Iterator[tuple[str, str]]:
     """Yield (path below the source directory, text) of every generated page."""
-    formats = [sources.get_format(name) for name in sources.format_ids()]
+    formats = [get_format(name) for name in format_ids()]
     toctree = _toctree([f"{item.id}/index" for item in formats])
     yield f"{FOLDER}/index.md", _page("The formats", "```{format-list}\n```", toctree)
     for item in formats:
@@ -132,7 +135,7 @@ def format_pages(item: Format, srcdir: Path) -> Iterator[tuple[str, str]]:
 
 
 def _specification(item: Format, srcdir: Path) -> str:
-    path = sources.spec_path(item.id)
+    path = sources.room(item.id) / "spec.md"
     if not path.is_file():
         logger.warning("%s has no spec.md", item.id)
         return _page("Specification", "Not written.")
@@ -141,33 +144,31 @@ def _specification(item: Format, srcdir: Path) -> str:
 
 
 def _areas(item: Format) -> Iterator[str]:
-    for area, title in sources.requirements_of(item.id).areas.items():
+    for area, title in requirements(item.id).areas.items():
         lead = f"({area_id(item.id, area)})=\n## {title} ({area})"
         yield f"{lead}\n\n{_directive('requirement-list', f'{item.id} {area}', ':full:')}"
 
 
-def _case_names(item: Format) -> Iterator[tuple[str, str, int, int]]:
-    """Yield (page name, group, number of the page, pages of the group)."""
+def _case_groups(item: Format) -> Iterator[tuple[str, str, int, str]]:
+    """Yield (page name, group, number of the page, title) of every page of cases."""
     for group, cases in sources.cases_by_group(item.id).items():
-        parts = case_pages.pages(cases)
-        for number in range(1, len(parts) + 1):
-            yield (group if number == 1 else f"{group}-{number}"), group, number, len(parts)
+        total = len(case_pages.pages(cases))
+        for number in range(1, total + 1):
+            name = group if number == 1 else f"{group}-{number}"
+            yield name, group, number, f"{group} ({number} of {total})" if total > 1 else group
 
 
 def _case_contents(item: Format) -> Iterator[str]:
     yield "What the labels on cases mean, and what goes wrong if one is mishandled: [flags](flags.md)."
-    names = [
-        f"{group} ({number} of {total}) <{name}>" if total > 1 else f"{group} <{name}>"
-        for name, group, number, total in _case_names(item)
-    ]
-    yield _toctree([*names, "flags"])
+    yield _toctree([*(f"{title} <{name}>" for name, _, _, title in _case_groups(item)), "flags"])
 
 
 def _case_pages(item: Format) -> Iterator[tuple[str, str]]:
-    for name, group, number, total in _case_names(item):
-        title = f"Cases: {group}" + (f" ({number} of {total})" if total > 1 else "")
-        lead = [_directive("case-group", f"{item.id} {group}")] if number == 1 else []
-        yield f"cases/{name}", _page(title, *lead, _directive("case-entries", f"{item.id} {group} {number}"))
+    for name, group, number, title in _case_groups(item):
+        yield (
+            f"cases/{name}",
+            _page(f"Cases: {title}", _directive("case-group", f"{item.id} {group} {number}")),
+        )
     about = "What is special about a case, and what goes wrong for the user if it is mishandled."
     yield "cases/flags", _page("Flags", about, _directive("flag-list", item.id))
 
@@ -181,7 +182,7 @@ def _directive(name: str, arguments: str, *options: str) -> str:
 
 
 def _toctree(entries: Iterable[str]) -> str:
-    return "\n".join(["```{toctree}", ":hidden:", "", *entries, "```"])
+    return "\n".join(["```{toctree}", ":hidden:", ":titlesonly:", "", *entries, "```"])
 
 
 def write(app: Sphinx) -> None:

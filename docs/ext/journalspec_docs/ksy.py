@@ -14,8 +14,6 @@ from typing import Any
 
 import yaml
 
-from journalspec_docs.layout import Extent
-
 _INTEGER = re.compile(r"([us])([1248])(le|be)?")
 _FLOAT = re.compile(r"f([48])(le|be)?")
 _SIZEOF = re.compile(r"sizeof<(\w+)>")
@@ -24,10 +22,71 @@ LONGEST_VALUE = 32
 #: A size expression longer than this goes by its field's name in sums.
 LONGEST_SIZE = 40
 _TEXT = ("str", "strz")
+_LINEAR = re.compile(r"[A-Za-z_0-9.]+( [+-] [A-Za-z_0-9.]+)*")
 
 
 class SchemaProblem(ValueError):
     """The schema says something that the documentation cannot show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A size or offset that may not be known until a file is read, as ``29 + len_gtrid``.
+
+    `fixed` bytes, plus the parts named in `terms`, less those in `minus` (expressions, in bytes).
+    """
+
+    fixed: int = 0
+    terms: tuple[str, ...] = ()
+    minus: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, expression: str) -> Extent:
+        """Return the extent of a schema's size expression: ``12``, ``len_a``, ``len_a - 24``, or anything."""
+        text = expression.strip()
+        if not _LINEAR.fullmatch(text):
+            return cls(0, (text,))
+        words = text.split(" ")
+        total = cls()
+        for sign, word in zip(["+", *words[1::2]], words[::2], strict=True):
+            if word.isdigit():
+                total = total + cls(int(sign + word))
+            else:
+                total = total + (cls(0, (word,)) if sign == "+" else cls(0, (), (word,)))
+        return total
+
+    def __add__(self, other: Extent) -> Extent:
+        """Return the sum; the terms keep their order, and what is added and taken away vanishes."""
+        terms = list(self.terms + other.terms)
+        minus = []
+        for part in self.minus + other.minus:
+            if part in terms:
+                terms.remove(part)
+            else:
+                minus.append(part)
+        return Extent(self.fixed + other.fixed, tuple(terms), tuple(minus))
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the number of bytes is known from the schema alone."""
+        return not self.terms and not self.minus
+
+    def __str__(self) -> str:
+        """Return ``29 + len_gtrid``, or ``len_record - 24``; a lone zero stays ``0``."""
+        plus = [f"({part})" if re.search(r" [+-] ", part) else part for part in self.terms]
+        minus = list(self.minus)
+        if self.fixed > 0 or not plus:
+            plus.insert(0, str(self.fixed))
+        elif self.fixed < 0:
+            minus.append(str(-self.fixed))
+        return " + ".join(plus) + "".join(f" - {part}" for part in minus)
+
+
+def offset_text(extent: Extent) -> str:
+    """Return an offset for people: ``12 (0x0c)``, or an expression."""
+    if extent.is_fixed:
+        return f"{extent.fixed} (0x{extent.fixed:02x})"
+    return str(extent)
 
 
 @dataclass(frozen=True)
@@ -167,19 +226,18 @@ class _Reader:
         )
 
     def instance(self, attribute: dict[str, Any]) -> Field:
-        kind = "expression" if "value" in attribute else self.type_name(attribute)
-        value = str(attribute.get("value", "")) or _fixed_value(attribute)
-        where = Extent.parse(str(attribute["pos"])) if "pos" in attribute else Extent()
+        """Return what is computed: no bytes of its own, and where a ``pos`` says."""
+        computed = "value" in attribute
         return Field(
             id=str(attribute["id"]),
-            type=kind,
-            offset=where,
+            type="expression" if computed else self.type_name(attribute),
+            offset=Extent.parse(str(attribute.get("pos", 0))),
             size=Extent(),
             doc=_clean(attribute.get("doc", "")),
             role="value",
             requirements=_requirements(attribute),
             enum=str(attribute.get("enum", "")),
-            value=value,
+            value=str(attribute["value"]) if computed else _fixed_value(attribute),
         )
 
     def type_name(self, attribute: dict[str, Any]) -> str:

@@ -58,6 +58,11 @@ def literal(text: str, *classes: str) -> nodes.literal:
     return nodes.literal(text, text, classes=list(classes))
 
 
+def literals(names: Iterable[str], separator: str = ", ") -> list[nodes.Node]:
+    """Return names as inline code, with text between them."""
+    return joined([literal(name) for name in names], separator)
+
+
 def code_text(text: str) -> list[nodes.Node]:
     """Return text in which only backticks are markup, as in help texts and summaries."""
     out: list[nodes.Node] = []
@@ -107,9 +112,21 @@ def fields(pairs: Iterable[tuple[str, Cell]]) -> nodes.Node:
     return out
 
 
-def raw(html: str) -> nodes.raw:
-    """Return HTML as it is."""
-    return nodes.raw("", html, format="html")
+def code_html(text: str) -> str:
+    """Return text in which only backticks are markup, as HTML."""
+    parts = [escape(part) for part in text.split("`")]
+    return "".join(f"<code>{part}</code>" if number % 2 else part for number, part in enumerate(parts))
+
+
+def raw(html: str, *, searched: bool = True) -> nodes.raw:
+    """Return HTML as it is; if not `searched`, in a box whose words stay out of the search index."""
+    return nodes.raw("", html, format="html", classes=[] if searched else ["no-search"])
+
+
+def folded(summary: str, *body: nodes.Node) -> list[nodes.Node]:
+    """Return `body` in a folding box."""
+    head = f'<details class="jspec-details"><summary>{escape(summary)}</summary>'
+    return [raw(head), *body, raw("</details>")]
 
 
 def details(summary: str, html: str, *, is_open: bool = False) -> str:

@@ -13,137 +13,156 @@ from journalspec.observation import RECOVERED, REFUSED, Level
 from journalspec.vocabulary import WIDTHS, Entry, Field
 from journalspec_corpus.case import Case
 from journalspec_docs import markup, sources
-from journalspec_docs.base import FormatDirective
+from journalspec_docs.base import Page
 from journalspec_reference import load
 
 FIELD_HEADS = ("Name", "Type", "Range", "Where", "Meaning")
 #: So many records are enough to see the form, and few enough to read.
 FEW = range(1, 5)
+#: The sections of the page that are fields or entries of one member of the vocabulary each:
+#: member -> (title, what leads to the table, further columns).
+SECTIONS: dict[str, tuple[str, str, dict[str, str]]] = {
+    "fields": (
+        "Fields of records",
+        "Beside `type`, and `at` with the place: `file`, `off`, `len`. A field stands in every "
+        "record of its types and editions, unless it says when it does not. `s4` is a signed integer "
+        "of 4 bytes, `u1` an unsigned one of 1, and so on.",
+        {},
+    ),
+    "lists": (
+        "Order of lists",
+        "Lists are compared in their order. `files` and `notes` are not: files are found by their "
+        "names, notes by their codes.",
+        {},
+    ),
+    "header": ("Fields of headers", "The `header` of an entry in `files`.", {}),
+    "roles": ("Roles of files", "The `role` of an entry in `files`.", {}),
+    "state": (
+        "State",
+        "The logical state after recovery. A list is compared whole and in its order; a member of an "
+        "element follows the list's name.",
+        {},
+    ),
+    "reasons": (
+        "Reasons",
+        "Why a region was dropped: the `reason` of an entry in `dropped`. A region begins where a "
+        "record was expected, and reaches so far.",
+        {"region": "Region"},
+    ),
+    "codes": (
+        "Codes",
+        "Why a journal was refused: the `code` beside the `phase`. Those of the phase `writer` are "
+        "refusals of a write operation. `at` is the place; a code without one carries none.",
+        {"phase": "Phase", "at": "at"},
+    ),
+    "notes": (
+        "Notes",
+        "Things worth saying that change no result. A note carries the members that have a meaning here.",
+        {"file": "file", "off": "off", "text": "text"},
+    ),
+    "params": (
+        "Parameters",
+        "What goes with a question, all as text: in the `params` of a request or a case.",
+        {"default": "Default"},
+    ),
+    "operations": ("Operations", "What a `write` may ask for, in `ops`.", {}),
+    "framing": (
+        "Names of framing",
+        "What diagrams, schemas and hexdumps call the bytes that hold the others together. No answer "
+        "carries them; every other byte goes by the name that it has in an answer.",
+        {},
+    ),
+}
 
 
-class ObservationModel(FormatDirective):
-    """``{observation-model} FORMAT``: a section for each table of names."""
-
-    def build(self, format_: Format) -> Iterator[nodes.Node]:
-        """Return the sections, those that have rows."""
-        self.depends_on_room(format_, "format.toml", "fields.toml")
-        table = format_.vocabulary
-        for title, lead, content in (
-            ("Policies", "What recovery does when it meets damage.", self._policies(format_)),
-            ("Record types", "The `type` of a record, and the fields that it has.", self._types(format_)),
-            (
-                "Fields of records",
-                "Beside `type`, and `at` with the place: `file`, `off`, `len`. A field stands in every "
-                "record of its types and editions, unless it says when it does not. `s4` is a signed integer "
-                "of 4 bytes, `u1` an unsigned one of 1, and so on.",
-                self._fields(table.fields),
-            ),
-            (
-                "Order of lists",
-                "Lists are compared in their order. `files` and `notes` are not: files are found by their "
-                "names, notes by their codes.",
-                self._entries(Entry(name, order) for name, order in table.lists.items()),
-            ),
-            ("Fields of headers", "The `header` of an entry in `files`.", self._fields(table.header)),
-            ("Roles of files", "The `role` of an entry in `files`.", self._entries(table.roles.values())),
-            (
-                "State",
-                "The logical state after recovery. A list is compared whole and in its order; a member of an "
-                "element follows the list's name.",
-                self._fields(table.state),
-            ),
-            (
-                "Reasons",
-                "Why a region was dropped: the `reason` of an entry in `dropped`. A region begins where a "
-                "record was expected, and reaches so far.",
-                self._entries(table.reasons.values(), region="Region"),
-            ),
-            (
-                "Codes",
-                "Why a journal was refused: the `code` beside the `phase`. Those of the phase `writer` are "
-                "refusals of a write operation. `at` is the place; a code without one carries none.",
-                self._entries(table.codes.values(), phase="Phase", at="at"),
-            ),
-            (
-                "Notes",
-                "Things worth saying that change no result. A note carries the members that have a meaning "
-                "here.",
-                self._entries(table.notes.values(), file="file", off="off", text="text"),
-            ),
-            (
-                "Parameters",
-                "What goes with a question, all as text: in the `params` of a request or a case.",
-                self._fields(table.params, "Default"),
-            ),
-            ("Operations", "What a `write` may ask for, in `ops`.", self._operations(format_)),
-            (
-                "Names of framing",
-                "What diagrams, schemas and hexdumps call the bytes that hold the others together. No answer "
-                "carries them; every other byte goes by the name that it has in an answer.",
-                self._entries(Entry(name, doc) for name, doc in table.framing.items()),
-            ),
-        ):
-            if content is not None:
-                part = markup.section(title, f"observation-{nodes.make_id(title)}")
-                part += markup.paragraph(*self.inline(lead))
-                part += content
-                yield part
-
-    def _policies(self, format_: Format) -> nodes.Node:
-        rows = [(markup.literal(name), self.inline(text)) for name, text in format_.policies.items()]
-        return markup.table(("Name", "Meaning"), rows)
-
-    def _types(self, format_: Format) -> nodes.Node:
-        table = format_.vocabulary
-        rows: list[markup.Row] = []
-        for entry in table.record_types.values():
-            names: dict[str, tuple[str, ...]] = {}
-            for item in table.fields:
-                if not item.types or entry.name in item.types:
-                    names[item.name] = names.get(item.name, ()) + (item.editions or tuple(format_.editions))
-            own = entry.editions or tuple(format_.editions)
-            parts = [
-                nodes.inline("", "", markup.literal(name), *_limits(editions, own))
-                for name, editions in names.items()
+def model(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{observation-model} FORMAT``: a section for each table of names that has rows."""
+    page.depends_on_room(format_, "format.toml", "fields.toml")
+    yield _section(page, "Policies", "What recovery does when it meets damage.", _policies(page, format_))
+    types = _types(page, format_)
+    yield _section(page, "Record types", "The `type` of a record, and the fields that it has.", types)
+    for name, (title, lead, columns) in SECTIONS.items():
+        content = getattr(format_.vocabulary, name)
+        if not content:
+            continue
+        if name == "operations":
+            table = _operations(page, content)
+        elif isinstance(content, tuple):
+            table = _fields(page, content, columns)
+        else:
+            # Lists and framing have text where the others have an entry.
+            entries = [
+                Entry(key, value) if isinstance(value, str) else value for key, value in content.items()
             ]
-            rows.append((markup.literal(entry.name), self.inline(entry.doc), markup.joined(parts)))
-        return markup.table(("Type", "Meaning", "Fields (in which editions, if not in all)"), rows)
+            table = _entries(page, entries, columns)
+        yield _section(page, title, lead, table)
 
-    def _fields(self, fields: Sequence[Field], last: str = "") -> nodes.Node | None:
-        rows = [row for item in fields for row in self._field(item, "", bool(last))]
-        heads = (*FIELD_HEADS, last) if last else FIELD_HEADS
-        return markup.table(heads, rows) if rows else None
 
-    def _field(self, item: Field, before: str, default: bool = False) -> Iterator[markup.Row]:
-        name = f"{before}{item.name}"
-        where = [", ".join(part) for part in (item.types, item.editions, item.ops) if part]
-        said = self.inline(item.doc)
-        if item.order:
-            said += [nodes.Text(f" Order: {item.order}.")]
-        if item.choices:
-            said += [nodes.Text(" One of "), *markup.joined([markup.literal(word) for word in item.choices])]
-            said += [nodes.Text(".")]
-        if item.optional and not default:
-            said += [nodes.Text(f" Left out if {item.optional}.")]
-        row: markup.Row = (markup.literal(name), _kind(item), _range(item), "; ".join(where), said)
-        yield (*row, self.inline(item.default)) if default else row
-        for inner in item.of:
-            yield from self._field(inner, f"{name}[]." if item.kind == "list" else f"{name}.", default)
+def _section(page: Page, title: str, lead: str, table: nodes.Node) -> nodes.section:
+    anchor = f"observation-{nodes.make_id(title)}"
+    return markup.section(title, anchor, markup.paragraph(*page.inline(lead)), table)
 
-    def _entries(self, entries: Iterable[Entry], **columns: str) -> nodes.Node | None:
-        rows: list[markup.Row] = []
-        for entry in entries:
-            limits = [", ".join(part) for part in (entry.editions, entry.ops) if part]
-            more = [self.inline(str(getattr(entry, name))) for name in columns]
-            rows.append((markup.literal(entry.name), *more, "; ".join(limits), self.inline(entry.doc)))
-        return markup.table(("Name", *columns.values(), "Only in", "Meaning"), rows) if rows else None
 
-    def _operations(self, format_: Format) -> nodes.Node | None:
-        rows: list[markup.Row] = []
-        for name, (entry, fields) in format_.vocabulary.operations.items():
-            rows.append((markup.literal(name), "", "", "", self.inline(entry.doc)))
-            rows += [row for item in fields for row in self._field(item, f"{name}: ")]
-        return markup.table(FIELD_HEADS, rows) if rows else None
+def _policies(page: Page, format_: Format) -> nodes.Node:
+    rows = [(markup.literal(name), page.inline(text)) for name, text in format_.policies.items()]
+    return markup.table(("Name", "Meaning"), rows)
+
+
+def _types(page: Page, format_: Format) -> nodes.Node:
+    table = format_.vocabulary
+    rows: list[markup.Row] = []
+    for entry in table.record_types.values():
+        names: dict[str, tuple[str, ...]] = {}
+        for item in table.fields:
+            if not item.types or entry.name in item.types:
+                names[item.name] = names.get(item.name, ()) + (item.editions or tuple(format_.editions))
+        own = entry.editions or tuple(format_.editions)
+        parts = [
+            nodes.inline("", "", markup.literal(name), *_limits(editions, own))
+            for name, editions in names.items()
+        ]
+        rows.append((markup.literal(entry.name), page.inline(entry.doc), markup.joined(parts)))
+    return markup.table(("Type", "Meaning", "Fields (in which editions, if not in all)"), rows)
+
+
+def _fields(page: Page, fields: Sequence[Field], columns: Mapping[str, str]) -> nodes.Node:
+    rows = [row for item in fields for row in _field(page, item, "", default=bool(columns))]
+    return markup.table((*FIELD_HEADS, *columns.values()), rows)
+
+
+def _field(page: Page, item: Field, before: str, *, default: bool = False) -> Iterator[markup.Row]:
+    """Yield the row of a field, then those of its members, each behind the name of what holds it."""
+    name = f"{before}{item.name}"
+    where = [", ".join(part) for part in (item.types, item.editions, item.ops) if part]
+    said = page.inline(item.doc)
+    if item.order:
+        said += [nodes.Text(f" Order: {item.order}.")]
+    if item.choices:
+        said += [nodes.Text(" One of "), *markup.literals(item.choices), nodes.Text(".")]
+    if item.optional and not default:
+        said += [nodes.Text(f" Left out if {item.optional}.")]
+    row: markup.Row = (markup.literal(name), _kind(item), _range(item), "; ".join(where), said)
+    yield (*row, page.inline(item.default)) if default else row
+    for inner in item.of:
+        deeper = f"{name}[]." if item.kind == "list" else f"{name}."
+        yield from _field(page, inner, deeper, default=default)
+
+
+def _entries(page: Page, entries: Iterable[Entry], columns: Mapping[str, str]) -> nodes.Node:
+    rows: list[markup.Row] = []
+    for entry in entries:
+        limits = [", ".join(part) for part in (entry.editions, entry.ops) if part]
+        more = [page.inline(str(getattr(entry, name))) for name in columns]
+        rows.append((markup.literal(entry.name), *more, "; ".join(limits), page.inline(entry.doc)))
+    return markup.table(("Name", *columns.values(), "Only in", "Meaning"), rows)
+
+
+def _operations(page: Page, operations: Mapping[str, tuple[Entry, Sequence[Field]]]) -> nodes.Node:
+    rows: list[markup.Row] = []
+    for name, (entry, fields) in operations.items():
+        rows.append((markup.literal(name), "", "", "", page.inline(entry.doc)))
+        rows += [row for item in fields for row in _field(page, item, f"{name}: ")]
+    return markup.table(FIELD_HEADS, rows)
 
 
 def _limits(editions: Sequence[str], own: Sequence[str]) -> list[nodes.Node]:
@@ -164,37 +183,35 @@ def _range(item: Field) -> list[nodes.Node]:
     return [nodes.Text(text)] if text else []
 
 
-class WorkedAnswer(FormatDirective):
-    """``{worked-answer} FORMAT``: a published case, and the whole answer to each question about it."""
+def worked_answer(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{worked-answer} FORMAT``: a published case, and the whole answer to each question about it.
 
-    uses_cases = True
-
-    def build(self, format_: Format) -> Iterator[nodes.Node]:
-        """Return the section, or nothing if no case is fit to be shown."""
-        case = _worth_showing(format_)
-        if case is None:
-            return
-        part = markup.section("A worked answer", "observation-a-worked-answer")
-        files = ", ".join(f"{file.path} ({file.size} bytes)" for file in case.input.files)
-        part += markup.paragraph(
-            "The case ",
-            self.ref("case", case.id),
-            f", {case.title}. Edition {case.edition}; files: {files}. What the reference answers at level "
-            "layout:",
-        )
-        room, given = load(format_.id), case.files()
-        for probe in case.probes:
-            if probe.op == "read":
-                seen = room.read(given, edition=case.edition, params=case.params)
-                question = "read"
-            else:
-                policy = str(probe.policy)
-                seen = room.recover(given, edition=case.edition, policy=policy, params=case.params)
-                question = f"recover, policy {policy}"
-            text = dumps(seen.to_json(Level.LAYOUT))
-            part += markup.paragraph(f"{question}:")
-            part += nodes.literal_block(text, text, language="json")
-        yield part
+    Nothing if no case is fit to be shown.
+    """
+    page.depends_on_cases(format_)
+    case = _worth_showing(format_)
+    if case is None:
+        return
+    part = markup.section("A worked answer", "observation-a-worked-answer")
+    files = ", ".join(f"{file.path} ({file.size} bytes)" for file in case.input.files)
+    part += markup.paragraph(
+        "The case ",
+        page.ref("case", case.id),
+        f", {case.title}. Edition {case.edition}; files: {files}. "
+        "What the reference answers at level layout:",
+    )
+    reference, given = load(format_.id), case.files()
+    for probe in case.probes:
+        if probe.op == "read":
+            seen = reference.read(given, edition=case.edition, params=case.params)
+            question = "read"
+        else:
+            policy = str(probe.policy)
+            seen = reference.recover(given, edition=case.edition, policy=policy, params=case.params)
+            question = f"recover, policy {policy}"
+        text = dumps(seen.to_json(Level.LAYOUT))
+        part += [markup.paragraph(f"{question}:"), nodes.literal_block(text, text, language="json")]
+    yield part
 
 
 def _worth_showing(format_: Format) -> Case | None:

@@ -1,22 +1,28 @@
-"""Requirements: short lists for the specification, full entries for their own page, coverage."""
+"""Requirements: a list for the specification, full entries, what covers each, and who departs from it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from docutils import nodes
 
+from journalspec.deviations import Deviation, deviations
 from journalspec.formats import Format
-from journalspec.requirements import Requirement
+from journalspec.requirements import Requirement, requirements
 from journalspec_corpus.case import Case
 from journalspec_corpus.design_rules import findings
 from journalspec_docs import markup, sources
-from journalspec_docs.base import FormatDirective, flag
+from journalspec_docs.base import Page
 
-#: A requirement's page names this many cases of a kind before it counts the rest.
+LEVELS = ("must", "should", "may")
+#: A requirement's entry names this many cases of a kind before it counts the rest.
 NAMED_CASES = 6
+KINDS = {
+    "errata": "Errata: the product is wrong",
+    "permissive": "Permissive: the product takes or writes more, to no harm",
+}
 
 
 def node_id(requirement_id: str) -> str:
@@ -29,183 +35,186 @@ def area_id(format_id: str, area: str) -> str:
     return nodes.make_id(f"{format_id}-area-{area}")
 
 
-def rules_about(format_id: str, requirement: str) -> list[str]:
-    """Return the design rules that name a requirement in what they find of its format."""
-    return [
+def summary(page: Page, format_: Format) -> Iterable[nodes.Node]:
+    """``{requirement-summary} FORMAT``: areas with their titles and counts by level."""
+    page.depends_on_room(format_, "requirements.toml")
+    items = requirements(format_.id)
+    rows: list[markup.Row] = []
+    for area, title in items.areas.items():
+        counts = Counter(item.level for item in items.in_area(area))
+        link = [nodes.reference("", title, refid=area_id(format_.id, area))]
+        rows.append((link, markup.literal(area), *(str(counts[level] or "") for level in LEVELS)))
+    yield markup.table(("Area", "Code", *LEVELS), rows)
+
+
+def area_list(page: Page, format_: Format, area: str) -> Iterable[nodes.Node]:
+    """``{requirement-list} FORMAT AREA``: id, level and text, each linked to its full entry.
+
+    With ``:full:`` the entries themselves, with anchors; used by the generated page.
+    """
+    page.depends_on_cases(format_)
+    page.depends_on_room(format_, "requirements.toml")
+    items = requirements(format_.id).in_area(area)
+    if "full" in page.options:
+        return [_entry(page, format_, item) for item in items]
+    rows = [(page.ref("req", item.id), _level(item), page.inline(item.text)) for item in items]
+    return [markup.table(("Requirement", "Level", "Text"), rows, "jspec-requirements")]
+
+
+def _level(item: Requirement) -> list[nodes.Node]:
+    return [markup.badge(item.level, item.level)]
+
+
+def _covering(format_: Format, item: Requirement) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
+    """Return the cases that obey a requirement and those that break it."""
+    return sources.covering(format_.id).get(item.id, ((), ()))
+
+
+def _entry(page: Page, format_: Format, item: Requirement) -> nodes.section:
+    page.note("req", item.id, node_id(item.id), f"{item.level}: {item.text}")
+    obeys, breaks = _covering(format_, item)
+    text = markup.paragraph(*page.inline(item.text))
+    text["classes"].append("jspec-normative")
+    demand = nodes.Text(f" of {' and '.join(item.roles)}; editions {', '.join(item.editions)}")
+    departing = [entry.id for entry in deviations(format_.id) if item.id in entry.requirements]
+    rules = [
         rule
-        for rule, found in findings(format_id).items()
-        if any(requirement in item.requirements for item in found)
+        for rule, found in findings(format_.id).items()
+        if any(item.id in finding.requirements for finding in found)
     ]
+    facts = markup.fields(
+        [
+            ("Level", [*_level(item), demand]),
+            ("Source", _source(item.source)),
+            ("Revision", f"{item.revision}, text digest {item.digest}"),
+            ("Obeyed in", _cases(page, obeys)),
+            ("Broken in", _cases(page, breaks)),
+            ("Proved by", _proof(page, format_, item)),
+            ("Deviations", page.refs("deviation", departing)),
+            ("Design rules", page.refs("rule", rules)),
+        ]
+    )
+    return markup.section(item.id, node_id(item.id), text, facts)
 
 
-def proved_by(directive: FormatDirective, format_: Format, item: Requirement) -> list[nodes.Node]:
+def _source(source: Mapping[str, Any]) -> list[nodes.Node]:
+    kind = source["kind"]
+    if kind == "product":
+        lead = f"{source['product']} {source.get('version', '')}".strip()
+        out: list[nodes.Node] = [nodes.Text(lead)]
+        if "class" in source:
+            out += [nodes.Text(", "), markup.literal(str(source["class"]))]
+    else:
+        lead = {"document": "document", "decision": "decided here"}.get(kind, kind)
+        out = [nodes.Text(f"{lead}: {source['document']}" if "document" in source else lead)]
+    passages = "; ".join(source.get("passages", ()))
+    return [*out, nodes.Text(f" ({passages})")] if passages else out
+
+
+def _cases(page: Page, found: tuple[Case, ...]) -> list[nodes.Node]:
+    out = page.refs("case", (case.id for case in found[:NAMED_CASES]))
+    more = len(found) - NAMED_CASES
+    return [*out, nodes.Text(f" and {more} more")] if more > 0 else out
+
+
+def _proof(page: Page, format_: Format, item: Requirement) -> list[nodes.Node]:
     """Return what shows that cases test a requirement: a fault of the reference, and what notices it."""
-    directive.depends_on(sources.proof_file(format_.id))
+    page.depends_on(sources.proof_file(format_.id))
     proof = sources.proofs(format_.id).get(item.id, {})
     if "why" in proof:
         return [markup.badge("none", "none"), nodes.Text(f": {proof['why']}")]
     if not proof:
         return []
     mutant = markup.literal(proof["mutant"])
-    return [nodes.Text("mutant "), mutant, nodes.Text(", killed by "), directive.ref("case", proof["case"])]
+    return [nodes.Text("mutant "), mutant, nodes.Text(", killed by "), page.ref("case", proof["case"])]
 
 
-class RequirementList(FormatDirective):
-    """``{requirement-list} FORMAT AREA``: id, level and text, each linked to its full entry.
-
-    With ``:full:`` the entries themselves, with anchors; used by the generated page.
-    """
-
-    uses_cases = True
-    required_arguments = 2
-    option_spec: ClassVar[dict[str, Callable[[str], object]] | None] = {"full": flag}
-
-    def build(self, format_: Format) -> Iterable[nodes.Node]:
-        """Return a table, or one section per requirement."""
-        self.depends_on_room(format_, "requirements.toml")
-        items = sources.requirements_of(format_.id).in_area(self.arguments[1])
-        if "full" in self.options:
-            covering = sources.covering(format_.id)
-            return [self._entry(format_, item, covering.get(item.id, ((), ()))) for item in items]
-        rows = [
-            (self.ref("req", item.id), [markup.badge(item.level, item.level)], self.inline(item.text))
-            for item in items
-        ]
-        return [markup.table(("Requirement", "Level", "Text"), rows, "jspec-requirements")]
-
-    def _entry(
-        self, format_: Format, item: Requirement, covering: tuple[tuple[Case, ...], tuple[Case, ...]]
-    ) -> nodes.section:
-        self.jspec.note("req", item.id, node_id(item.id), f"{item.level}: {item.text}")
-        obeys, breaks = covering
-        deviating = [
-            self.ref("deviation", entry.id)
-            for entry in sources.deviations(format_.id)
-            if item.id in entry.requirements
-        ]
-        text = markup.paragraph(*self.inline(item.text))
-        text["classes"].append("jspec-normative")
-        demand = [
-            markup.badge(item.level, item.level),
-            nodes.Text(f" of {' and '.join(item.roles)}; editions {', '.join(item.editions)}"),
-        ]
-        facts = markup.fields(
-            [
-                ("Level", demand),
-                ("Source", self._source(item.source)),
-                ("Revision", f"{item.revision}, text digest {item.digest}"),
-                ("Obeyed in", self._cases(obeys)),
-                ("Broken in", self._cases(breaks)),
-                ("Proved by", proved_by(self, format_, item)),
-                ("Deviations", markup.joined(deviating)),
-                ("Design rules", self.refs("rule", rules_about(format_.id, item.id))),
-            ]
-        )
-        return markup.section(item.id, node_id(item.id), text, facts)
-
-    def _source(self, source: Mapping[str, Any]) -> list[nodes.Node]:
-        kind = source["kind"]
-        if kind == "product":
-            lead = f"{source['product']} {source.get('version', '')}".strip()
-            out: list[nodes.Node] = [nodes.Text(lead)]
-            if "class" in source:
-                out += [nodes.Text(", "), markup.literal(str(source["class"]))]
-        else:
-            lead = {"document": "document", "decision": "decided here"}.get(kind, kind)
-            out = [nodes.Text(f"{lead}: {source['document']}" if "document" in source else lead)]
-        passages = "; ".join(source.get("passages", ()))
-        return [*out, nodes.Text(f" ({passages})")] if passages else out
-
-    def _cases(self, found: tuple[Case, ...]) -> list[nodes.Node]:
-        if not found:
-            return []
-        out = self.refs("case", (case.id for case in found[:NAMED_CASES]))
-        if len(found) > NAMED_CASES:
-            out.append(nodes.Text(f" and {len(found) - NAMED_CASES} more"))
-        return out
-
-
-class CoverageTable(FormatDirective):
+def coverage(page: Page, format_: Format) -> Iterator[nodes.Node]:
     """``{coverage-table} FORMAT``: how many cases obey and break each requirement, and what proves it."""
+    page.depends_on_cases(format_)
+    page.depends_on_room(format_, "requirements.toml")
+    items = requirements(format_.id)
+    yield _totals(format_, list(items))
+    for area, title in items.areas.items():
+        table = markup.table(
+            ("Requirement", "Level", "Obeyed in", "Broken in", "First cases", "Proved by"),
+            [_coverage_row(page, format_, item) for item in items.in_area(area)],
+            "jspec-coverage",
+        )
+        yield markup.section(f"{title} ({area})", f"coverage-{area.lower()}", table)
 
-    uses_cases = True
 
-    def build(self, format_: Format) -> Iterator[nodes.Node]:
-        """Return a sentence with the totals and one table per area."""
-        self.depends_on_room(format_, "requirements.toml")
-        all_items = sources.requirements_of(format_.id)
-        covering = sources.covering(format_.id)
-        yield self._totals(list(all_items), covering)
-        for area, title in all_items.areas.items():
-            rows = [
-                (*self._row(item, covering.get(item.id, ((), ()))), proved_by(self, format_, item))
-                for item in all_items.in_area(area)
-            ]
-            part = markup.section(f"{title} ({area})", f"coverage-{area.lower()}")
-            part += markup.table(
-                ("Requirement", "Level", "Obeyed in", "Broken in", "First cases", "Proved by"),
-                rows,
-                "jspec-coverage",
-            )
-            yield part
+def _totals(format_: Format, items: list[Requirement]) -> nodes.Node:
+    levels = Counter(item.level for item in items)
+    covered = Counter(item.level for item in items if all(_covering(format_, item)))
+    parts = [
+        f"{covered[level]} of {levels[level]} {level}-requirements are covered both ways"
+        for level in LEVELS
+        if levels[level]
+    ]
+    proved = sum("mutant" in sources.proofs(format_.id).get(item.id, {}) for item in items)
+    parts.append(
+        f"for {proved} a mutant of the reference shows it: a fault that breaks the requirement, "
+        "killed by a case that names it"
+    )
+    return markup.paragraph("; ".join(parts) + ".")
 
-    def _totals(
-        self, items: list[Requirement], covering: Mapping[str, tuple[tuple[Case, ...], tuple[Case, ...]]]
-    ) -> nodes.Node:
-        counts: Counter[str] = Counter()
-        for item in items:
-            obeys, breaks = covering.get(item.id, ((), ()))
-            counts[item.level] += 1
-            counts[f"{item.level}+"] += bool(obeys and breaks)
-        parts = [
-            f"{counts[f'{level}+']} of {counts[level]} {level}-requirements are covered both ways"
-            for level in ("must", "should", "may")
-            if counts[level]
+
+def _coverage_row(page: Page, format_: Format, item: Requirement) -> markup.Row:
+    obeys, breaks = _covering(format_, item)
+    nothing = [markup.badge("none", "missing" if item.level == "must" else "none")]
+    counts = [str(len(found)) if found else nothing for found in (obeys, breaks)]
+    first = page.refs("case", dict.fromkeys(case.id for case in (*obeys[:1], *breaks[:1])))
+    return page.ref("req", item.id), _level(item), *counts, first, _proof(page, format_, item)
+
+
+def departures(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{deviation-list} FORMAT``: what products do differently: a table, then the entries, errata first."""
+    page.depends_on_room(format_, "deviations.toml")
+    found = deviations(format_.id)
+    if not (sources.room(format_.id) / "deviations.toml").is_file():
+        raise LookupError(f"{format_.id} has no deviations.toml; if none is known, leave it empty")
+    if not found:
+        yield markup.paragraph("None has been observed.")
+        return
+    rows = [
+        (page.ref("deviation", item.id), markup.literal(item.product), _versions(item), item.title)
+        for item in found
+    ]
+    yield markup.table(("Deviation", "Product", "Versions", "Title"), rows)
+    for kind, title in KINDS.items():
+        members = [_departure(page, item) for item in found if item.kind == kind]
+        if members:
+            yield markup.section(title, f"deviations-{kind}", *members)
+
+
+def _departure(page: Page, item: Deviation) -> nodes.section:
+    anchor = f"deviation-{item.id.lower()}"
+    page.note("deviation", item.id, anchor, item.title)
+    example: list[nodes.Node] = []
+    if item.example:
+        example = [markup.literal(item.example["hex"]), nodes.Text(f" ({item.example['where']})")]
+    if item.products:
+        command = markup.literal(f"journalspec products show {item.id}")
+        shown = [command, nodes.Text(f" (on {', '.join(item.products)})")]
+    else:
+        shown = [nodes.Text(str(show.data["none"])) for show in item.show]
+    facts = markup.fields(
+        [
+            ("Product", [markup.literal(item.product), nodes.Text(f", {_versions(item)}")]),
+            ("Departs from", page.refs("req", item.requirements)),
+            ("Example", example),
+            ("Shown by", page.refs("case", item.cases)),
+            ("See it yourself", shown),
+            ("Observed", "; ".join(str(value) for value in item.observed.values())),
         ]
-        proved = sum("mutant" in proof for proof in self._proofs(items))
-        parts.append(
-            f"for {proved} a mutant of the reference shows it: a fault that breaks the requirement, "
-            "killed by a case that names it"
-        )
-        return markup.paragraph("; ".join(parts) + ".")
-
-    def _proofs(self, items: list[Requirement]) -> list[Mapping[str, str]]:
-        return [sources.proofs(self.arguments[0]).get(item.id, {}) for item in items]
-
-    def _row(
-        self, item: Requirement, covering: tuple[tuple[Case, ...], tuple[Case, ...]]
-    ) -> tuple[markup.Cell, ...]:
-        obeys, breaks = covering
-        missing = item.level == "must"
-        return (
-            self.ref("req", item.id),
-            [markup.badge(item.level, item.level)],
-            self._count(len(obeys), missing),
-            self._count(len(breaks), missing),
-            self.refs("case", dict.fromkeys(case.id for case in (*obeys[:1], *breaks[:1]))),
-        )
-
-    def _count(self, number: int, needed: bool) -> list[nodes.Node]:
-        if number:
-            return [nodes.Text(str(number))]
-        return [markup.badge("none", "missing" if needed else "none")]
+    )
+    text = markup.paragraph(*page.inline(item.text))
+    return markup.section(f"{item.id}: {item.title}", anchor, text, facts)
 
 
-class RequirementSummary(FormatDirective):
-    """``{requirement-summary} FORMAT``: areas with their titles and counts by level."""
-
-    def build(self, format_: Format) -> Iterable[nodes.Node]:
-        """Return the table."""
-        self.depends_on_room(format_, "requirements.toml")
-        items = sources.requirements_of(format_.id)
-        rows: list[markup.Row] = []
-        for area, title in items.areas.items():
-            counts = Counter(item.level for item in items.in_area(area))
-            rows.append(
-                (
-                    [nodes.reference("", title, refid=area_id(format_.id, area))],
-                    markup.literal(area),
-                    *(str(counts[level] or "") for level in ("must", "should", "may")),
-                )
-            )
-        yield markup.table(("Area", "Code", "must", "should", "may"), rows)
+def _versions(item: Deviation) -> str:
+    """Return the versions concerned, in words."""
+    if not item.until:
+        return f"since {item.since}"
+    return item.since if item.since == item.until else f"{item.since} to {item.until}"

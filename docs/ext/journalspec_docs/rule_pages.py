@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from sphinx.util.docutils import SphinxDirective
 
+from journalspec.formats import format_ids, get_format
 from journalspec_corpus import design_rules
-from journalspec_corpus.design_rules import BASES, VERDICTS, CaseProof, Finding, Met, Rule, StateProof
-from journalspec_corpus.flags import load_flags
-from journalspec_docs import domain, markup, sources
+from journalspec_corpus.design_rules import BASES, VERDICTS, Finding, Met, Rule, StateProof
+from journalspec_docs import markup, sources
+from journalspec_docs.base import Page
 
-DATA = Path(__file__).parents[2] / "data"
 #: verdict -> (what stands in the table, colour of the badge)
 SIGNS = {
     "weak": ("weak", "fail"),
@@ -39,7 +38,7 @@ SEVERITIES = {
 
 def judged_formats() -> list[str]:
     """Return the formats that have findings."""
-    return [name for name in sources.format_ids() if design_rules.findings(name)]
+    return [name for name in format_ids() if design_rules.findings(name)]
 
 
 def rule_id(rule: str, format_id: str = "") -> str:
@@ -47,51 +46,37 @@ def rule_id(rule: str, format_id: str = "") -> str:
     return nodes.make_id(f"rule-{rule}-{format_id}" if format_id else f"rule-{rule}")
 
 
-class _RuleDirective(SphinxDirective):
-    """What the directives of this module share: the page is read again when rules change."""
-
-    def run(self) -> list[nodes.Node]:
-        """Build the nodes, or report what is wrong where the directive stands."""
-        root = Path(str(resources.files("journalspec_corpus")))
-        for path in (root / design_rules.FILE_NAME, *root.glob(f"*/{design_rules.FILE_NAME}"), *rate_files()):
-            self.env.note_dependency(str(path))
-        try:
-            return list(self.build())
-        except (LookupError, ValueError) as error:
-            raise self.error(f"{self.name}: {error}") from error
-
-    def build(self) -> Iterable[nodes.Node]:
-        """Return the content of the directive."""
-        raise NotImplementedError
-
-    def refs(self, kind: str, names: Iterable[str]) -> list[nodes.Node]:
-        """Return links with commas between them."""
-        return markup.joined([self.ref(kind, name) for name in names])
-
-    def ref(self, kind: str, name: str, text: str | None = None) -> nodes.Node:
-        """Return a link to a requirement, case or flag."""
-        link = domain.xref(kind, name, self.env.docname, text)
-        link.source, link.line = self.get_source_info()
-        return link
+def rate_files() -> list[Path]:
+    """Return the committed results of measurements."""
+    return sorted(sources.DATA.glob("rates-*.json"))
 
 
-class RuleTable(_RuleDirective):
-    """``{design-rule-table}``: every rule with what it comes to in each format."""
+def rates() -> dict[str, dict[str, Any]]:
+    """Return the measured rates by format."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in rate_files()]
+    return {result["plan"]["format"]: result for result in found}
 
-    def build(self) -> Iterable[nodes.Node]:
-        """Return the table; each entry leads to its proofs."""
-        formats = judged_formats()
-        rows = []
-        for rule in design_rules.rules().values():
-            cells: list[markup.Cell] = [
-                _local(rule_id(rule.id), rule.id),
-                rule.title,
-                str(rule.severity),
-            ]
-            cells += [_verdicts(rule.id, name) for name in formats]
-            rows.append(cells)
-        heads = ("Rule", "", "Severity", *(sources.get_format(name).title for name in formats))
-        return [markup.table(heads, rows, "jspec-rules")]
+
+def _depends_on_rules(page: Page) -> None:
+    root = Path(str(resources.files("journalspec_corpus")))
+    page.depends_on(root / design_rules.FILE_NAME, *root.glob(f"*/{design_rules.FILE_NAME}"), *rate_files())
+
+
+def table(page: Page) -> Iterable[nodes.Node]:
+    """``{design-rule-table}``: every rule with what it comes to in each format, with links to the proofs."""
+    _depends_on_rules(page)
+    formats = judged_formats()
+    rows: list[markup.Row] = [
+        (
+            _local(rule_id(rule.id), rule.id),
+            rule.title,
+            str(rule.severity),
+            *(_verdicts(rule.id, name) for name in formats),
+        )
+        for rule in design_rules.rules().values()
+    ]
+    heads = ("Rule", "", "Severity", *(get_format(name).title for name in formats))
+    yield markup.table(heads, rows, "jspec-rules")
 
 
 def _verdicts(rule: str, format_id: str) -> list[nodes.Node]:
@@ -117,22 +102,13 @@ def _local(anchor: str, text: str) -> nodes.reference:
     return nodes.reference("", text, refid=anchor, internal=True)
 
 
-class RuleSections(_RuleDirective):
+def sections(page: Page) -> Iterator[nodes.Node]:
     """``{design-rule-sections}``: each rule, who met it, and what it comes to in each format, with proofs."""
-
-    def build(self) -> Iterator[nodes.Node]:
-        """Return one section per rule."""
-        for rule in design_rules.rules().values():
-            part = markup.section(f"{rule.id}: {rule.title}", rule_id(rule.id))
-            domain.domain_of(self.env).note("rule", rule.id, rule_id(rule.id), rule.title)
-            part += self._about(rule)
-            for name in judged_formats():
-                part += self._format(rule, name)
-            yield part
-
-    def _about(self, rule: Rule) -> nodes.Node:
+    _depends_on_rules(page)
+    for rule in design_rules.rules().values():
+        page.note("rule", rule.id, rule_id(rule.id), rule.title)
         severity = SEVERITIES[rule.severity] + (f" ({rule.severity_note})" if rule.severity_note else "")
-        return markup.fields(
+        facts = markup.fields(
             [
                 ("Weakness", rule.weakness),
                 ("What follows", rule.consequence),
@@ -141,43 +117,47 @@ class RuleSections(_RuleDirective):
                 ("Endangers", ", ".join(rule.invariants)),
                 ("Shows in strata", ", ".join(rule.strata)),
                 ("Who met it", [markup.bullets([_met(item)] for item in rule.met)] if rule.met else ""),
-                ("Flags of cases", self._flags(rule)),
+                ("Flags of cases", markup.joined(_flags(page, rule))),
             ]
         )
+        formats = [_in_format(page, rule, name) for name in judged_formats()]
+        yield markup.section(f"{rule.id}: {rule.title}", rule_id(rule.id), facts, *formats)
 
-    def _flags(self, rule: Rule) -> list[nodes.Node]:
-        out: list[nodes.Node] = []
-        for name in judged_formats():
-            used = {flag for case in sources.cases(name) for flag in case.flags}
-            for flag in load_flags(name).values():
-                if rule.id in flag.rules and flag.name in used:
-                    out.append(self.ref("flag", f"{name}/{flag.name}", f"{flag.name} ({_short(name)})"))
-        return markup.joined(out)
 
-    def _format(self, rule: Rule, name: str) -> nodes.section:
-        part = markup.section(sources.get_format(name).title, rule_id(rule.id, name))
-        for item in design_rules.findings(name)[rule.id]:
-            text, kind = SIGNS[item.verdict]
-            editions = ", ".join(item.editions)
-            part += markup.paragraph(markup.badge(text, kind), f" in {editions}: {item.why}")
-            part += markup.fields(
-                [
-                    ("Requirements", self.refs("req", item.requirements)),
-                    ("Shown by", self._proofs(item)),
-                    ("Not shown", item.argument),
-                ]
-            )
-        return part
+def _met(item: Met) -> nodes.Node:
+    where = f" ({item.where})" if item.where else ""
+    return nodes.Text(f"{item.who}: {item.what}{where}; {BASES[item.basis]}.")
 
-    def _proofs(self, item: Finding) -> list[nodes.Node]:
-        shown = [_state(proof) for proof in item.states] + [self._case(proof) for proof in item.cases]
-        return [markup.bullets(shown)] if shown else []
 
-    def _case(self, proof: CaseProof) -> list[nodes.Node]:
-        return [
-            self.ref("case", proof.id),
-            nodes.Text(f" (policy {proof.policy}: {proof.expect}). {proof.shows}"),
-        ]
+def _flags(page: Page, rule: Rule) -> Iterator[nodes.Node]:
+    for name in judged_formats():
+        used = {flag for case in sources.cases(name) for flag in case.flags}
+        for flag in sources.flags(name).values():
+            if rule.id in flag.rules and flag.name in used:
+                yield page.ref("flag", f"{name}/{flag.name}", f"{flag.name} ({get_format(name).prefix})")
+
+
+def _in_format(page: Page, rule: Rule, name: str) -> nodes.section:
+    part = markup.section(get_format(name).title, rule_id(rule.id, name))
+    for item in design_rules.findings(name)[rule.id]:
+        text, kind = SIGNS[item.verdict]
+        shown = list(_proofs(page, item))
+        part += markup.paragraph(markup.badge(text, kind), f" in {', '.join(item.editions)}: {item.why}")
+        part += markup.fields(
+            [
+                ("Requirements", page.refs("req", item.requirements)),
+                ("Shown by", [markup.bullets(shown)] if shown else []),
+                ("Not shown", item.argument),
+            ]
+        )
+    return part
+
+
+def _proofs(page: Page, item: Finding) -> Iterator[list[nodes.Node]]:
+    yield from map(_state, item.states)
+    for proof in item.cases:
+        said = f" (policy {proof.policy}: {proof.expect}). {proof.shows}"
+        yield [page.ref("case", proof.id), nodes.Text(said)]
 
 
 def _state(proof: StateProof) -> list[nodes.Node]:
@@ -195,76 +175,36 @@ def _state(proof: StateProof) -> list[nodes.Node]:
     ]
 
 
-def _met(item: Met) -> nodes.Node:
-    where = f" ({item.where})" if item.where else ""
-    return nodes.Text(f"{item.who}: {item.what}{where}; {BASES[item.basis]}.")
-
-
-def _short(format_id: str) -> str:
-    return sources.get_format(format_id).prefix
-
-
-def rate_files() -> list[Path]:
-    """Return the committed results of measurements."""
-    return sorted(DATA.glob("rates-*.json"))
-
-
-def rates_of(format_id: str) -> dict[str, Any] | None:
-    """Return the measured rates of a format, None if there are none."""
-    for path in rate_files():
-        loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if loaded["plan"]["format"] == format_id:
-            return loaded
-    return None
-
-
-class SafePresets(_RuleDirective):
+def safe_presets(page: Page) -> Iterable[nodes.Node]:
     """``{safe-presets}``: the weakest preset under which an order of writes loses and invents nothing."""
-
-    def build(self) -> Iterable[nodes.Node]:
-        """Return one table over all formats."""
-        rows: list[markup.Row] = []
-        for name in judged_formats():
-            for line in (rates_of(name) or {}).get("safe", ()):
-                fails = line["fails"]
-                then = f"{_names(fails['verdicts'])} under {fails['preset']}" if fails else ""
-                rows.append(
-                    (
-                        sources.get_format(name).title,
-                        line["edition"],
-                        line["writer"],
-                        markup.literal(line["weakest"]) if line["weakest"] else "none",
-                        then,
-                        _example(fails["example"]) if fails else "",
-                    )
-                )
-        heads = ("Format", "Edition", "Order of writes", "Safe under", "Fails first", "For example")
-        return [markup.table(heads, rows)]
+    _depends_on_rules(page)
+    rows: list[markup.Row] = []
+    for name in judged_formats():
+        for line in rates().get(name, {}).get("safe", ()):
+            fails = line["fails"]
+            weakest = markup.literal(line["weakest"]) if line["weakest"] else "none"
+            row = (get_format(name).title, line["edition"], line["writer"], weakest)
+            rows.append((*row, *_failing(fails)) if fails else (*row, "", ""))
+    heads = ("Format", "Edition", "Order of writes", "Safe under", "Fails first", "For example")
+    yield markup.table(heads, rows)
 
 
-def _names(verdicts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} ({count:,})" for name, count in verdicts.items())
-
-
-def _example(example: Mapping[str, Any]) -> list[nodes.Node]:
+def _failing(fails: Mapping[str, Any]) -> tuple[str, list[nodes.Node]]:
+    counts = ", ".join(f"{name} ({count:,})" for name, count in fails["verdicts"].items())
+    example = fails["example"]
     where = f", mask {example['mask']}" if example["mask"] else f", {example['tear']} bytes of it"
-    return [
-        markup.literal(example["workload"]),
-        nodes.Text(f", operation {example['crash_index']}{where}"),
-    ]
+    at = nodes.Text(f", operation {example['crash_index']}{where}")
+    return f"{counts} under {fails['preset']}", [markup.literal(example["workload"]), at]
 
 
-class MeasuredRates(_RuleDirective):
-    """``{measured-rates}``: the measured rates of every format, with what they are rates of."""
-
-    def build(self) -> Iterator[nodes.Node]:
-        """Return one section per format: where the numbers come from, and one table per question."""
-        for name in judged_formats():
-            result = rates_of(name)
-            if result is None:
-                raise LookupError(f"no measured rates of {name} in {DATA.name}/")
-            title = sources.get_format(name).title
-            yield markup.section(title, nodes.make_id(f"rates-{name}"), *_measured(result))
+def measured(page: Page) -> Iterator[nodes.Node]:
+    """``{measured-rates}``: per format where the numbers come from, and one table per question."""
+    _depends_on_rules(page)
+    for name in judged_formats():
+        result = rates().get(name)
+        if result is None:
+            raise LookupError(f"no measured rates of {name} in {sources.DATA.name}/")
+        yield markup.section(get_format(name).title, nodes.make_id(f"rates-{name}"), *_measured(result))
 
 
 def _measured(result: Mapping[str, Any]) -> Iterator[nodes.Node]:
@@ -280,9 +220,7 @@ def _measured(result: Mapping[str, Any]) -> Iterator[nodes.Node]:
         if rows:
             yield markup.paragraph(markup.literal(name), f": of {question['of']}, {question['counted']}.")
             heads = ("Edition", "Order of writes", "Background", "Preset", "k", "n", "Rate", "95%")
-            yield markup.raw('<details class="jspec-details"><summary>All the numbers</summary>')
-            yield markup.table(heads, rows)
-            yield markup.raw("</details>")
+            yield from markup.folded("All the numbers", markup.table(heads, rows))
     aside = ", ".join(
         f"{entry['background']} ({entry['traces']:,} traces, {entry['states']:,} states)"
         for entry in result["set_aside"]
@@ -316,23 +254,21 @@ def _rate(entry: Mapping[str, Any]) -> markup.Row:
     )
 
 
-class SelfCheck(_RuleDirective):
-    """``{rates-self-check}``: what the generator gives beside what arithmetic says."""
-
-    def build(self) -> Iterable[nodes.Node]:
-        """Return the comparisons of the first result that there is."""
-        found = [json.loads(path.read_text(encoding="utf-8")) for path in rate_files()]
-        if not found:
-            raise LookupError(f"no measured rates in {DATA.name}/")
-        rows: list[markup.Row] = [
-            (
-                entry["background"],
-                str(entry["sectors"]),
-                entry["how"],
-                f"{entry['formula']:.2%}",
-                f"{entry['k']:,} of {entry['n']:,}",
-                f"{entry['k'] / entry['n']:.2%}",
-            )
-            for entry in found[0]["self_check"]
-        ]
-        return [markup.table(("Background", "Sectors", "How", "Formula", "Accepted", "Rate"), rows)]
+def self_check(page: Page) -> Iterable[nodes.Node]:
+    """``{rates-self-check}``: what the generator gives beside what arithmetic says, for the first format."""
+    _depends_on_rules(page)
+    found = list(rates().values())
+    if not found:
+        raise LookupError(f"no measured rates in {sources.DATA.name}/")
+    rows = [
+        (
+            entry["background"],
+            str(entry["sectors"]),
+            entry["how"],
+            f"{entry['formula']:.2%}",
+            f"{entry['k']:,} of {entry['n']:,}",
+            f"{entry['k'] / entry['n']:.2%}",
+        )
+        for entry in found[0]["self_check"]
+    ]
+    yield markup.table(("Background", "Sectors", "How", "Formula", "Accepted", "Rate"), rows)

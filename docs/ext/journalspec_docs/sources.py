@@ -12,48 +12,23 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from journalspec.deviations import Deviation
-from journalspec.deviations import deviations as load_deviations
-from journalspec.formats import format_ids, get_format
-from journalspec.requirements import RequirementSet, requirements
+from journalspec.formats import get_format
 from journalspec_corpus.case import Case
 from journalspec_corpus.flags import Flag, load_flags
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 from journalspec_docs import ksy
 
-__all__ = [
-    "captured_root",
-    "cases",
-    "cases_by_group",
-    "deviations",
-    "flags",
-    "format_ids",
-    "get_format",
-    "group_of",
-    "proof_file",
-    "proofs",
-    "requirements_of",
-    "roles_of",
-    "schemas",
-    "spec_path",
-]
+Thing = TypeVar("Thing")
+
+#: Committed results of what takes longer than a build of the site may.
+DATA = Path(__file__).parents[2] / "data"
 
 
 def room(format_id: str) -> Path:
     """Return the directory that holds the specification of a format."""
     return Path(str(get_format(format_id).root))
-
-
-def spec_path(format_id: str) -> Path:
-    """Return the path of the prose specification, which may not exist."""
-    return room(format_id) / "spec.md"
-
-
-def requirements_of(format_id: str) -> RequirementSet:
-    """Return the requirements of a format."""
-    return requirements(format_id)
 
 
 @cache
@@ -64,29 +39,31 @@ def schemas(format_id: str) -> Mapping[str, ksy.Schema]:
 
 
 def find_type(format_id: str, name: str) -> tuple[ksy.Schema, ksy.Type]:
-    """Return the type called `name` (or ``schema::name``); raises LookupError that lists what there is."""
-    wanted, _, bare = name.rpartition("::")
-    found = [
-        (schema, schema.types[bare])
-        for schema in schemas(format_id).values()
-        if bare in schema.types and wanted in ("", schema.id)
-    ]
-    if found:
-        return found[0]
-    known = ", ".join(
-        f"{schema.id}::{kind}" for schema in schemas(format_id).values() for kind in schema.types
-    )
-    raise LookupError(f"{format_id} has no type {name!r} in its schemas; known are {known or 'none'}")
+    """Return the type called `name` (or ``schema::name``) and its schema; raises LookupError."""
+    found = {schema.id: schema.types for schema in schemas(format_id).values()}
+    owner, kind = _find(format_id, "type", name, found)
+    return schemas(format_id)[owner], kind
 
 
 def find_enum(format_id: str, name: str) -> tuple[ksy.EnumEntry, ...]:
     """Return the enum called `name` (or ``schema::name``); raises LookupError."""
-    wanted, _, bare = name.rpartition("::")
-    for schema in schemas(format_id).values():
-        if bare in schema.enums and wanted in ("", schema.id):
-            return schema.enums[bare]
-    known = ", ".join(name for schema in schemas(format_id).values() for name in schema.enums)
-    raise LookupError(f"{format_id} has no enum {name!r} in its schemas; known are {known or 'none'}")
+    found = {schema.id: schema.enums for schema in schemas(format_id).values()}
+    return _find(format_id, "enum", name, found)[1]
+
+
+def _find(
+    format_id: str, what: str, name: str, by_schema: Mapping[str, Mapping[str, Thing]]
+) -> tuple[str, Thing]:
+    """Return (schema id, thing) of a name with or without its schema; raises LookupError that lists them."""
+    every = {
+        f"{owner}::{bare}": (owner, thing) for owner, own in by_schema.items() for bare, thing in own.items()
+    }
+    for full, found in every.items():
+        if name in (full, full.rpartition("::")[2]):
+            return found
+    raise LookupError(
+        f"{format_id} has no {what} {name!r} in its schemas; known are {', '.join(every) or 'none'}"
+    )
 
 
 @cache
@@ -118,16 +95,13 @@ def case_files(format_id: str) -> list[Path]:
     return [path for path in found if path.is_file()]
 
 
-def group_of(case: Case) -> str:
-    """Return the group of a case: what stands between the first and the last dot of its id."""
-    return case.id.split(".", 1)[1].rpartition(".")[0]
-
-
+@cache
 def cases_by_group(format_id: str) -> Mapping[str, tuple[Case, ...]]:
-    """Return the cases in published order under their groups."""
+    """Return the cases in published order by group: what stands between first and last dot of their ids."""
     groups: dict[str, list[Case]] = {}
     for case in cases(format_id):
-        groups.setdefault(group_of(case), []).append(case)
+        name = case.id.split(".", 1)[1].rpartition(".")[0]
+        groups.setdefault(name, []).append(case)
     return {name: tuple(members) for name, members in groups.items()}
 
 
@@ -145,7 +119,7 @@ def covering(format_id: str) -> Mapping[str, tuple[tuple[Case, ...], tuple[Case,
 
 def proof_file(format_id: str) -> Path:
     """Return where the proofs of a format stand: the mutant and the case that show a must to be tested."""
-    return Path(__file__).parents[2] / "data" / f"proofs-{format_id}.json"
+    return DATA / f"proofs-{format_id}.json"
 
 
 @cache
@@ -156,34 +130,12 @@ def proofs(format_id: str) -> Mapping[str, Mapping[str, str]]:
     return found
 
 
-def flags(format_id: str | None) -> Mapping[str, Flag]:
+@cache
+def flags(format_id: str) -> Mapping[str, Flag]:
     """Return the flags that a format's cases may carry."""
     return load_flags(format_id)
-
-
-def deviations(format_id: str) -> tuple[Deviation, ...]:
-    """Return what products of a format do differently; raises ValueError if the file is faulty."""
-    return load_deviations(format_id)
 
 
 def captured_root(format_id: str) -> Path:
     """Return the directory of a format's captured files."""
     return Path(__file__).parents[3] / "corpus" / "captured" / format_id
-
-
-@cache
-def protocol_schemas() -> Mapping[str, Mapping[str, Any]]:
-    """Return the protocol's JSON Schemas by file name."""
-    root = resources.files("journalspec_conformance").joinpath("protocol")
-    found = sorted(
-        (item for item in root.iterdir() if item.name.endswith(".json")), key=lambda item: item.name
-    )
-    return {item.name: json.loads(item.read_text(encoding="utf-8")) for item in found}
-
-
-@cache
-def case_schema() -> Mapping[str, Any]:
-    """Return the JSON Schema of a published case."""
-    path = resources.files("journalspec_corpus").joinpath("case.schema.json")
-    schema: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return schema

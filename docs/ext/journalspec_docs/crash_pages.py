@@ -1,0 +1,266 @@
+"""The crash model, what products lose and invent after a crash, and the worst cases. The code's own data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from pathlib import Path
+
+from docutils import nodes
+
+from journalspec.formats import Format
+from journalspec_conformance.crashes.findings import (
+    Cause,
+    Finding,
+    Judgement,
+    causes,
+    judgements,
+    worst_seen,
+)
+from journalspec_conformance.crashes.verdicts import HARMLESS
+from journalspec_corpus.crash.persistence import PRESETS, Preset, rank
+from journalspec_corpus.crash.story import losses, picture, story
+from journalspec_corpus.crash.verdict import CODES, INVARIANTS, MEANINGS, VERDICTS
+from journalspec_corpus.crash.worst import FILE, Form, Worst, text_of, worst_cases
+from journalspec_corpus.crash.worst import FINDINGS_FILE as FINDINGS
+from journalspec_corpus.crash.worst import findings as worst_findings
+from journalspec_docs import markup
+from journalspec_docs.base import Page
+
+BLAMED = {
+    "format": "the format",
+    "writer": "the product's order of writes",
+    "reader": "the product's reader",
+}
+
+
+def presets(page: Page) -> Iterable[nodes.Node]:
+    """``{preset-table}``: the persistence presets, strongest first."""
+    rows = [
+        (
+            markup.literals((item.name, *item.also), " = "),
+            item.stratum,
+            str(item.granule),
+            ", ".join(_order(item)),
+            item.imitates,
+            item.assumes,
+        )
+        for item in PRESETS
+    ]
+    heads = ("Preset", "Stratum", "Granule (bytes)", "Order", "Imitates", "Takes for granted")
+    yield markup.table(heads, rows)
+
+
+def _order(item: Preset) -> Iterator[str]:
+    """Yield what a preset may do to writes, in words."""
+    yield item.order
+    if item.broken:
+        yield "any granules may be broken"
+    elif item.trash:
+        yield "one granule may be garbage"
+    if item.append != "any":
+        yield f"files grow {item.append.replace('together', 'with their data')}"
+    if item.fresh != "zero":
+        yield f"new space shows {item.fresh} blocks"
+    if item.metadata == "any":
+        yield "each name for itself"
+    elif item.metadata == "journaled":
+        yield "names and sizes in order"
+    if item.force != "honest":
+        yield f"a force {item.force.replace('fails-clean', 'fails once').replace('ignored', 'is ignored')}"
+    if item.share > 1:
+        yield f"about one trace in {item.share}"
+
+
+def categories(page: Page) -> Iterable[nodes.Node]:
+    """``{category-table}``: what kinds of states there are, by code."""
+    codes: dict[str, list[str]] = {}
+    for name, code in CODES.items():
+        codes.setdefault(code, []).append(name)
+    ordered = sorted(codes, key=lambda code: ("RC".index(code[0]), code))
+    yield markup.table(("Code", "Categories"), [(code, markup.literals(codes[code])) for code in ordered])
+
+
+def verdicts(page: Page) -> Iterable[nodes.Node]:
+    """``{verdict-table}``: every verdict, and what it says is broken."""
+    rows = [(markup.literal(name), ", ".join(broken), MEANINGS[name]) for name, broken in VERDICTS.items()]
+    yield markup.table(("Verdict", "Breaks", "Meaning"), rows)
+
+
+def invariants(page: Page) -> Iterable[nodes.Node]:
+    """``{invariant-table}``: the invariants, and where each is looked at."""
+    rows = [
+        (
+            ident,
+            item.name,
+            item.statement,
+            ", ".join(item.looked_at),
+            ", ".join(item.strata),
+            markup.literals(item.verdicts(ident)),
+        )
+        for ident, item in INVARIANTS.items()
+    ]
+    yield markup.table(("", "Name", "Statement", "Looked at by", "Strata", "Verdicts"), rows)
+
+
+def products(page: Page) -> Iterable[nodes.Node]:
+    """``{crash-judgements}``: every product, how many states it was asked about, and what it got."""
+    _depends_on_findings(page)
+    seen = {name for item in judgements() for counts in item.verdicts.values() for name in counts}
+    names = sorted(seen, key=lambda name: (name not in HARMLESS, name))
+    rows = [
+        [
+            item.product,
+            ", ".join(item.run["writers"]),
+            policy,
+            f"{item.run['states']:,}",
+            *(f"{counts[name]:,}" if name in counts else "" for name in names),
+        ]
+        for item in judgements()
+        for policy, counts in item.verdicts.items()
+    ]
+    yield markup.table(["Product", "States written by", "Policy", "States", *names], rows)
+
+
+def _depends_on_findings(page: Page) -> None:
+    root = Path(str(resources.files("journalspec_conformance"))) / "crashes" / "findings"
+    page.depends_on(*sorted(root.glob("*.toml")))
+
+
+def findings(page: Page, harness: str) -> Iterable[nodes.Node]:
+    """``{crash-findings} HARNESS``: every kind of failure of one product."""
+    _depends_on_findings(page)
+    found = next((item for item in judgements() if item.harness == harness), None)
+    if found is None:
+        raise LookupError(f"nothing was found about {harness!r}")
+    titles = {cause.id: cause.title for cause in causes()}
+    rows: list[list[markup.Cell]] = [
+        [
+            [markup.badge(item.verdict, "fail")],
+            ", ".join(item.breaks),
+            item.category,
+            item.policy,
+            item.writer,
+            f"{item.states:,}",
+            markup.literal(item.strongest),
+            "; ".join(titles[name] for name in item.causes),
+            _example(item),
+        ]
+        for item in found.findings
+    ]
+    heads = ("Verdict", "Breaks", "Kind of state", "Policy", "Writer", "States", "Strongest preset", "Why")
+    yield markup.table([*heads, "For example"], rows)
+
+
+def _example(item: Finding) -> str:
+    if "records" not in item.example:
+        return item.said
+    return f"{item.said} ({item.example['records']} record(s), {item.example['deviations']} deviation(s))"
+
+
+def why(page: Page, format_: Format) -> Iterable[nodes.Node]:
+    """``{crash-causes} FORMAT``: what happens, who is at fault, and what can be done, one section each."""
+    _depends_on_findings(page)
+    for cause in causes():
+        if cause.format == format_.id:
+            facts = markup.fields(
+                [
+                    ("What to do", markup.code_text(" ".join(cause.advice.split()))),
+                    ("Where it cannot happen", cause.safe),
+                    ("Whose fault", ", ".join(BLAMED[name] for name in cause.blame)),
+                    ("Seen on", [markup.bullets([[nodes.Text(text)] for text in _seen(cause)])]),
+                    ("Design rules", page.refs("rule", cause.rules)),
+                    ("Requirements", page.refs("req", cause.requirements)),
+                    ("Deviations", page.refs("deviation", cause.deviations)),
+                ]
+            )
+            text = markup.paragraph(*markup.code_text(" ".join(cause.text.split())))
+            yield markup.section(cause.title, nodes.make_id(f"cause-{cause.id}"), text, facts)
+
+
+def _seen(cause: Cause) -> Iterator[str]:
+    """Yield for each product how often the cause was seen, and under what."""
+    for item in judgements():
+        mine = [finding for finding in item.findings if cause.id in finding.causes]
+        if mine:
+            strongest = min((finding.strongest for finding in mine), key=rank)
+            yield f"{item.product}: {_counted(item, mine)}, the strongest preset {strongest}"
+
+
+def _counted(item: Judgement, found: list[Finding]) -> str:
+    """Return in how many states, per policy; a kind with two causes counts for both."""
+    states = {
+        policy: sum(finding.states for finding in found if finding.policy == policy)
+        for policy in item.verdicts
+    }
+    return ", ".join(
+        f"{count:,} of {item.run['states']:,} states under {policy}"
+        for policy, count in states.items()
+        if count
+    )
+
+
+def worst_table(page: Page) -> Iterable[nodes.Node]:
+    """``{worst-seen}``: the worst cases of each format and what the products got on them."""
+    _depends_on_findings(page)
+    rows: list[list[markup.Cell]] = [
+        [
+            page.ref("case", item.id),
+            item.harness,
+            item.policy,
+            *([markup.badge(got, "pass" if got == "pass" else "fail")] for got in (item.full, item.small)),
+            "confirmed" if item.confirmed else f"refuted: {item.expected} was predicted",
+        ]
+        for item in worst_seen()
+    ]
+    yield markup.table(["Case", "Product", "Policy", "As found", "Made small", "Prediction"], rows)
+
+
+def worst(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{worst-cases} FORMAT``: one section for each worst case of the format."""
+    room = Path(str(resources.files("journalspec_corpus"))) / format_.id
+    page.depends_on(room / FILE, room / FINDINGS)
+    for item in worst_cases(format_.id):
+        part = markup.section(item.title, nodes.make_id(f"worst-{item.id}"), *page.block(item.text))
+        part += markup.fields(list(_facts(page, item)))
+        part += markup.paragraph("The full state:")
+        part += _picture(item, item.full, told=False)
+        part += markup.paragraph("The same, made as small as it gets, with all that was done:")
+        part += _picture(item, item.small, told=True)
+        found = [entry for entry in worst_findings(format_.id) if entry.case == item.id]
+        if found:
+            part += markup.paragraph("What products make of the full state:")
+            part += markup.bullets([[nodes.Text(text_of(entry))] for entry in found])
+        else:
+            part += markup.paragraph("No product was run on it yet: predicted.")
+        yield part
+
+
+def _facts(page: Page, item: Worst) -> Iterator[tuple[str, markup.Cell]]:
+    broken = ", ".join(VERDICTS[item.verdict]) or "none"
+    names = item.presets()
+    yield "Verdict", [markup.literal(item.verdict), nodes.Text(f"; invariants broken: {broken}")]
+    yield (
+        "Preset",
+        [
+            nodes.Text("from "),
+            markup.literal(names[0]),
+            nodes.Text(" (the strongest that shows it) to "),
+            markup.literal(names[-1]),
+        ],
+    )
+    yield "Requirements", page.refs("req", item.requirements)
+    yield "Design rules", page.refs("rule", item.rules)
+    yield "Cases", [*page.refs("case", (item.id, item.small_id)), nodes.Text(" (made small)")]
+
+
+def _picture(item: Worst, form: Form, *, told: bool) -> nodes.Node:
+    """Return what is lost, with the bytes; `told`: and the whole story before."""
+    state = item.state(form)
+    head, lost = losses(state)
+    out = [*story(state), ""] if told else []
+    out.append(head)
+    for loss in lost:
+        out += [f"  {loss}", *(f"    {line}" for line in picture(state, loss))]
+    text = "\n".join(out)
+    return nodes.literal_block(text, text, language="text")

@@ -1,0 +1,158 @@
+"""The formats and their schemas: field tables, byte diagrams and enum tables, from the ``.ksy`` files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from docutils import nodes
+
+from journalspec.formats import Format, format_ids, get_format
+from journalspec.requirements import requirements
+from journalspec_docs import diagram, markup, sources
+from journalspec_docs.base import Page
+from journalspec_docs.ksy import Field, offset_text
+
+ENDIAN = {"be": "big-endian", "le": "little-endian"}
+#: What a field table says of a field beside its text: (in words, attribute).
+MEANINGS = (
+    ("Value:", "value"),
+    ("Allowed:", "allowed"),
+    ("Enum:", "enum"),
+    ("Repeated:", "repeat"),
+    ("Only if", "condition"),
+    ("In the product:", "original"),
+)
+
+
+def format_list(page: Page) -> Iterable[nodes.Node]:
+    """``{format-list}``: every described format in one table."""
+    rows: list[markup.Row] = []
+    for name in format_ids():
+        item = get_format(name)
+        page.depends_on_room(item, "format.toml")
+        counts = f"{len(requirements(name))} requirements, {len(sources.cases(name))} cases"
+        link = page.inline(f"{{doc}}`{item.title} </formats/{name}/index>`")
+        rows.append((link, markup.literal(name), item.summary, ", ".join(item.editions), counts))
+    yield markup.table(("Format", "Id", "In one sentence", "Editions", "Described by"), rows)
+
+
+def format_overview(page: Page, format_: Format) -> Iterable[nodes.Node]:
+    """``{format-overview} FORMAT``: the table of its editions."""
+    page.depends_on_room(format_, "format.toml")
+    rows: list[markup.Row] = []
+    for edition in format_.editions.values():
+        name = [markup.literal(edition.id)]
+        default = [nodes.Text(" (default)")] if edition.id == format_.default_edition else []
+        about = page.inline(edition.doc)
+        rows.append(([*name, *default], edition.title, about, markup.literals(edition.products)))
+    yield markup.table(("Edition", "Title", "What distinguishes it", "Written by"), rows)
+
+
+def schema_files(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{schema-files} FORMAT``: each ``.ksy`` file to download, and as a folded listing."""
+    for schema in sources.schemas(format_.id).values():
+        page.depends_on(schema.path)
+        relative = os.path.relpath(schema.path, page.env.srcdir)
+        yield markup.paragraph(
+            *page.inline(f"{{download}}`{schema.path.name} </{relative}>`"), f": {schema.title}."
+        )
+        listing = nodes.literal_block("", schema.path.read_text(encoding="utf-8"), language="yaml")
+        listing["classes"] += ["jspec-listing", "no-search"]
+        yield from markup.folded("Read it here", listing)
+
+
+def schema_types(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{schema-types} FORMAT``: a section with diagram and table for every type of every schema."""
+    found = sources.schemas(format_.id)
+    if not found:
+        raise LookupError(f"{format_.id} has no .ksy file")
+    for schema in found.values():
+        part = markup.section(schema.title, f"schema-{schema.id}")
+        for kind in schema.types.values():
+            if kind.fields:
+                part += markup.section(
+                    [markup.literal(kind.name)],
+                    f"type-{schema.id}-{kind.name}",
+                    *(markup.paragraph(*page.inline(text)) for text in kind.doc.split("\n\n") if text),
+                    *byte_diagram(page, format_, f"{schema.id}::{kind.name}"),
+                    *field_table(page, format_, f"{schema.id}::{kind.name}"),
+                )
+        for name in schema.enums:
+            part += markup.section(
+                [nodes.Text("enum "), markup.literal(name)],
+                f"enum-{schema.id}-{name}",
+                *enum_table(page, format_, f"{schema.id}::{name}"),
+            )
+        yield part
+
+
+def byte_diagram(page: Page, format_: Format, name: str) -> Iterable[nodes.Node]:
+    """``{byte-diagram} FORMAT TYPE``: the fields as a grid, 16 bytes per row."""
+    schema, kind = sources.find_type(format_.id, name)
+    page.depends_on(schema.path)
+    yield markup.raw(diagram.svg(kind, f"diagram-{page.env.new_serialno('jspec-diagram')}"))
+
+
+def field_table(page: Page, format_: Format, name: str) -> Iterator[nodes.Node]:
+    """``{field-table} FORMAT TYPE``: the fields of a type with offsets, sizes and requirements."""
+    schema, kind = sources.find_type(format_.id, name)
+    page.depends_on(schema.path)
+    order = f", {ENDIAN[schema.endian]}" if schema.endian in ENDIAN else ""
+    see = [nodes.Text(" See "), *page.refs("req", kind.requirements), nodes.Text(".")]
+    yield markup.paragraph(
+        "Size in bytes: ",
+        markup.literal(str(kind.size)),
+        f"{order}. Offsets count from the start.",
+        *(see if kind.requirements else []),
+    )
+    heads = ("Offset", "Size", "Type", "Name", "Meaning", "Requirements")
+    rows = [
+        (
+            markup.literal(offset_text(field.offset), *(["jspec-nowrap"] if field.offset.is_fixed else [])),
+            markup.literal(str(field.size)),
+            field.type,
+            [markup.literal(field.id, f"jspec-depth-{min(field.depth, 3)}")],
+            _meaning(page, field),
+            page.refs("req", field.requirements, " "),
+        )
+        for field in kind.fields
+    ]
+    yield markup.table(heads, rows, "jspec-fields")
+    computed = [
+        (
+            markup.literal(field.id),
+            field.type,
+            _meaning(page, field),
+            page.refs("req", field.requirements, " "),
+        )
+        for field in kind.instances
+        if field.doc
+    ]
+    if computed:
+        yield markup.paragraph("Computed, not stored:")
+        yield markup.table(("Name", "Type", "Meaning", "Requirements"), computed)
+
+
+def _meaning(page: Page, field: Field) -> list[nodes.Node]:
+    out = page.inline(field.doc)
+    for label, name in MEANINGS:
+        text = getattr(field, name)
+        if text:
+            out += [nodes.Text(f"{' ' if out else ''}{label} "), markup.literal(text), nodes.Text(".")]
+    return out
+
+
+def enum_table(page: Page, format_: Format, name: str) -> Iterable[nodes.Node]:
+    """``{enum-table} FORMAT ENUM``: the values of an enum."""
+    page.depends_on(*(schema.path for schema in sources.schemas(format_.id).values()))
+    rows = [
+        (
+            markup.literal(f"{entry.value} (0x{entry.value:02x})" if entry.value >= 0 else str(entry.value)),
+            markup.literal(entry.id),
+            page.inline(entry.doc),
+            markup.literal(entry.original) if entry.original else "",
+        )
+        for entry in sources.find_enum(format_.id, name)
+    ]
+    yield markup.table(("Value", "Name", "Meaning", "In the product"), rows)
