@@ -71,8 +71,8 @@ def command(**options: Any) -> None:
     if bool(options["case_id"]) == options["kinds"]:
         raise click.UsageError("give either --case ID or --kinds")
     try:
-        from journalspec_corpus.crash import reduction as shrink  # noqa: PLC0415  # needs optional parts
-        from journalspec_corpus.pipeline import failures as shrink_find  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.crash import reduction  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline import failures  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
     if options["out"] is not None:
@@ -81,15 +81,15 @@ def command(**options: Any) -> None:
         _kinds(options)
         return
     try:
-        place = shrink_find.place_of(options["directory"], options["case_id"])
+        place = failures.place_of(options["directory"], options["case_id"])
         reader = _reader(place, options)
-        verdict = shrink_find.verdict_of(place, reader)
+        verdict = failures.verdict_of(place, reader)
     except (LookupError, OSError) as error:
         raise click.UsageError(_text(error)) from None
     said = Console(stderr=True)
     with said.status(f"{verdict}: shrinking") as status:
         try:
-            found = shrink.reduce_state(
+            found = reduction.reduce_state(
                 place.adapter,
                 place.workload,
                 place.descriptor,
@@ -99,7 +99,7 @@ def command(**options: Any) -> None:
                 budget=options["budget"],
                 progress=lambda tried, what: status.update(f"{tried:,} tried; {what}"),
             )
-        except shrink.NotFailing as error:
+        except reduction.NotFailing as error:
             raise _NotFailing(f"{options['case_id']}: nothing to shrink: {error}") from None
         except Breakdown as error:
             raise _NotFailing(f"{options['impl']} broke down: {error.reason}") from None
@@ -193,8 +193,7 @@ def _summary(found: Reduced, small: Case, large: Case) -> dict[str, Any]:
 
 def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> list[str]:
     """Return what is left, line by line."""
-    from journalspec_corpus.crash import reduction as shrink_lives  # noqa: PLC0415  # needs optional parts
-    from journalspec_corpus.crash import story as shrink_words  # noqa: PLC0415
+    from journalspec_corpus.crash import reduction, story  # noqa: PLC0415  # needs optional parts
 
     state = found.state
     out = [
@@ -205,23 +204,23 @@ def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> 
         + ("" if found.minimal else "; the budget ended, there may be a smaller one"),
         f"case      {small.id}",
         f"workload  {found.workload.name}",
-        f"preset    {shrink_words.preset_words(state)}",
+        f"preset    {story.preset_words(state)}",
         f"taken     {', '.join(step.how for step in found.steps) or 'nothing: it is the smallest already'}",
         "",
         f"Before: {state.trace.background} behind what is in use.",
     ]
-    for number, before in enumerate(shrink_lives.crashes_before(adapter, found.workload), start=1):
+    for number, before in enumerate(reduction.crashes_before(adapter, found.workload), start=1):
         out += [f"Life {number}, done in this order:", *_told(before), ""]
     return [*out, "Done, in this order:", *_told(state)]
 
 
 def _told(state: State) -> list[str]:
-    from journalspec_corpus.crash import story as shrink_words  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash import story  # noqa: PLC0415  # needs optional parts
 
-    head, losses = shrink_words.losses(state)
-    out = [*(f"  {line}" for line in shrink_words.story(state)), head]
+    head, losses = story.losses(state)
+    out = [*(f"  {line}" for line in story.story(state)), head]
     for loss in losses:
-        out += [f"  {loss}", *(f"    {line}" for line in shrink_words.picture(state, loss))]
+        out += [f"  {loss}", *(f"    {line}" for line in story.picture(state, loss))]
     return out
 
 

@@ -54,7 +54,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """One state: who it is, how to make it, and what its group owes."""
+    """One state: who it is, how to make it, and whether it may be refused."""
 
     case_id: bytes
     kind: Class

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -350,11 +350,6 @@ class RecordingStorage:
     def note(self, *annotations: Op) -> None:
         """Add annotations (Ack, Mark, Publish, Release, Reuse) behind what was done so far."""
         self.ops.extend(annotations)
-
-
-def writes_since(ops: Iterable[Op], start: int) -> list[Write]:
-    """Return the Write operations of ``ops[start:]``."""
-    return [op for op in list(ops)[start:] if isinstance(op, Write)]
 
 
 def writer_of(trace: Trace) -> str:

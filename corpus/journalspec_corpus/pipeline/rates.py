@@ -126,7 +126,7 @@ class Totals:
         presets = {int(number) for number in states.preset} if states.point.blocks else set()
         for preset in sorted(presets - {preset for _, preset in counted}):
             counter = self.left_out.setdefault(preset, Counter())
-            counter.update(points=1, states=int((states.preset == preset).sum()))
+            counter.update(groups=1, states=int((states.preset == preset).sum()))
         if states.stratum == REACHABLE:
             self._safety(who, trace, states, verdicts)
 
