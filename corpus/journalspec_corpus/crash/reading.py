@@ -81,7 +81,7 @@ class Reading:
         self, point: CrashPoint, codes: Codes
     ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
         """Return some answers and, for each row of `codes`, the index of its own (or one that is alike)."""
-        signed = self._signatures(point, codes) if self._signatures is not None and len(codes) > 1 else None
+        signed = None if self._signatures is None else self._signatures(point, codes)
         if signed is None:
             return answers(point, codes, self._read)
         if len(self._known) > REMEMBERED:

@@ -19,9 +19,9 @@ from journalspec_reference.api import WriterRefused
 
 #: A background of blocks of another journal: the disk set them aside without clearing them.
 FOREIGN = "stale-foreign"
+#: The plainest edge that a record is aligned at, in bytes.
 EDGE = 1024
-
-
+#: The members of a workload, as a table in TOML has them.
 Table = Mapping[str, Any]
 
 
