@@ -24,7 +24,7 @@ from journalspec_corpus.jboss_journal.layout import (
     record_parts,
     stamp_of,
 )
-from journalspec_corpus.jboss_journal.outcome import outcome
+from journalspec_corpus.jboss_journal.naive import replayed
 from journalspec_corpus.load import published_folder
 from journalspec_corpus.pipeline.manifest import MANIFEST
 from journalspec_corpus.publish import collect
@@ -173,15 +173,15 @@ def test_the_outcome_is_that_of_the_specification() -> None:
         entry("PREPARE", tx=9, count=2, extra="ab"),
         entry("COMMIT", tx=5, count=0),
     ]
-    state = outcome(order, [1], "v2")
+    state = replayed(order, [1], "v2")
     assert [item["id"] for item in state["live"]] == [2]
     assert state["discarded"] == [{"tx": 9, "why": "unhealthy-prepare"}]
     order[5]["count"] = 1
-    state = outcome(order, [1], "v2")
+    state = replayed(order, [1], "v2")
     assert [(item["tx"], item["extra"]) for item in state["prepared"]] == [(9, "ab")]
     pairs = entry("COMMIT", tx=9, pairs=[{"file_id": 2, "count": 3}])
-    assert outcome([order[1], pairs], [1], "seed")["live"]
-    assert outcome([order[1], pairs], [1, 2], "seed")["discarded"] == [{"tx": 9, "why": "unhealthy-commit"}]
+    assert replayed([order[1], pairs], [1], "seed")["live"]
+    assert replayed([order[1], pairs], [1, 2], "seed")["discarded"] == [{"tx": 9, "why": "unhealthy-commit"}]
 
 
 @pytest.mark.parametrize(

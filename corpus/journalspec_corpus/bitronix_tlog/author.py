@@ -2,7 +2,10 @@
 
 A base for the disk editions describes ``file1`` and ``file2``, each with
 ``timestamp``, ``state``, ``position`` (default: behind the last record) and
-``records``; for the editions ``seed`` and ``nio`` it has ``records`` itself.
+``records``; for the editions ``seed`` and ``nio`` it has ``records`` itself. A disk
+base with ``records`` has them in file 1, which is active and open, and an empty file 2.
+A record is a table, or a text ``LABEL [TYPE] key=value ...``: ``r7`` alone is a decision on
+transaction g7 over db1 and jms1.
 Labels: ``f1``, ``f1.header.position``, ``f1.tail`` (empty, at the position),
 ``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
 """
@@ -36,6 +39,28 @@ FIRST_RECORD = 21
 CRC_AT, CRC_RESUMES_AT = 24, 29
 
 
+NEWER, OLDER, OPEN = 1000, 500, 255
+
+
+def described(record: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record's table; the number in the label of a text is that of its transaction."""
+    if not isinstance(record, str):
+        return record
+    label, *rest = record.split()
+    number = label.lstrip("abcdefghijklmnopqrstuvwxyz")
+    out: dict[str, Any] = {"id": label, "type": "COMMITTING", "gtrid": f"g{number}", "names": ["db1", "jms1"]}
+    out["seq"] = int(number)
+    for item in rest:
+        key, sign, value = item.partition("=")
+        if not sign:
+            out["type"] = item
+        elif key == "names":
+            out[key] = value.split(",") if value else []
+        else:
+            out[key] = value if key == "gtrid" else int(value)
+    return out
+
+
 def build(base: Mapping[str, Any], edition: str) -> Built:
     """Return the journal that `base` describes, written as `edition` prescribes."""
     if edition == "nio":
@@ -44,6 +69,9 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
     if edition == "seed":
         _build_file(built, "f1", SEED_NAME, base, [], SEED_HEADER)
         return built
+    if "records" in base:
+        first = {"timestamp": NEWER, "state": OPEN, **base}
+        base = {"size": base["size"], "file1": first, "file2": {"timestamp": OLDER}}
     for label, name in FILE_NAMES.items():
         file = base.get("file" + label[1:], {})
         _build_file(built, label, name, {"size": base["size"], **file}, _header(file), DISK_HEADER)
@@ -70,7 +98,7 @@ def _build_file(
     _lay(built, name, label, header, data)
     built.labels[f"{label}.header"] = Range(name, 0, len(data))
     start = len(data)
-    for index, record in enumerate(file.get("records", ()), start=1):
+    for index, record in enumerate(map(described, file.get("records", ())), start=1):
         own = record.get("id", f"{label}r{index}")
         parts = disk_parts(record, header_length)
         at = _lay(built, name, own, parts, data)
@@ -83,7 +111,7 @@ def _build_nio(base: Mapping[str, Any]) -> Built:
     built = Built({})
     data = bytearray()
     _lay(built, NIO_NAME, "f1", header_parts(base), data)
-    for index, record in enumerate(base.get("records", ()), start=1):
+    for index, record in enumerate(map(described, base.get("records", ())), start=1):
         data += bytes.fromhex(record.get("gap", ""))
         own = record.get("id", f"r{index}")
         parts = nio_parts(record)

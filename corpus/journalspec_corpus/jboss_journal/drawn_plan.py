@@ -15,7 +15,7 @@ from journalspec_corpus.drawn import DrawnJournal, Field
 from journalspec_corpus.edits import Built
 from journalspec_corpus.jboss_journal.author import build
 from journalspec_corpus.jboss_journal.layout import FORMAT_ID, SEEDS, hex_bytes
-from journalspec_corpus.jboss_journal.outcome import outcome
+from journalspec_corpus.jboss_journal.naive import replayed
 
 #: What a file needs besides its records, generously.
 HEADROOM = 64
@@ -89,7 +89,7 @@ def lay_out(plan: Plan) -> DrawnJournal:
         files=now.content(),
         records=records,
         recovered=records,
-        state=typed(outcome([now.records[label] for label in labels], ids_of(plan), plan.edition)),
+        state=typed(replayed([now.records[label] for label in labels], ids_of(plan), plan.edition)),
         before=then.content(),
         fields=_fields(now, labels),
         plan=plan,
