@@ -22,7 +22,6 @@ reading, ``records`` (how many), ``sound`` (nothing was changed), and ``was`` an
 
 from __future__ import annotations
 
-import importlib
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -68,8 +67,7 @@ def generated_cases(format_id: str) -> Iterator[Case]:
     if not path.is_file():
         return
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    naive = importlib.import_module(f"{room.__name__}.naive")
-    generator = _Families(format_id, table, room.author, naive.expected)
+    generator = _Families(format_id, table, room.author, room.naive.expected)
     for number, sweep in enumerate(table.get("sweep", ()), start=1):
         try:
             yield from generator.cases(sweep, generator.shared)

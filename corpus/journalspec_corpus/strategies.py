@@ -32,7 +32,7 @@ from types import ModuleType
 from hypothesis import strategies as st
 
 from journalspec.formats import UnknownFormat, format_ids, get_format
-from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement
+from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement, judge
 
 __all__ = [
     "KINDS",
@@ -109,7 +109,7 @@ def _find_room(format_id: str) -> ModuleType | None:
 
 def _fault(journal: DrawnJournal, kind: str, name: str, off: int, length: int, content: bytes) -> Fault:
     files: Mapping[str, bytes] = {**journal.files, name: content}
-    judgement: Judgement = _room(journal.format).judge(journal, files)
+    judgement = judge(journal, files)
     return Fault(kind, files, name, off, length, judgement.strict, judgement.intact, judgement.why)
 
 

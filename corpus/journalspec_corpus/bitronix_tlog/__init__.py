@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from journalspec_corpus.bitronix_tlog import author
+from journalspec_corpus.bitronix_tlog import author, naive
 from journalspec_corpus.bitronix_tlog.model import Decisions
 
-__all__ = ["MODEL", "author"]
+__all__ = ["MODEL", "author", "naive"]
 
 MODEL = Decisions()

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
-from journalspec_corpus.bitronix_tlog.layout import END_RECORD, FORMAT_ID, HIGHEST_ASCII, TYPES
-from journalspec_corpus.bitronix_tlog.nio_layout import BANNER, CLOSING
+from journalspec_corpus.bitronix_tlog.layout import FORMAT_ID, HIGHEST_ASCII, TYPES
+from journalspec_corpus.bitronix_tlog.nio_layout import header_parts
 
 Files = Mapping[str, bytes | bytearray]
 #: One record as an observation has it.
@@ -26,6 +26,11 @@ SHORTEST, LONGEST_GTRID, LONGEST_NAME = 29, 127, 32767
 SEED_HEADER, SEED_LEAST = 16, 9
 #: Where a record's fields behind the three lengths begin; what precedes a nio payload.
 SEED_REST, NIO_HEAD, NIO_FOOT, NIO_LONGEST = 28, 31, 18, 65536
+#: The fields that are bytes, in hex in observations.
+BYTES = ("gtrid", "delimiter")
+#: What such a file begins with, and what a frame and the end of a record look like.
+BANNER = header_parts({})[0].data
+END_MARK = b"xntB"
 FRAME = b"\r\nLR["
 #: Reasons under which the frame still says where the next record starts.
 SKIPPABLE = ("malformed", "bad-checksum")
@@ -95,7 +100,7 @@ def _answer(
         "verdict": RECOVERED if dropped or odd_set else CLEAN,
         "records": [record for file in listed for record in file.records],
         "dropped": dropped,
-        "state": replayed(active, edition),
+        "state": replayed(active.replayed, active.name, edition),
     }
 
 
@@ -185,7 +190,7 @@ def _frame(data: bytes, at: int, tail: int) -> int:
     end = at + 8 + length
     if end > tail:
         raise Invalid("out-of-bounds")
-    if data[end - 4 : end].hex() != END_RECORD:
+    if data[end - 4 : end] != END_MARK:
         raise Invalid("no-end-marker")
     return end
 
@@ -249,7 +254,7 @@ def _nio_file(file: Scanned, data: bytes) -> Scanned:
     """Search for frames; the log ends behind the last one of this lap (BTM-NIO-010)."""
     if len(data) < NIO_HEADER_USED:
         file.unusable = "short-file"
-    elif not data.startswith(BANNER) or data[NIO_HEADER_USED - len(CLOSING) : NIO_HEADER_USED] != CLOSING:
+    elif not data.startswith(BANNER) or data[438:NIO_HEADER_USED] != b"\r\n\r\n":
         file.unusable = "bad-banner"
     if file.unusable:
         return file
@@ -341,13 +346,13 @@ def _nio_fields(payload: bytes) -> dict[str, Any]:
     }
 
 
-def replayed(active: Scanned, edition: str) -> dict[str, Any]:
-    """Return the state after the records of the active file (BTM-RCV-009 to BTM-RCV-014)."""
+def replayed(records: Iterable[Entry], active: str, edition: str) -> dict[str, Any]:
+    """Return the state after the records of the file `active` (BTM-RCV-009 to BTM-RCV-014)."""
     # BTM-NIO-013: there, UNKNOWN takes no names away.
     finishing = FINISHING[:2] if edition == "nio" else FINISHING
     unfinished: dict[str, set[str]] = {}
     last: dict[str, Entry] = {}
-    for record in active.replayed:
+    for record in records:
         gtrid, names = record["gtrid"], set(record["names"])
         last[gtrid] = record
         if record["type"] == "COMMITTING":
@@ -357,7 +362,7 @@ def replayed(active: Scanned, edition: str) -> dict[str, Any]:
             if not unfinished[gtrid]:
                 del unfinished[gtrid]
     return {
-        "active": active.name,
+        "active": active,
         "unfinished": [{"gtrid": gtrid, "names": sorted(unfinished[gtrid])} for gtrid in sorted(unfinished)],
         "in_doubt": [
             {"gtrid": gtrid, "status": record["type"], "names": _unique(record["names"])}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from journalspec_corpus.jboss_journal import author
+from journalspec_corpus.jboss_journal import author, naive
 from journalspec_corpus.jboss_journal.model import Messages
 
-__all__ = ["MODEL", "author"]
+__all__ = ["MODEL", "author", "naive"]
 
 MODEL = Messages()

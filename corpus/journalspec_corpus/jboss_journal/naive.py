@@ -30,6 +30,8 @@ from journalspec_corpus.jboss_journal.layout import (
 Files = Mapping[str, bytes | bytearray]
 #: One record as an observation has it; ``file_id`` is that of its file.
 Entry = Mapping[str, Any]
+#: The fields that are bytes, in hex in observations.
+BYTES = ("body", "extra")
 #: A type and a stamp: less is no candidate.
 CANDIDATE = 5
 #: What a file begins with that was never given an id, up to s2 (JBM-HDR-013).
