@@ -7,9 +7,11 @@ are those files with edits. Nothing here knows a format.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from journalspec.layout import Part
 
 _PLACE = re.compile(r"^(?P<label>[A-Za-z0-9_.-]*?)(?:\.(?P<side>start|end))?(?P<shifts>([+-]\d+)*)$")
 
@@ -57,6 +59,23 @@ class Built:
     def content(self) -> dict[str, bytes]:
         """Return name -> bytes."""
         return {name: bytes(data) for name, data in self.files.items()}
+
+    def lay(self, file: str, label: str, parts: Iterable[Part], data: bytearray) -> Range:
+        """Append `parts` to `data`, the content of `file` so far; name each, and return the whole range."""
+        start = len(data)
+        for part in parts:
+            self.labels[f"{label}.{part.name}"] = Range(file, len(data), len(part.data))
+            data += part.data
+        whole = self.labels[label] = Range(file, start, len(data) - start)
+        return whole
+
+    def finish(self, file: str, label: str, data: bytearray, size: int, fill: bytes) -> None:
+        """Fill `data` up to `size`, and name the file; raises EditError if there is more already."""
+        if size < len(data):
+            raise EditError(f"{file}: the records take {len(data)} bytes, the file has {size}")
+        data += fill * (size - len(data))
+        self.files[file] = data
+        self.labels[label] = Range(file, 0, size)
 
     def range(self, label: str) -> Range:
         """Return the range called `label`; raises EditError that lists near names."""

@@ -54,19 +54,19 @@ class FamilyError(ValueError):
     """A table of families cannot be turned into cases; the message names the sweep."""
 
 
-def generated_cases(format_id: str) -> Iterator[Case]:
+def generated_cases(format_id: str, text: str | None = None) -> Iterator[Case]:
     """Yield the cases of the format's table of families, in published order; none if it has no table.
 
-    Raises FamilyError.
+    `text` is the table (default: the format's own). Raises FamilyError.
     """
     try:
         room = format_module("journalspec_corpus", format_id)
     except UnknownFormat:
         return
     path = files(room).joinpath(TABLE)
-    if not path.is_file():
+    if text is None and not path.is_file():
         return
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    table = tomllib.loads(path.read_text(encoding="utf-8") if text is None else text)
     generator = _Families(format_id, table, room.author, room.naive.expected)
     for number, sweep in enumerate(table.get("sweep", ()), start=1):
         try:

@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -14,9 +15,8 @@ from jsonschema import Draft202012Validator
 
 from journalspec.formats import Format, UnknownFormat, format_module, get_format
 from journalspec.observation import CLEAN, REFUSED
-from journalspec.requirements import requirements
+from journalspec.requirements import Requirement, requirements
 from journalspec_corpus.case import Case
-from journalspec_corpus.coverage import coverage
 from journalspec_corpus.flags import load_flags
 from journalspec_corpus.form import fault_in
 from journalspec_corpus.making import implied_needs
@@ -24,6 +24,34 @@ from journalspec_corpus.model import model_of
 
 #: Naming only these would let an implementation vouch for itself.
 NOT_ENOUGH = frozenset({"reference"})
+
+
+@dataclass(slots=True)
+class Coverage:
+    """The cases of one requirement: ids of those that obey it and of those that break it."""
+
+    requirement: Requirement
+    obeys: list[str] = field(default_factory=list)
+    breaks: list[str] = field(default_factory=list)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The sides without any case."""
+        return tuple(side for side in ("obeys", "breaks") if not getattr(self, side))
+
+
+def coverage(format_id: str, cases: Iterable[Case]) -> dict[str, Coverage]:
+    """Return requirement id -> coverage for every requirement of `format_id`, in document order.
+
+    Requirement ids that do not exist are left out; the lint names them.
+    """
+    table = {item.id: Coverage(item) for item in requirements(format_id)}
+    for case in cases:
+        for side in ("obeys", "breaks"):
+            for requirement_id in getattr(case, side):
+                if requirement_id in table:
+                    getattr(table[requirement_id], side).append(case.id)
+    return table
 
 
 def lint(format_id: str, cases: Iterable[Case]) -> list[str]:

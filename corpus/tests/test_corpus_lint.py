@@ -10,9 +10,8 @@ import pytest
 from journalspec.formats import format_ids
 from journalspec.requirements import requirements
 from journalspec_corpus import Case, Input, InputFile, load_cases
-from journalspec_corpus.coverage import coverage
 from journalspec_corpus.flags import load_flags
-from journalspec_corpus.lint import lint
+from journalspec_corpus.lint import coverage, lint
 from journalspec_corpus.load import find_case
 
 FORMAT = "bitronix_tlog"

@@ -27,7 +27,7 @@ from journalspec_corpus.bitronix_tlog.layout import (
     name_bytes,
 )
 from journalspec_corpus.bitronix_tlog.nio_layout import header_parts, nio_fields, nio_parts
-from journalspec_corpus.edits import Built, EditError, Range
+from journalspec_corpus.edits import Built, Range
 
 #: From a record's table to its fields in stored order, and what a reader reports of it.
 Make = Callable[[Mapping[str, Any]], tuple[list[Part], dict[str, Any]]]
@@ -102,7 +102,7 @@ def _build_file(
         return parts, disk_fields(parts, record)
 
     data = bytearray()
-    built.labels[f"{label}.header"] = _lay(built, name, label, header, data)
+    built.labels[f"{label}.header"] = built.lay(name, label, header, data)
     _build_log(built, label, name, data, file, make)
 
 
@@ -113,7 +113,7 @@ def _build_nio(base: Mapping[str, Any]) -> Built:
 
     built = Built({})
     data = bytearray()
-    _lay(built, NIO_NAME, "f1", header_parts(base), data)
+    built.lay(NIO_NAME, "f1", header_parts(base), data)
     _build_log(built, "f1", NIO_NAME, data, base, make)
     return built
 
@@ -128,38 +128,18 @@ def _build_log(
     _lay_records(built, f"{label}r", name, data, file.get("records", ()), make)
     built.labels[f"{label}.log"] = Range(name, len(header), len(data) - len(header))
     data += background[len(data) :]
-    _finish(built, label, name, data, file)
+    size = len(data) if file.get("size") is None else file["size"]
+    built.finish(name, label, data, size, bytes.fromhex(file.get("fill", "00")))
 
 
-def _lay_records(  # where, what and how
+def _lay_records(
     built: Built, prefix: str, name: str, data: bytearray, records: Sequence[Any], make: Make
 ) -> None:
     for index, record in enumerate(map(described, records), start=1):
         data += bytes.fromhex(record.get("gap", ""))
         own = record.get("id", f"{prefix}{index}")
         parts, fields = make(record)
-        built.records[own] = {**fields, "at": _lay(built, name, own, parts, data).to_json()}
-
-
-def _lay(built: Built, name: str, label: str, parts: list[Part], data: bytearray) -> Range:
-    """Append `parts` to `data`, name each of them, and return the whole range."""
-    start = len(data)
-    for part in parts:
-        built.labels[f"{label}.{part.name}"] = Range(name, len(data), len(part.data))
-        data += part.data
-    whole = Range(name, start, len(data) - start)
-    built.labels[label] = whole
-    return whole
-
-
-def _finish(built: Built, label: str, name: str, data: bytearray, file: Mapping[str, Any]) -> None:
-    """Fill up to the file's size (default: none beyond the records) and name the file."""
-    size = len(data) if file.get("size") is None else file["size"]
-    if size < len(data):
-        raise EditError(f"{name}: the records take {len(data)} bytes, the file has {size}")
-    data += bytes.fromhex(file.get("fill", "00")) * (size - len(data))
-    built.files[name] = data
-    built.labels[label] = Range(name, 0, size)
+        built.records[own] = {**fields, "at": built.lay(name, own, parts, data).to_json()}
 
 
 def seal(built: Built, label: str) -> None:

@@ -14,16 +14,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec_corpus.jboss_journal.layout import (
-    CHECK,
     CODES,
     SEEDS,
     TX,
     VERSIONED,
     claim,
     code_of,
-    record_parts,
+    laid_out_as,
     stamp_of,
 )
 
@@ -36,8 +36,7 @@ BYTES = ("body", "extra")
 CANDIDATE = 5
 #: What a file begins with that was never given an id, up to s2 (JBM-HDR-013).
 UNFILLED = b"JJJJ"
-_SIZES = {"body": "size", "extra": "extra_size"}
-_EMPTY: dict[str, Any] = {"id": 0, "tx": 0, "body": "", "pairs": [], "count": 0}
+_REPORTED = ("compact_count", "tx", "id", "user_type", "count", *BYTES)
 
 
 @dataclass
@@ -55,7 +54,11 @@ class Searched:
 
 def read(files: Files, edition: str) -> dict[str, Any]:
     """Return the answer to the forensic question: everything that stands in the files."""
-    return _answer(_searched(files, edition), edition)
+    found = _searched(files, edition)
+    strict = recover(files, edition, "strict")
+    if strict["verdict"] == REFUSED and all(file.unusable for file in found):
+        return strict
+    return _answer(found, edition)
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
@@ -161,25 +164,10 @@ def _regions(file: Searched, torn: Sequence[tuple[int, int, str]]) -> Iterator[d
 
 def _fields(data: bytes, kind: str, edition: str, version: int) -> dict[str, Any]:
     """Return what the bytes of a healthy record say."""
-    out: dict[str, Any] = {"type": kind}
-    at = 0
-    for part in record_parts(_EMPTY | {"kind": kind}, edition, 0, version):
-        width = out[_SIZES[part.name]] if part.name in _SIZES else len(part.data)
-        value = data[at : at + width]
-        if part.name in _SIZES:
-            out[part.name] = value.hex()
-        elif part.name not in ("type", "file_id"):
-            out[part.name] = int.from_bytes(value, "big", signed=part.name != "user_type")
-        at += width
-    if "num_files" in out:  # the pairs stand behind everything else but the check
-        end = len(data) - CHECK
-        starts = range(end - 8 * out["num_files"], end, 4)
-        words = [int.from_bytes(data[at : at + 4], "big", signed=True) for at in starts]
-        out["pairs"] = [
-            {"file_id": listed, "count": count} for listed, count in zip(words[::2], words[1::2], strict=True)
-        ]
-    hidden = {"size", "extra_size", "num_files", "check_size", "hash"}
-    return {name: value for name, value in out.items() if name not in hidden}
+    said = LAYOUT.read("record", laid_out_as(edition, version), data, kind)
+    out = {name: said[name].hex() if name in BYTES else said[name] for name in _REPORTED if name in said}
+    pairs = {"pairs": said.get("pair", [])} if "num_files" in said else {}
+    return {"type": kind, **out, **pairs}
 
 
 def replayed(entries: Iterable[Entry], present: Collection[int], edition: str) -> dict[str, Any]:
