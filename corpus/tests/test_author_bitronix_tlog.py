@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 
-from journalspec.bitronix_tlog.build import build_file, build_record
 from journalspec_corpus.bitronix_tlog.author import build
 from journalspec_corpus.bitronix_tlog.layout import (
     disk_parts,
@@ -16,6 +15,7 @@ from journalspec_corpus.bitronix_tlog.layout import (
     names_of,
     status_of,
 )
+from journalspec_reference.bitronix_tlog import codec
 
 RECORDS = [
     {"type": "COMMITTING", "gtrid": "g1", "names": ["db1", "jms1"], "seq": 7, "time": -3},
@@ -27,29 +27,36 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize("edition", ["2.1", "seed"])
+@pytest.mark.parametrize("layout", [codec.DISK, codec.SEED], ids=["2.1", "seed"])
 @pytest.mark.parametrize("record", RECORDS)
-def test_the_author_room_and_the_schema_build_the_same_bytes(edition: str, record: dict[str, object]) -> None:
+def test_the_author_room_and_the_reference_build_the_same_bytes(
+    layout: codec.Layout, record: dict[str, object]
+) -> None:
     """Two descriptions of the format, written apart, agree on the bytes and on the checksum."""
-    mine = b"".join(part.data for part in disk_parts(record, 28 if edition == "2.1" else 16))
-    more = {"header_length": record["header_length"]} if "header_length" in record else {}
-    theirs = build_record(
-        edition,
-        status_of(record),
-        gtrid(str(record["gtrid"])),
-        names_of(record),
+    mine = joined(disk_parts(record, layout.header_length))
+    names = tuple(names_of(record))
+    theirs = codec.LogRecord(
+        off=0,
+        status=status_of(record),
+        record_length=29 + len(gtrid(str(record["gtrid"]))) + sum(2 + len(name) for name in names),
+        header_length=int(str(record.get("header_length", layout.header_length))),
         time=int(str(record.get("time", 1_700_000_000_000))),
         sequence_number=int(str(record["seq"])),
-        **more,
+        crc32=0,
+        gtrid=gtrid(str(record["gtrid"])),
+        names=names,
     )
-    assert mine == theirs
+    assert mine == codec.encode_record(theirs._replace(crc32=codec.checksum(theirs)))
 
 
-def test_the_author_room_and_the_schema_build_the_same_file() -> None:
+def test_the_author_room_builds_a_whole_file() -> None:
     built = build({"size": 512, "file1": {"timestamp": 9, "state": 255, "records": RECORDS[:1]}}, "2.1")
     spot = built.labels["f1r1"]
-    record = bytes(built.files["btm1.tlog"][spot.off : spot.end])
-    assert bytes(built.files["btm1.tlog"]) == build_file("2.1", [record], timestamp=9, state=255, size=512)
+    data = bytes(built.files["btm1.tlog"])
+    assert (spot.off, len(data)) == (21, 512)
+    assert data[:21] == codec.encode_header(9, 255, spot.end)
+    assert data[21 : spot.end] == joined(disk_parts(RECORDS[0], 28))
+    assert not any(data[spot.end :])
 
 
 def test_labels_cover_every_byte_of_a_file_once() -> None:

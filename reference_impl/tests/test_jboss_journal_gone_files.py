@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from journalspec.jboss_journal.build import build_file, build_record
+from journalspec.jboss_journal import LAYOUT
+from journalspec.layout import laid
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
 
@@ -21,6 +22,16 @@ WORK = [
     {"op": "next"},
     {"op": "reclaim"},
 ]
+
+
+def build_record(edition: str, kind: str, file_id: int, **fields: Any) -> bytes:
+    if "pairs" in fields:
+        fields["pairs"] = [{"file_id": listed, "count": count} for listed, count in fields["pairs"]]
+    return LAYOUT.build("record", edition, kind, file_id=file_id, **fields)
+
+
+def build_file(edition: str, file_id: int, records: list[bytes]) -> bytes:
+    return laid([LAYOUT.build("header", edition, file_id=file_id), *records], 1024, ord("J"))
 
 
 def state_of(files: dict[str, bytes], edition: str) -> Any:
@@ -46,8 +57,8 @@ def test_a_rejected_transaction_stays_rejected(edition: str, left: int, ending: 
         build_record(edition, "ADD", 2, id=7),
     ]
     files = {
-        "jbm-data-1.jbm": build_file(edition, 1, first, size=1024),
-        "jbm-data-2.jbm": build_file(edition, 2, second, size=1024),
+        "jbm-data-1.jbm": build_file(edition, 1, first),
+        "jbm-data-2.jbm": build_file(edition, 2, second),
     }
     before = state_of(files, edition)
     assert [item["tx"] for item in before["discarded"]] == [1]
@@ -62,7 +73,7 @@ def test_the_id_of_a_file_that_is_gone_does_not_come_back(edition: str) -> None:
         build_record(edition, "ADD_TX", 1, tx=1, id=5),
         build_record(edition, "COMMIT", 1, tx=1, pairs=[(1, 1), (2, 1), (3, 4)]),
     ]
-    files = {"jbm-data-1.jbm": build_file(edition, 1, records, size=1024)}
+    files = {"jbm-data-1.jbm": build_file(edition, 1, records)}
     before = state_of(files, edition)
     assert [item["id"] for item in before["live"]] == [5]
     files = after_work(files, edition)
@@ -75,8 +86,8 @@ def test_the_id_of_a_file_that_is_gone_does_not_come_back(edition: str) -> None:
 @pytest.mark.parametrize("edition", ["seed", "s1", "s2", "v2"])
 def test_no_file_is_created_over_another_one(edition: str) -> None:
     record = build_record(edition, "ADD", 1, id=5)
-    live = build_file(edition, 1, [record], size=1024)
-    files = {"jbm-data-2.jbm": live, "jbm-data-3.jbm": build_file(edition, 2, size=1024)}
+    live = build_file(edition, 1, [record])
+    files = {"jbm-data-2.jbm": live, "jbm-data-3.jbm": build_file(edition, 2, [])}
     after = after_work(files, edition)
     assert record in after["jbm-data-2.jbm"]
     assert [item["id"] for item in state_of(after, edition)["live"]] == [5]

@@ -1,19 +1,52 @@
-"""Construct building blocks that parse strictly and build anything.
+"""The construct schemas: a format's table of fields as construct's structures, and what they are made of.
 
-An author of damaged files has to be able to build what a parser must refuse;
-construct's own validators refuse in both directions.
+They parse strictly and build anything: whoever makes damaged files has to build
+what a parser must refuse, and construct's own validators refuse in both directions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from io import SEEK_END
+from collections.abc import Callable, Mapping
+from io import SEEK_END, BytesIO
 from typing import Any
 
-from construct import Adapter, Construct, ListContainer, StreamError, Subconstruct, ValidationError
+from construct import (
+    Adapter,
+    Bytes,
+    Construct,
+    ConstructError,
+    GreedyBytes,
+    Int8sb,
+    Int8ub,
+    Int16sb,
+    Int16ub,
+    Int32sb,
+    Int32ub,
+    Int64sb,
+    Int64ub,
+    ListContainer,
+    StreamError,
+    Struct,
+    Subconstruct,
+    Tell,
+    ValidationError,
+)
 from construct.core import evaluate, stream_read, stream_write
 
+from journalspec.layout import Field, Layout, Structure
+from journalspec.schemas import Plain, SchemaError
+
 Test = Callable[[Any, Any], bool]
+_INTEGERS: dict[str, Construct[Any, Any]] = {
+    "s1": Int8sb,
+    "u1": Int8ub,
+    "s2": Int16sb,
+    "u2": Int16ub,
+    "s4": Int32sb,
+    "u4": Int32ub,
+    "s8": Int64sb,
+    "u8": Int64ub,
+}
 
 
 class Checked(Adapter):  # type: ignore[type-arg]  # generic in its stubs only
@@ -43,6 +76,8 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         length = evaluate(self.length, context)
+        if length < 0:
+            raise StreamError(f"{length} bytes", path=path)
         here = stream.tell()
         left = stream.seek(0, SEEK_END) - here
         stream.seek(here)
@@ -56,23 +91,6 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         data = bytes(obj)
         stream_write(stream, data, len(data), path)
         return data
-
-
-class Nested(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` within `length` bytes, all of which it has to use."""
-
-    def __init__(self, length: Any, subcon: Construct[Any, Any]) -> None:
-        super().__init__(subcon)
-        self.length = length
-
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        data = stream_read(stream, evaluate(self.length, context), path)
-        return self.subcon.parse(data)
-
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        data = obj if isinstance(obj, bytes) else self.subcon.build(obj)
-        stream_write(stream, data, len(data), path)
-        return obj
 
 
 class Counted(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
@@ -112,3 +130,143 @@ class While(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
         for number, item in enumerate(obj):
             self.subcon._build(item, stream, context, f"{path} -> {number}")
         return obj
+
+
+class Sound(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
+    """A structure of a table, tested when it is parsed: lengths, end marks and checksums."""
+
+    def __init__(self, layout: Layout, name: str, edition: str, kind: str = "") -> None:
+        super().__init__(struct_of(layout.structure(name, edition, kind)))
+        self.layout = layout
+        self.name_of = name
+        self.edition = edition
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        found = self.subcon._parsereport(stream, context, path)
+        stream.seek(found.off)
+        data = stream.read(found.end - found.off)
+        if problem := self.layout.problem(self.name_of, self.edition, values_of(found), data):
+            raise ValidationError(problem, path=path)
+        return found
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        return self.subcon._build(obj, stream, context, path)
+
+
+class ByType(Construct):  # type: ignore[type-arg]  # generic in its stubs only
+    """A record whose fields depend on its type, the number that it begins with."""
+
+    def __init__(self, schemas: Mapping[int, Construct[Any, Any]], field: str) -> None:
+        super().__init__()
+        self.schemas = schemas
+        self.field = field
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        here = stream.tell()
+        first = stream.read(1)
+        stream.seek(here)
+        number = first[0] if first else -1
+        if number not in self.schemas:
+            raise ConstructError(f"{number} is no record type", path=path)
+        return self.schemas[number]._parsereport(stream, context, path)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        return self.schemas[obj[self.field]]._build(obj, stream, context, path)
+
+
+def struct_of(form: Structure) -> Construct[Any, Any]:
+    """Return the construct of a structure of the table, between ``off`` and ``end``."""
+    parts: list[Construct[Any, Any]] = ["off" / Tell]
+    for item in form.fields:
+        if item.name in form.counted:
+            parts.append(f"{form.counted[item.name]}_from" / Tell)
+        parts.append(item.name / _element(item))
+    return Struct(*parts, "end" / Tell)
+
+
+def _element(item: Field) -> Construct[Any, Any]:
+    """Return the construct of one field, with the tests that it alone can fail."""
+    if item.is_int:
+        number = _INTEGERS[item.type]
+        if item.low is None and item.high is None:
+            return number
+        low = item.low if item.low is not None else 0
+        high = item.high if item.high is not None else 1 << 64
+        return Checked(number, lambda value, _: low <= value <= high, f"from {low} to {high}")
+    if item.text:
+        constant = item.constant
+        return Checked(Bytes(len(constant)), lambda found, _: found == constant, f"{item.text!r}")
+    if item.size:
+        return Bytes(item.size)
+    if item.type == "list":
+        return Counted(
+            lambda context: context[item.count], Struct(*(each.name / _element(each) for each in item.of))
+        )
+    if item.fills:
+        return Blob(
+            lambda context: context[item.fills] - (context._io.tell() - context[f"{item.fills}_from"])
+        )
+    return GreedyBytes if item.rest else Blob(lambda context: context[item.length])
+
+
+def values_of(found: Any) -> dict[str, Any]:
+    """Return the fields of a parsed structure as plain values, without what says where it stands."""
+    out: dict[str, Any] = {}
+    for name, value in found.items():
+        if name in ("_io", "off", "end") or name.endswith("_from"):
+            continue
+        rows = isinstance(value, list)
+        out[name] = [{key: row[key] for key in row if key != "_io"} for row in value] if rows else value
+    return out
+
+
+class ConstructCodec:
+    """The structures of a format's table as construct parses them (:class:`journalspec.schemas.Codec`)."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._known: dict[tuple[str, str], Construct[Any, Any]] = {}
+
+    def schema(self, name: str, edition: str) -> Construct[Any, Any]:
+        """Return the construct of a structure; raises KeyError if the edition has none of that name."""
+        key = (name, edition)
+        if key not in self._known:
+            layout = self._layout
+            if layout.by_type(name):
+                numbers = layout.types(edition).items()
+                schemas = {number: Sound(layout, name, edition, kind) for kind, number in numbers}
+                self._known[key] = ByType(schemas, layout.type_field)
+            else:
+                self._known[key] = Sound(layout, name, edition)
+        return self._known[key]
+
+    def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
+        """Return the structure at `off` of `data`; raises SchemaError unless it is sound."""
+        stream = BytesIO(data)
+        stream.seek(off)
+        found = parsed(self.schema(name, edition), stream, file)
+        return Plain.of(self._layout, edition, values_of(found), found.off, found.end)
+
+
+def parsed(schema: Construct[Any, Any], stream: BytesIO, file: str) -> Any:
+    """Return what `schema` makes of `stream`; construct's complaints become SchemaError."""
+    try:
+        return schema.parse_stream(stream)
+    except ConstructError as error:
+        raise SchemaError(_reason(error), file, stream.tell()) from error
+
+
+def _reason(error: ConstructError) -> str:
+    """Return construct's message with the field first: ``record_length: 7 is not from 29 ...``."""
+    text = str(error).rsplit("\n", 1)[-1]
+    field = (error.path or "").rpartition(" -> ")[2]
+    return f"{field}: {text}" if field else text
+
+
+def built(schema: Construct[Any, Any], container: Any) -> bytes:
+    """Return the bytes of `container`; raises SchemaError."""
+    try:
+        data: bytes = schema.build(container)
+    except (ConstructError, KeyError) as error:
+        raise SchemaError(f"cannot be built: {error}") from error
+    return data

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import tomllib
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 from importlib.resources import files
@@ -40,8 +40,8 @@ class Part(NamedTuple):
     data: bytes
 
 
-#: A checksum that is more than a CRC of what is stored, from the parts of the structure.
-Rule = Callable[[Sequence[Part]], int]
+#: A checksum that is more than a CRC of what is stored: (bytes by field, values by field) -> number.
+Rule = Callable[[Mapping[str, bytes], Mapping[str, Any]], int]
 
 
 class Spot(NamedTuple):
@@ -86,12 +86,17 @@ class Field:
     signed: bool = field(init=False)
     #: The bytes that it always has; 0: it depends.
     width: int = field(init=False)
+    #: Of a list: what each member is made of, and whose length it holds, if any.
+    members: tuple[tuple[Field, str], ...] = field(init=False)
 
     def __post_init__(self) -> None:
         is_int = self.type[1:].isdigit()
         object.__setattr__(self, "is_int", is_int)
         object.__setattr__(self, "signed", self.type[0] == "s")
         object.__setattr__(self, "width", int(self.type[1:]) if is_int else self.size or len(self.text))
+        measured = {member.length: member.name for member in self.of if member.length}
+        members = tuple((member, measured.get(member.name, "")) for member in self.of)
+        object.__setattr__(self, "members", members)
 
     @property
     def constant(self) -> bytes:
@@ -149,13 +154,39 @@ class Structure:
         return tuple(item.name for item in self.fields)
 
     @cached_property
-    def checks(self) -> frozenset[str]:
-        """The names of the fields whose value follows from the others in sound bytes."""
-        return frozenset(
-            item.name
+    def checked(self) -> tuple[Field, ...]:
+        """The fields whose value follows from the others in sound bytes."""
+        return tuple(
+            item
             for item in self.fields
             if item.check or item.same or (item.counts and not item.any and item.name not in self.measures)
         )
+
+    def range(self, item: Field, ends: Sequence[str]) -> tuple[str, str]:
+        """Return the names of the first and the last field that `item` counts or covers."""
+        if ends == ("all",):
+            return self.names[0], self.names[-1]
+        if ends == ("before",):
+            return self.names[0], self.names[self.names.index(item.name) - 1]
+        return ends[0], ends[1]
+
+    def places(self, values: Mapping[str, Any]) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        """Return where each field starts and ends if the fields that vary have these values."""
+        starts: dict[str, int] = {}
+        ends: dict[str, int] = {}
+        at = 0
+        for item in self.fields:
+            starts[item.name] = at
+            if item.width:
+                at += item.width
+            elif item.type == "list":
+                fixed = sum(member.width for member in item.of)
+                varying = [member.name for member in item.of if not member.width]
+                at += sum(fixed + sum(len(row[name]) for name in varying) for row in values[item.name])
+            else:
+                at += len(values.get(item.name, b""))
+            ends[item.name] = at
+        return starts, ends
 
     @cached_property
     def counted(self) -> Mapping[str, str]:
@@ -205,6 +236,14 @@ class Layout:
         """Return the name of a record type; empty: there is none with this number."""
         return self._names(edition).get(number, "")
 
+    def by_type(self, name: str) -> bool:
+        """Tell whether the fields of a structure depend on the record type, which it then begins with."""
+        return name == self._by_type
+
+    def kind_at(self, name: str, edition: str, data: Any) -> str:
+        """Return the record type that decides over the fields of the structure at the start of `data`."""
+        return self.type_name(edition, data[0]) if name == self._by_type and len(data) else ""
+
     def column(self, name: str) -> Mapping[int, str]:
         """Return record type number -> what the table says of it under `name`."""
         return {row["number"]: row[name] for row in self._table["types"] if name in row}
@@ -244,6 +283,10 @@ class Layout:
             )
         return _Encoding(self, form, edition, self._typed(edition, values, kind)).parts()
 
+    def build(self, name: str, edition: str, kind: str = "", /, **values: Any) -> bytes:
+        """Return the bytes of a structure; raises as :meth:`encode` does."""
+        return joined(self.encode(name, edition, values, kind))
+
     def _typed(self, edition: str, values: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
         given = values.get(self.type_field, kind)
         return (
@@ -252,24 +295,53 @@ class Layout:
             else values
         )
 
-    def checksum(self, rule: str, parts: Sequence[Part]) -> int:
-        """Return the checksum of the format's own `rule` over the parts of a structure."""
-        return self._rules[rule](parts)
+    def checksum(self, rule: str, stored: Mapping[str, bytes], values: Mapping[str, Any]) -> int:
+        """Return the checksum of the format's own `rule`, of the bytes and values of a structure."""
+        return self._rules[rule](stored, values)
+
+    def problem(self, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> str:
+        """Return what is wrong with values that were read from `data`; empty: nothing.
+
+        That is, whether lengths add up, and what follows from the other fields does follow.
+        """
+        kind = self.kind_at(name, edition, data)
+        if self.by_type(name) and not kind:
+            return f"{data[:1].hex()} is no record type"
+        form = self.structure(name, edition, kind)
+        starts, ends = form.places(values)
+        if ends[form.names[-1]] != len(data):
+            return f"its lengths do not add up to {len(data)}"
+        for item in form.checked:
+            if item.counts:
+                first, last = form.range(item, item.counts)
+                wanted: Any = ends[last] - starts[first]
+            elif item.same:
+                wanted = values[item.same]
+            elif item.check == "crc32":
+                first, last = form.range(item, item.covers)
+                wanted = zlib.crc32(data[starts[first] : ends[last]])
+            else:
+                stored = {field: data[starts[field] : ends[field]] for field in form.names}
+                wanted = self.checksum(item.check, stored, values)
+            if values[item.name] != wanted:
+                return f"{item.name} is {item.shown(values[item.name])}, not {item.shown(wanted)}"
+        return ""
 
     def read(self, name: str, edition: str, data: bytes, kind: str = "") -> dict[str, Any]:
         """Return the values of a sound structure that `data` begins with, lists as lists of mappings."""
-        out: dict[str, Any] = {}
+        form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
+        lists = {item.each: item.name for item in form.fields if item.each}
+        out: dict[str, Any] = {item: [] for item in lists.values()}
         for item, path, raw in self._walk(name, edition, data, kind):
             value = item.integer(raw) if item.is_int else raw
             head, bracket, rest = path.partition("[")
             if not bracket:
                 out[path] = value
-            else:
-                index, _, member = rest.partition("]")
-                rows = out.setdefault(head, [])
-                if int(index) == len(rows):
-                    rows.append({})
-                rows[-1][member.removeprefix(".") or head] = value
+                continue
+            rows = out[lists[head]]
+            if int(rest.partition("]")[0]) == len(rows):
+                rows.append({})
+            rows[-1][item.name] = value
         return out
 
     def spans(self, name: str, edition: str, data: bytes) -> Iterator[Spot]:
@@ -288,9 +360,7 @@ class Layout:
         self, name: str, edition: str, data: bytes, kind: str = ""
     ) -> Iterator[tuple[Field, str, bytes]]:
         """Yield field, path and bytes, as far as a sound structure has them."""
-        if not kind and self._first == (name, self.type_field):
-            kind = self.type_name(edition, data[0])
-        form = self.structure(name, edition, kind)
+        form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         numbers: dict[str, int] = {}
         #: Where the fields begin that a field counts which another one fills.
         starts: dict[str, int] = {}
@@ -321,12 +391,29 @@ class Layout:
             at = end
 
     @cached_property
-    def _first(self) -> tuple[str, str]:
-        """The structure whose fields depend on its type, which it then begins with."""
-        return next(
-            ((row["name"], known[0].name) for row, known in self._rows if any(item.types for item in known)),
-            ("", ""),
-        )
+    def _by_type(self) -> str:
+        return next((row["name"] for row, known in self._rows if any(item.types for item in known)), "")
+
+    def claimed_end(self, name: str, edition: str, data: Any, off: int, end: int) -> int:
+        """Return where the structure at `off` ends by its own lengths, whether it is sound or not.
+
+        0: its fixed part reaches beyond `end`; -1: a length is negative. Looks at the
+        fixed part alone, so that a search over many candidates stays linear; all
+        lengths have to stand in it, before what varies.
+        """
+        form = self.structure(name, edition, self.kind_at(name, edition, data[off : off + 1]))
+        stop = off + form.size
+        if stop > end:
+            return 0
+        at = off
+        for item in form.fields:
+            if measured := form.measures.get(item.name):
+                value = item.integer(data[at : at + item.width])
+                if value < 0:
+                    return -1
+                stop += value * (sum(member.width for member in measured.of) or 1)
+            at += item.width
+        return stop
 
 
 def _holds(row: Mapping[str, Any], edition: str) -> bool:
@@ -374,14 +461,18 @@ class _Encoding:
                 first, last = self._range(item, item.covers)
                 value = zlib.crc32(b"".join(part.data for part in self._parts[first:last]))
             else:
-                value = self._layout.checksum(item.check, self._parts)
+                stored = {part.name: part.data for part in self._parts}
+                value = self._layout.checksum(item.check, stored, self._values)
             self._settle(item, value)
         return self._parts
 
     def _put(self, item: Field) -> None:
         if item.type == "list":
-            for index, row in enumerate(self._values.get(item.name, ())):
-                self._parts += [Part(item.path(index, part.name), part.data) for part in self._row(item, row)]
+            given = self._values.get(item.name, ())
+            rows = [row if isinstance(row, Mapping) else {item.each: row} for row in given]
+            self._values[item.name] = rows
+            for index, row in enumerate(rows):
+                self._put_row(item, index, row)
             return
         if item.counts or item.check:
             data = integer(self._values.get(item.name, 0), item.width)
@@ -404,27 +495,20 @@ class _Encoding:
             return self._layout.column(item.column).get(number, str(item.default)).encode("ascii")
         return item.constant or bytes(item.width)
 
-    @staticmethod
-    def _row(item: Field, row: Any) -> list[Part]:
-        """Return the parts of one element, given as a mapping or as the value of the element itself."""
-        given = dict(row) if isinstance(row, Mapping) else {item.each: row}
-        parts = []
-        for member in item.of:
-            measured = next((known.name for known in item.of if known.length == member.name), "")
+    def _put_row(self, item: Field, index: int, row: Mapping[str, Any]) -> None:
+        """Add the parts of one element."""
+        for member, measured in item.members:
             if member.is_int:
-                value = given.get(member.name, len(given.get(measured, b"")) if measured else 0)
-                parts.append(Part(member.name, integer(value, member.width)))
+                value = row[member.name] if member.name in row else len(row[measured]) if measured else 0
+                data = integer(value, member.width)
             else:
-                parts.append(Part(member.name, given[member.name]))
-        return parts
+                data = row[member.name]
+            self._parts.append(Part(item.path(index, member.name), data))
 
     def _range(self, item: Field, ends: Sequence[str]) -> tuple[int, int]:
-        """Return the first part that `ends` names and the index behind the last."""
-        if ends == ("all",):
-            return 0, len(self._parts)
-        if ends == ("before",):
-            return 0, self._places[item.name][0]
-        return self._places[ends[0]][0], self._places[ends[1]][1]
+        """Return the index of the first part that `ends` names, and the one behind the last."""
+        first, last = self._form.range(item, ends)
+        return self._places[first][0], self._places[last][1]
 
     def _settle(self, item: Field, value: int) -> None:
         index, _ = self._places[item.name]
@@ -434,3 +518,30 @@ class _Encoding:
 def joined(parts: Sequence[Part]) -> bytes:
     """Return the bytes of all parts."""
     return b"".join(part.data for part in parts)
+
+
+def laid(
+    pieces: Iterable[bytes | tuple[int, bytes]],
+    size: int | None = None,
+    fill: int = 0,
+    alignment: int = 1,
+    background: bytes = b"",
+) -> bytes:
+    """Return a whole file: `pieces` in place, everything else `fill`.
+
+    A piece goes to the end of the one before it, and an (offset, bytes) piece where it
+    says; each is padded with zeros to `alignment`. `background` is what the file held
+    before, of which everything that is not written now stays. A `size` below what is
+    there cuts the file.
+    """
+    out = bytearray(background)
+    at = 0
+    for piece in pieces:
+        off, data = piece if isinstance(piece, tuple) else (at, piece)
+        at = -(-(off + len(data)) // alignment) * alignment
+        out += bytes([fill]) * (off - len(out))
+        out[off:at] = data.ljust(at - off, b"\0")
+    if size is not None:
+        out += bytes([fill]) * (size - len(out))
+        del out[size:]
+    return bytes(out)

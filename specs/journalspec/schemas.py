@@ -9,11 +9,13 @@ builds) and ``kaitai`` (the generated Kaitai parsers). Both offer
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from journalspec.formats import UnknownFormat, format_module
+from journalspec.layout import Layout
 from journalspec.observation import Observation
 
 #: Kind of schema -> the module of a format's room that holds it.
@@ -35,6 +37,39 @@ class SchemaError(ValueError):
         self.message = message
         self.file = file
         self.off = off
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """One structure as a schema read it: `size` bytes at `off`, its type by the spec's name, its fields.
+
+    `fields` are those of the format's table, a list as a list of mappings. A
+    structure that is no record has no type.
+    """
+
+    off: int
+    size: int
+    type: str
+    fields: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, layout: Layout, edition: str, values: Mapping[str, Any], off: int, end: int) -> Plain:
+        """Return the structure with these fields; its type is OTHER where the number has no name."""
+        number = values.get(layout.type_field)
+        kind = "" if number is None else layout.type_name(edition, number) or "OTHER"
+        return cls(off, end - off, kind, values)
+
+    @property
+    def end(self) -> int:
+        """The offset behind it."""
+        return self.off + self.size
+
+
+class Codec(Protocol):
+    """What the schemas of one kind do for a format: read one structure where it stands."""
+
+    def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
+        """Return the structure `name` at `off` of `data`; raises SchemaError unless it is sound."""
 
 
 class Schema(Protocol):

@@ -23,8 +23,6 @@ FORMAT_ID = "42746e78"
 FIRST_TIME = 1_700_000_000_000
 HIGHEST_ASCII = 0x7F
 HEADER_SIZE = 1024
-#: The headerLength of the seed's edition, by which :func:`disk_parts` knows it.
-SEED_HEADER = 16
 DELIMITERS = {
     "previous": bytes.fromhex("0f1e2d3c4b5a49788796a5b4c3d2e1f0"),
     "current": bytes.fromhex("7caacd01d8284033ad442a57b2f827a4"),
@@ -80,17 +78,21 @@ def disk_parts(record: Mapping[str, Any], header_length: int) -> list[Part]:
     ``checksum_names = "stored"`` takes the names as they are stored instead of as a
     sorted set with '?' for what is not ASCII: a wrong checksum that naive writers produce.
     """
-    edition = "seed" if header_length == SEED_HEADER else "2.1"
-    values = _values(record)
+    # The seed's edition has all that a liar's record of the others may have.
+    values = _values(record, "seed")
     values |= {key: bytes.fromhex(record[key]) for key in ("extension", "end_record") if key in record}
+    values.setdefault("header_length", header_length + len(values.get("extension", b"")))
     if "crc32" not in values and record.get("checksum_names") == "stored":
-        values["crc32"] = checksum(LAYOUT.encode("record", edition, values), names_of(record))
-    return _labelled(LAYOUT.encode("record", edition, values))
+        stored = {part.name: part.data for part in LAYOUT.encode("record", "seed", values)}
+        values["crc32"] = checksum(stored, values, names_of(record))
+    return _labelled(LAYOUT.encode("record", "seed", values))
 
 
 def nio_parts(record: Mapping[str, Any]) -> list[Part]:
     """Return the fields of one framed record of the nio journal in stored order."""
-    values = _values(record) | {"rolled_over": int(record.get("rolled_over", False))}
+    values = _values({**record, "name_lengths": {}}, "nio") | {
+        "rolled_over": int(record.get("rolled_over", False))
+    }
     values |= {
         "padding": bytes(record.get("padding", 0)),
         "delimiter": delimiter(record.get("delimiter", "current")),
@@ -111,8 +113,9 @@ def header_parts(base: Mapping[str, Any]) -> list[Part]:
     return [*used, Part("header.rest", bytes(HEADER_SIZE - len(joined(used))))]
 
 
-def _values(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a record as the table calls them."""
+def _values(record: Mapping[str, Any], edition: str) -> dict[str, Any]:
+    """Return the fields of a record as the table calls them, those that the edition has."""
+    known = LAYOUT.structure("record", edition).names
     given = record.get("name_lengths", {})
     lengths = {int(index) - 1: {"length": value} for index, value in given.items()}
     names = [{"name": name, **lengths.get(index, {})} for index, name in enumerate(names_of(record))]
@@ -122,7 +125,7 @@ def _values(record: Mapping[str, Any]) -> dict[str, Any]:
         "sequence_number": record.get("seq", 1),
         "gtrid": gtrid(record["gtrid"]),
         "names": names,
-        **{name: record[name] for name in _NUMBERS if name in record},
+        **{name: record[name] for name in _NUMBERS if name in record and name in known},
     }
 
 

@@ -166,7 +166,7 @@ def _fields(data: bytes, kind: str, edition: str, version: int) -> dict[str, Any
     """Return what the bytes of a healthy record say."""
     said = LAYOUT.read("record", laid_out_as(edition, version), data, kind)
     out = {name: said[name].hex() if name in BYTES else said[name] for name in _REPORTED if name in said}
-    pairs = {"pairs": said.get("pair", [])} if "num_files" in said else {}
+    pairs = {"pairs": said.get("pairs", [])} if "num_files" in said else {}
     return {"type": kind, **out, **pairs}
 
 

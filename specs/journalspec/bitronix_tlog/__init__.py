@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from journalspec.layout import Layout, Part, integer
+from journalspec.layout import Layout, integer
 
-_COVERED = ("status", "record_length", "header_length", "time", "sequence_number")
+_COVERED = ("status", "record_length", "header_length", "time", "sequence_number", "extension", "gtrid")
 
 
-def checksum(parts: Sequence[Part], names: Sequence[bytes] | None = None) -> int:
+def checksum(
+    stored: Mapping[str, bytes], values: Mapping[str, Any], names: Sequence[bytes] | None = None
+) -> int:
     """Return the CRC-32 of a record of the disk editions or the seed's (BTM-CRC-001 to BTM-CRC-006).
 
     The crc32 field and the gtridLength byte are left out. The names go in as a
     sorted set, '?' for what is not US-ASCII, unless `names` says what goes in.
     """
-    by_name = {part.name: part.data for part in parts}
     if names is None:
-        stored = (part.data for part in parts if part.name.startswith("name[") and part.name.endswith("]"))
-        texts = sorted({name.decode("ascii", "replace") for name in stored})
+        texts = sorted({row["name"].decode("ascii", "replace") for row in values["names"]})
         names = [text.encode("ascii", "replace") for text in texts]
-    covered = [by_name[name] for name in _COVERED]
-    covered += [by_name.get("extension", b""), by_name["gtrid"], integer(len(names), 4)]
+    covered = [stored[name] for name in _COVERED if name in stored]
+    covered.append(integer(len(names), 4))
     covered += [part for name in names for part in (integer(len(name), 2), name)]
-    return zlib.crc32(b"".join(covered) + by_name["end_record"])
+    return zlib.crc32(b"".join(covered) + stored["end_record"])
 
 
 LAYOUT = Layout("bitronix_tlog", {"names_as_set": checksum})

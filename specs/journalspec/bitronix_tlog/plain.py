@@ -1,50 +1,39 @@
-"""What the schemas of this format hand over, and the observation that follows from it.
+"""What files of this format amount to, however their records were read.
 
-Both schemas (construct and Kaitai) end in these few values; what a clean file
-set amounts to is concluded here, once, and independently of any reader.
+Both schemas (construct and Kaitai) read single headers and records; where the next
+one is looked for, and what a clean file set means, is concluded here, once, and
+independently of any reader.
 """
 
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
-from journalspec.bitronix_tlog.constants import (
-    COMMITTING,
-    END_RECORD,
-    FINISHING,
-    FORMAT_ID,
-    RULES,
-    STATUS,
-    UNDECIDED,
-    DiskEdition,
-)
+from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import CLEAN, At, FileMap, Note, Observation, Record
-from journalspec.schemas import SchemaError
+from journalspec.schemas import Codec, Plain, SchemaError
 
+EDITIONS = ("seed", "2.1", "3.0", "nio")
 PAIR = 2
-
-
-@dataclass(frozen=True, slots=True)
-class PlainRecord:
-    """One record of a disk edition or of the seed's, `size` bytes at `off`; names as stored.
-
-    `extension` holds the header bytes that only the seed's edition knows.
-    """
-
-    off: int
-    size: int
-    status: int
-    record_length: int
-    header_length: int
-    time: int
-    sequence_number: int
-    crc32: int
-    gtrid: bytes
-    names: tuple[bytes, ...]
-    extension: bytes = b""
+STATUS = {number: name for name, number in LAYOUT.types("2.1").items()}
+COMMITTING = 8
+#: Statuses that take names off an unfinished transaction (BTM-RCV-010).
+FINISHING = frozenset({3, 4, 5})
+#: The nio journal's UNKNOWN takes none (BTM-NIO-013).
+NIO_FINISHING = frozenset({3, 4})
+#: Last words that leave a transaction in doubt (BTM-RCV-014).
+UNDECIDED = frozenset({2, 7, 9})
+#: What a writer of the edition stores as headerLength, its records having no extension.
+HEADER_LENGTH = {"seed": 16, "2.1": 28, "3.0": 28}
+#: Where the frames of a nio journal begin, and what each of them begins with (BTM-NIO-003, BTM-NIO-005).
+FIRST_FRAME = 1024
+FRAME_START = b"\r\nLR["
+#: Fields that an observation carries as they are.
+_TOLD = ("status", "record_length", "header_length", "time", "sequence_number", "crc32", "gtrid", "delimiter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +42,44 @@ class PlainFile:
 
     name: str
     length: int
-    records: tuple[PlainRecord, ...]
-    header: Mapping[str, int] = field(default_factory=dict)
+    records: tuple[Plain, ...]
+    header: Mapping[str, Any] = field(default_factory=dict)
 
 
-def checksum(record: PlainRecord) -> int:
-    """Return the CRC-32 that `record` should carry (BTM-CRC-001 to BTM-CRC-006)."""
-    texts = sorted({name.decode("ascii", "replace") for name in record.names})
-    crc = zlib.crc32(_signed(record.status) + _signed(record.record_length) + _signed(record.header_length))
-    crc = zlib.crc32(_signed(record.time, 8) + _signed(record.sequence_number), crc)
-    crc = zlib.crc32(record.extension + record.gtrid + _signed(len(texts)), crc)
-    for text in texts:
-        crc = zlib.crc32(len(text).to_bytes(2, "big") + text.encode("ascii", "replace"), crc)
-    return zlib.crc32(END_RECORD, crc)
+def observe(files: Mapping[str, bytes], edition: str, codec: Codec) -> Observation:
+    """Return the observation of a clean file set at level layout; raises SchemaError.
+
+    `files` maps names to whole contents. Clean means: every file of the set is
+    there and valid, and every record of every log with it (BTM-RDR-016).
+    """
+    if edition not in EDITIONS:
+        raise SchemaError(f"no schema for edition {edition!r}: there are {', '.join(EDITIONS)}")
+    if edition in ("2.1", "3.0"):
+        return _observe(
+            [_disk_file(name, bytes(files[name]), edition, codec) for name in pair_of(files)], edition
+        )
+    name = only_file(files)
+    data = bytes(files[name])
+    if edition == "nio":
+        return _observe_nio(name, data, codec)
+    return _observe([PlainFile(name, len(data), tuple(_records(name, data, 0, edition, codec)))], edition)
 
 
-def _signed(value: int, size: int = 4) -> bytes:
-    return value.to_bytes(size, "big", signed=True)
+def _disk_file(name: str, data: bytes, edition: str, codec: Codec) -> PlainFile:
+    header = codec.read("header", edition, data, 0, name).fields
+    tail = header["position"]
+    if tail > len(data):
+        raise SchemaError(f"the tail is {tail}, the file ends at {len(data)}", name, 13)
+    start = LAYOUT.structure("header", edition).size
+    return PlainFile(name, len(data), tuple(_records(name, data[:tail], start, edition, codec)), header)
+
+
+def _records(name: str, data: bytes, at: int, edition: str, codec: Codec) -> Iterator[Plain]:
+    """Yield the records that fill `data` from `at` on."""
+    while at < len(data):
+        record = codec.read("record", edition, data, at, name)
+        yield record
+        at = record.end
 
 
 def pair_of(files: Mapping[str, bytes]) -> list[str]:
@@ -95,29 +105,20 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts if part]
 
 
-def verify(file: PlainFile) -> None:
-    """Raise SchemaError at the first record whose checksum does not match."""
-    for record in file.records:
-        computed = checksum(record)
-        if computed != record.crc32:
-            text = f"crc32 is 0x{record.crc32:08x}, the record gives 0x{computed:08x}"
-            raise SchemaError(text, file.name, record.off)
-
-
-def observe(files: Sequence[PlainFile], edition: str) -> Observation:
+def _observe(files: Sequence[PlainFile], edition: str) -> Observation:
     """Return the observation of clean files: one (the seed's edition) or a pair, file 1 first."""
-    for file in files:
-        verify(file)
-    rules = RULES[edition]
     active, notes = _elect(files)
     for file in files:
         notes += _header_notes(file)
-        notes += _record_notes(file, rules)
+        notes += _record_notes(file, edition)
     return Observation(
         CLEAN,
         records=tuple(_record(record, file.name) for file in files for record in file.records),
-        state=state(active.records, active.name),
-        files=tuple(_map(file, "active" if file is active else "passive") for file in files),
+        state=_state(active.records, active.name, FINISHING),
+        files=tuple(
+            FileMap(file.name, file.length, "active" if file is active else "passive", file.header)
+            for file in files
+        ),
         notes=tuple(notes),
     )
 
@@ -131,50 +132,37 @@ def _elect(files: Sequence[PlainFile]) -> tuple[PlainFile, list[Note]]:
     return active, [Note("ambiguous-election", second.name, 4)] if difference == 0 else []
 
 
-def _record(record: PlainRecord, file: str) -> Record:
-    fields: dict[str, object] = {
-        "status": record.status,
-        "record_length": record.record_length,
-        "header_length": record.header_length,
-        "time": record.time,
-        "sequence_number": record.sequence_number,
-        "crc32": record.crc32,
-        "gtrid": record.gtrid,
-        "names": [_text(name) for name in record.names],
-    }
-    if record.extension:
-        fields["extension"] = record.extension
-    if not _all_printable(record.names):
-        fields["names_raw"] = list(record.names)
-    return Record(STATUS.get(record.status, "OTHER"), fields, At(file, record.off, record.size))
+def _names(record: Plain) -> list[bytes]:
+    return [row["name"] for row in record.fields["names"]]
 
 
-def _map(file: PlainFile, role: str) -> FileMap:
-    header: dict[str, object] = {"format_id": FORMAT_ID, **file.header} if file.header else {}
-    return FileMap(file.name, file.length, role, header)
+def _texts(record: Plain) -> list[str]:
+    charset = "latin-1" if "delimiter" in record.fields else "ascii"
+    return [name.decode(charset, "replace") for name in _names(record)]
 
 
-def _text(name: bytes) -> str:
-    return name.decode("ascii", "replace")
+def _record(record: Plain, file: str) -> Record:
+    fields = {name: record.fields[name] for name in _TOLD if name in record.fields}
+    fields["names"] = _texts(record)
+    if record.fields.get("extension"):
+        fields["extension"] = record.fields["extension"]
+    if "rolled_over" in record.fields:
+        fields["rolled_over"] = record.fields["rolled_over"] == 1
+    elif not _all_printable(_names(record)):
+        fields["names_raw"] = _names(record)
+    return Record(record.type, fields, At(file, record.off, record.size))
 
 
 def _all_printable(names: Iterable[bytes]) -> bool:
     return all(re.fullmatch(rb"[\x20-\x7e]*", name) for name in names)
 
 
-def state(records: Iterable[PlainRecord], active: str) -> dict[str, object]:
-    """Return the logical state: what is unfinished and what is in doubt (BTM-RCV-009 to BTM-RCV-014)."""
-    events = ((record.gtrid, record.status, frozenset(map(_text, record.names))) for record in records)
-    return conclude(events, active, FINISHING)
-
-
-def conclude(
-    events: Iterable[tuple[bytes, int, frozenset[str]]], active: str, finishing: frozenset[int]
-) -> dict[str, object]:
-    """Return the logical state after (gtrid, status, names) events in recovery's order."""
+def _state(records: Iterable[Plain], active: str, finishing: frozenset[int]) -> dict[str, object]:
+    """Return what is unfinished and what is in doubt after `records` (BTM-RCV-009 to BTM-RCV-014)."""
     unfinished: dict[bytes, frozenset[str]] = {}
     last: dict[bytes, tuple[int, frozenset[str]]] = {}
-    for gtrid, status, names in events:
+    for record in records:
+        gtrid, status, names = record.fields["gtrid"], record.fields["status"], frozenset(_texts(record))
         last[gtrid] = (status, names)
         if status == COMMITTING:
             unfinished[gtrid] = names
@@ -201,27 +189,66 @@ def _header_notes(file: PlainFile) -> Iterator[Note]:
     elif file.header["state"] != 0:
         yield Note("bad-state", file.name, 12, f"state {file.header['state']}")
     boundaries = {file.header["position"]}
-    boundaries.update(edge for record in file.records for edge in (record.off, record.off + record.size))
+    boundaries.update(edge for record in file.records for edge in (record.off, record.end))
     if file.header["timestamp"] in boundaries:
         yield Note("position-as-timestamp", file.name, 4, f"timestamp {file.header['timestamp']}")
 
 
-def _record_notes(file: PlainFile, rules: DiskEdition) -> Iterator[Note]:
+def _record_notes(file: PlainFile, edition: str) -> Iterator[Note]:
     # A swapped file begins with copies, older by right; a run begins behind them, and with each first number.
     copies = True
     oldest: tuple[int, int] | None = None
     for record in file.records:
-        copies = copies and record.status == COMMITTING
-        if copies or record.sequence_number in (0, 1):
+        time, sequence, names = record.fields["time"], record.fields["sequence_number"], _names(record)
+        copies = copies and record.fields["status"] == COMMITTING
+        if copies or sequence in (0, 1):
             oldest = None
-        if record.header_length != rules.header_length:
-            yield Note("header-length", file.name, record.off, f"headerLength {record.header_length}")
-        if not _all_printable(record.names):
+        if record.fields["header_length"] != HEADER_LENGTH[edition]:
+            text = f"headerLength {record.fields['header_length']}"
+            yield Note("header-length", file.name, record.off, text)
+        if not _all_printable(names):
             yield Note("name-not-recoverable", file.name, record.off)
-        elif any(left >= right for left, right in zip(record.names, record.names[1:], strict=False)):
+        elif any(left >= right for left, right in pairwise(names)):
             yield Note("names-unsorted", file.name, record.off)
-        if oldest and record.time < oldest[0] and record.sequence_number < oldest[1]:
+        if oldest and time < oldest[0] and sequence < oldest[1]:
             yield Note("stale-suspect", file.name, record.off)
         if not copies:
-            time, sequence = oldest or (record.time, record.sequence_number)
-            oldest = (min(time, record.time), min(sequence, record.sequence_number))
+            first, number = oldest or (time, sequence)
+            oldest = (min(first, time), min(number, sequence))
+
+
+def _observe_nio(name: str, data: bytes, codec: Codec) -> Observation:
+    """Return the observation of a clean nio journal."""
+    header = codec.read("header", "nio", data, 0, name).fields
+    previous, current = header["previous_delimiter"], header["current_delimiter"]
+    frames = list(_frames(name, data, current, codec))
+    for frame in frames:
+        if frame.fields["delimiter"] not in (previous, current):
+            raise SchemaError(f"a frame of delimiter {frame.fields['delimiter'].hex()}", name, frame.off)
+    laps = [previous, current] if previous != current else [current]
+    in_order = [frame for lap in laps for frame in frames if frame.fields["delimiter"] == lap]
+    told = {"previous_delimiter": previous, "current_delimiter": current}
+    return Observation(
+        CLEAN,
+        records=tuple(_record(frame, name) for frame in frames),
+        state=_state(in_order, name, NIO_FINISHING),
+        files=(FileMap(name, len(data), "active", told),),
+        notes=tuple(
+            Note("rolled-over-padding", name, frame.off) for frame in frames if frame.fields["padding"]
+        ),
+    )
+
+
+def _frames(name: str, data: bytes, current: bytes, codec: Codec) -> Iterator[Plain]:
+    """Yield the frames without a gap, and behind them those of the lap before, which is cut somewhere."""
+    at = FIRST_FRAME
+    while data.startswith(FRAME_START, at):
+        frame = codec.read("record", "nio", data, at, name)
+        yield frame
+        at = frame.end
+    while (at := data.find(FRAME_START, at)) >= 0:
+        frame = codec.read("record", "nio", data, at, name)
+        if frame.fields["delimiter"] == current:
+            raise SchemaError("bytes before this frame of the current lap are no frame", name, at)
+        yield frame
+        at = frame.end

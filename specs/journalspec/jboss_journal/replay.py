@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from journalspec.jboss_journal.constants import Layout
-from journalspec.schemas import SchemaError
-
-
-class Event(Protocol):
-    """A record: its type by the spec's name, and its fields."""
-
-    @property
-    def type(self) -> str:
-        """The spec's name."""
-
-    @property
-    def fields(self) -> Mapping[str, Any]:
-        """The spec's fields."""
+from journalspec.schemas import Plain, SchemaError
 
 
 @dataclass(slots=True)
 class _Transaction:
     """What was read of one transaction."""
 
-    changes: list[Event] = field(default_factory=list)
-    deletes: list[Event] = field(default_factory=list)
+    changes: list[Plain] = field(default_factory=list)
+    deletes: list[Plain] = field(default_factory=list)
     counts: Counter[int] = field(default_factory=Counter)
-    prepare: Event | None = None
+    prepare: Plain | None = None
     #: A PREPARE that did not find what it counts.
     unhealthy: bool = False
 
@@ -41,30 +28,30 @@ class _Transaction:
 
 
 class _Books:
-    def __init__(self, present: Collection[int]) -> None:
+    def __init__(self, present: Collection[int], in_doubt: bool) -> None:
         self.present = present
-        self.delivered: list[Event] = []
+        self.in_doubt = in_doubt
+        self.delivered: list[Plain] = []
         self.deleted: set[int] = set()
         self.open: dict[int, _Transaction] = {}
 
-    def take(self, file_id: int, layout: Layout, event: Event) -> None:
+    def take(self, file_id: int, event: Plain) -> None:
         """Take in one record of the file `file_id`, in reading order."""
         if event.type in ("ADD", "UPDATE"):
             self.delivered.append(event)
         elif event.type == "DELETE":
             self.deleted.add(event.fields["id"])
         elif event.type != "EVENT":
-            self.transactional(event.fields["tx"], file_id, layout, event)
+            self.transactional(event.fields["tx"], file_id, event)
 
-    def transactional(self, tx: int, file_id: int, layout: Layout, event: Event) -> None:
+    def transactional(self, tx: int, file_id: int, event: Plain) -> None:
         """Take in a record that has a transaction."""
         if event.type == "ROLLBACK":
             self.open.pop(tx, None)
         elif event.type == "COMMIT":
             self.commit(tx, file_id, event)
         elif event.type == "PREPARE":
-            # JBM-SED-005: without extra data there is nothing to be in doubt about.
-            if tx in self.open or layout.extra:
+            if tx in self.open or self.in_doubt:
                 transaction = self.open.setdefault(tx, _Transaction())
                 if self.healthy(transaction, file_id, event):
                     transaction.prepare = event
@@ -75,7 +62,7 @@ class _Books:
             transaction.counts[file_id] += 1
             (transaction.deletes if event.type == "DELETE_TX" else transaction.changes).append(event)
 
-    def commit(self, tx: int, file_id: int, event: Event) -> None:
+    def commit(self, tx: int, file_id: int, event: Plain) -> None:
         """Let a transaction take place; raises SchemaError if it is not complete."""
         transaction = self.open.pop(tx, None)
         if transaction is None:
@@ -85,7 +72,7 @@ class _Books:
         self.delivered += transaction.changes
         self.deleted.update(item.fields["id"] for item in transaction.deletes)
 
-    def healthy(self, transaction: _Transaction, file_id: int, event: Event) -> bool:
+    def healthy(self, transaction: _Transaction, file_id: int, event: Plain) -> bool:
         """Tell whether a COMMIT or PREPARE finds what it counts (JBM-RCV-008 to JBM-RCV-012)."""
         if "count" in event.fields:
             return bool(event.fields["count"] == transaction.counts[file_id])
@@ -97,14 +84,15 @@ class _Books:
         return seen == count if seen else file_id not in self.present
 
 
-def replay(events: Iterable[tuple[int, Layout, Event]], present: Collection[int]) -> dict[str, Any]:
-    """Return the state after (file id, layout, record) events; `present` holds the ids of all data files.
+def replay(events: Iterable[tuple[int, Plain]], present: Collection[int], in_doubt: bool) -> dict[str, Any]:
+    """Return the state after (file id, record) events; `present` holds the ids of all data files.
 
-    Raises SchemaError if a COMMIT, or a PREPARE that decides, is unhealthy.
+    `in_doubt`: a PREPARE alone makes a transaction. Raises SchemaError if a COMMIT, or
+    a PREPARE that decides, is unhealthy.
     """
-    books = _Books(present)
-    for file_id, layout, event in events:
-        books.take(file_id, layout, event)
+    books = _Books(present, in_doubt)
+    for file_id, event in events:
+        books.take(file_id, event)
     return {
         "live": [_live(item) for item in books.delivered if item.fields["id"] not in books.deleted],
         "prepared": [_in_doubt(tx, item) for tx, item in sorted(books.open.items()) if item.in_doubt],
@@ -118,7 +106,7 @@ def _unfinished(tx: int, transaction: _Transaction) -> dict[str, Any]:
     return {"tx": tx, "why": "no-end"}
 
 
-def _live(event: Event) -> dict[str, Any]:
+def _live(event: Plain) -> dict[str, Any]:
     return {
         "kind": event.type.removesuffix("_TX"),
         "id": event.fields["id"],

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from journalspec.bitronix_tlog import kaitai, schema
-from journalspec.bitronix_tlog.constants import STATUS
+from journalspec.bitronix_tlog.plain import STATUS
 from journalspec.schemas import SchemaError
 
 REAL = Path(__file__).resolve().parents[3].parent / "shared" / "real" / "bitronix_tlog"

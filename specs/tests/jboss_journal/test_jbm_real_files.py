@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from journalspec.jboss_journal import kaitai, schema
-from journalspec.jboss_journal.build import build_file, build_header, build_record
-from journalspec.jboss_journal.constants import LAYOUTS
+from journalspec.jboss_journal import LAYOUT, kaitai, schema
+from journalspec.layout import laid
 from journalspec.observation import CLEAN, Observation
 from journalspec.schemas import SchemaError
 
@@ -152,8 +151,8 @@ def test_golden_sequences_are_built_and_read_byte_for_byte(name: str) -> None:
     reference = pytest.importorskip("journalspec_reference.jboss_journal").IMPLEMENTATION
     golden = json.loads((REAL / "golden.json").read_text(encoding="utf-8"))[name]
     edition = GOLDEN[name]
-    layout = LAYOUTS[edition]
-    assert build_header(edition, 1).hex() == golden["header_hex"]
+    header = LAYOUT.build("header", edition, file_id=1)
+    assert header.hex() == golden["header_hex"]
     built, wanted = [], []
     counts: dict[int, int] = {}
     for record in golden["records"]:
@@ -162,21 +161,18 @@ def test_golden_sequences_are_built_and_read_byte_for_byte(name: str) -> None:
             counts[fields["tx"]] = counts.get(fields["tx"], 0) + 1
         if kind in ("COMMIT", "PREPARE"):
             number = counts[fields["tx"]]
-            fields |= {"pairs": [(1, number)]} if layout.pairs else {"count": number}
-        data = build_record(edition, kind, 1, **fields)
+            listed = "pairs" in LAYOUT.structure("record", edition, kind).names
+            fields |= {"pairs": [{"file_id": 1, "count": number}]} if listed else {"count": number}
+        data = LAYOUT.build("record", edition, kind, file_id=1, **fields)
         assert data.hex() == record["hex"], record["what"]
         built.append(data)
         wanted.append((kind, record["offset"], fields))
-    data = build_file(edition, 1, built, size=golden["file_size"], fill=golden["fill_byte"])
+    data = laid([header, *built], golden["file_size"], golden["fill_byte"])
     files = {"data-1.amq": data}
     seen = schema.parse(files, edition)
     assert kaitai.parse(files, edition) == seen
     assert reference.read(files, edition=edition).records == seen.records
-    assert [item.off for item in kaitai.parse_packed(data, edition)] == [off for _, off, _ in wanted]
+    assert len(kaitai.CODEC.whole(data, edition).slots[:-1]) == len(wanted)
     for found, (kind, off, fields) in zip(seen.records, wanted, strict=True):
         assert (found.type, found.at.off) == (kind, off)
-        for key, value in fields.items():
-            if key == "pairs":
-                assert found.fields[key] == [{"file_id": left, "count": right} for left, right in value]
-            else:
-                assert found.fields[key] == value
+        assert fields.items() <= dict(found.fields).items()

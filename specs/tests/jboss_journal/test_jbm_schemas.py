@@ -1,34 +1,63 @@
-"""The two schemas against what was put into the bytes, against each other, and against damage."""
+"""The two schemas of this format: against what was put into the bytes, each other, damage, and the prose."""
 
 from __future__ import annotations
 
 import random
-import struct
-import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from journalspec.jboss_journal import kaitai, schema
-from journalspec.jboss_journal.build import (
-    CONTROL,
-    build_control_file,
-    build_file,
-    build_header,
-    build_record,
-    header_layout,
-    record_layout,
-    stamp_of,
-)
-from journalspec.jboss_journal.constants import EDITIONS, LAYOUTS, layout_of
+from journalspec import mutf8
+from journalspec.jboss_journal import LAYOUT, kaitai, schema
+from journalspec.jboss_journal.plain import CONTROL, EDITIONS, laid_out_as, stamp_of, versioned
+from journalspec.layout import laid
 from journalspec.observation import Observation
 from journalspec.schemas import SchemaError
 
 SCHEMAS = [pytest.param(schema, id="construct"), pytest.param(kaitai, id="kaitai")]
-LONG = [edition for edition in EDITIONS if LAYOUTS[edition].versions]
+LONG = [edition for edition in EDITIONS if versioned(edition)]
+Dump = Callable[[str], bytes]
+Piece = bytes | tuple[int, bytes]
 each_edition = pytest.mark.parametrize("edition", EDITIONS)
+
+
+def build_record(edition: str, kind: str, file_id: int = 1, version: int = 0, **fields: Any) -> bytes:
+    """Return one record for the file `file_id`; left out, numbers are 0 and bytes empty."""
+    if "pairs" in fields:
+        fields["pairs"] = [{"file_id": listed, "count": count} for listed, count in fields["pairs"]]
+    stamp = stamp_of(edition, file_id)
+    return LAYOUT.build("record", laid_out_as(edition, version), kind, file_id=stamp, **fields)
+
+
+def build_file(
+    edition: str,
+    file_id: int = 1,
+    records: Iterable[Piece] = (),
+    *,
+    size: int | None = None,
+    fill: int = 0x4A,
+    alignment: int = 1,
+    background: bytes = b"",
+    **header: Any,
+) -> bytes:
+    """Return a whole file, see :func:`journalspec.layout.laid`."""
+    head = LAYOUT.build("header", edition, file_id=file_id, **header)
+    return laid([head, *records], size, fill, alignment, background)
+
+
+def control_body(old: Iterable[str], new: Iterable[str], slack: bytes = b"") -> bytes:
+    names = {"old_names": old, "new_names": new}
+    lists = {key: [{"name": mutf8.encode(name)} for name in each] for key, each in names.items()}
+    return LAYOUT.build("control", "v2", **lists, slack=slack)
+
+
+def control_file(edition: str, old: Iterable[str], new: Iterable[str], slack: bytes = b"") -> bytes:
+    return build_file(edition, 0, [build_record(edition, "ADD", 0, id=1, body=control_body(old, new, slack))])
+
+
+VERSIONS = {"v1": (1,), "v2": (1, 2), "v2e": (1, 2)}
 
 
 def assert_reference_agrees(seen: Observation, files: Mapping[str, bytes], edition: str) -> None:
@@ -41,9 +70,9 @@ def assert_reference_agrees(seen: Observation, files: Mapping[str, bytes], editi
 
 def random_record(rng: random.Random, edition: str, file_id: int, version: int = 0) -> tuple[str, bytes, Any]:
     """Return (type, bytes, fields) of a record that leaves every transaction without an end."""
-    layout = layout_of(edition, version)
-    kind = rng.choice([name for name in layout.codes if name not in ("COMMIT", "PREPARE")])
-    names = schema.field_names(layout, kind)
+    laid_out = laid_out_as(edition, version)
+    kind = rng.choice([name for name in LAYOUT.types(laid_out) if name not in ("COMMIT", "PREPARE")])
+    names = LAYOUT.structure("record", laid_out, kind).names
     fields: dict[str, Any] = {}
     if "tx" in names:
         fields["tx"] = rng.choice([0, -1, 2**63 - 1, -(2**63), rng.randrange(100)])
@@ -55,7 +84,7 @@ def random_record(rng: random.Random, edition: str, file_id: int, version: int =
         fields["body"] = rng.randbytes(rng.choice([0, 1, 17, 300]))
     if "compact_count" in names:
         fields["compact_count"] = rng.choice([0, 1, 127, -128])
-    return kind, build_record(edition, kind, file_id, format_version=version, **fields), fields
+    return kind, build_record(edition, kind, file_id, version, **fields), fields
 
 
 @each_edition
@@ -66,7 +95,7 @@ def test_both_schemas_find_in_a_directory_what_was_put_in(edition: str, seed: in
     ids = sorted(rng.sample(range(1, 1000), 3))
     alignment = rng.choice([1, 1, 64])
     for number, file_id in enumerate(ids):
-        version = rng.choice(LAYOUTS[edition].versions or (0,))
+        version = rng.choice(VERSIONS.get(edition, (0,)))
         made = [random_record(rng, edition, file_id, version) for _ in range(rng.randrange(6))]
         pieces = [data for _, data, _ in made]
         wanted += [(kind, fields, data) for kind, data, fields in made]
@@ -89,73 +118,21 @@ def test_both_schemas_find_in_a_directory_what_was_put_in(edition: str, seed: in
 
 
 @each_edition
-def test_a_packed_file_needs_no_search(edition: str) -> None:
+def test_the_ksy_alone_reads_a_packed_file(edition: str) -> None:
     rng = random.Random(edition)
-    pieces = [random_record(rng, edition, 7)[1] for _ in range(5)]
+    made = [random_record(rng, edition, 7) for _ in range(5)]
     for size in (None, 5000):
-        data = build_file(edition, 7, pieces, size=size)
-        records = kaitai.parse_packed(data, edition)
-        assert [data[item.off : item.end] for item in records] == pieces
-
-
-@each_edition
-def test_the_layouts_are_those_of_the_specification(edition: str) -> None:
-    layout = LAYOUTS[edition]
-    more = 1 if layout.compact_count else 0
-    sizes = {
-        "ADD": 22,
-        "UPDATE": 22,
-        "ADD_TX": 30,
-        "UPDATE_TX": 30,
-        "DELETE": 17,
-        "ROLLBACK": 17,
-        "COMMIT": 21,
-    }
-    sizes["DELETE_TX"] = 29 if layout.delete_body else 25
-    sizes["PREPARE"] = 25 if layout.extra else 21
-    if layout.event:
-        sizes["EVENT"] = 22
-    assert set(sizes) == set(layout.codes)
-    for kind, size in sizes.items():
-        data = build_record(edition, kind, 0x01020304)
-        assert len(data) == size + more
-        assert data[0] == layout.codes[kind]
-        assert data[1:5] == bytes([1, 2, 3, 4])
-        check = zlib.crc32(data[:-4]) if layout.hashed else len(data)
-        assert struct.unpack(">I", data[-4:]) == (check,)
-        assert record_layout(edition, data)["record"] == (0, len(data))
-
-
-def test_where_the_fields_are() -> None:
-    record = build_record("v2", "ADD_TX", tx=1, id=2, user_type=3, body=b"abc")
-    assert record_layout("v2", record) == {
-        "type": (0, 1),
-        "file_id": (1, 4),
-        "compact_count": (5, 1),
-        "tx": (6, 8),
-        "id": (14, 8),
-        "size": (22, 4),
-        "user_type": (26, 1),
-        "body": (27, 3),
-        "check_size": (30, 4),
-        "record": (0, 34),
-    }
-    prepare = build_record("s1", "PREPARE", tx=1, extra=b"xyz", pairs=[(1, 2), (3, 4)])
-    places = record_layout("s1", prepare)
-    assert places["extra_size"] == (13, 4)
-    assert places["num_files"] == (17, 4)
-    assert places["extra"] == (21, 3)
-    assert places["pairs[1].count"] == (36, 4)
-    assert places["check_size"] == (40, 4)
-    assert header_layout("v2")["file_id"] == (8, 8)
-    assert header_layout("seed") == {"file_id": (0, 4)}
+        data = build_file(edition, 7, [piece for _, piece, _ in made], size=size)
+        tree = kaitai.CODEC.whole(data, edition)
+        found = [slot.record.record_type.name.upper() for slot in tree.slots[:-1]]
+        assert found == [kind for kind, _, _ in made]
 
 
 def test_the_stamp_is_31_bits_of_a_long_id_and_all_of_a_short_one() -> None:
     assert stamp_of("v2", 0x80000005) == 5
     assert stamp_of("s2", 0x80000005) == 0x80000005
     assert build_record("v2", "DELETE", 0x180000005)[1:5] == bytes([0, 0, 0, 5])
-    assert build_header("v2", 0x80000005)[8:] == bytes.fromhex("0000000080000005")
+    assert LAYOUT.build("header", "v2", file_id=0x80000005)[8:] == bytes.fromhex("0000000080000005")
     files = {"d-1.amq": build_file("v2", 0x80000005, [build_record("v2", "ADD", 5, id=1)])}
     for module in (schema, kaitai):
         [record] = module.parse(files, "v2").records
@@ -269,7 +246,7 @@ def test_a_control_file_decides_which_files_count(edition: str) -> None:
         "d-1.amq": build_file(edition, 1, [build_record(edition, "ADD", 1, id=1)]),
         "d-2.amq.cmp": build_file(edition, 1, [build_record(edition, "ADD", 1, id=2)]),
         "d-9.amq.tmp": b"",
-        CONTROL: build_control_file(edition, ["d-1.amq"], ["d-2.amq.cmp", "d-5.amq.cmp"], slack=bytes(7)),
+        CONTROL: control_file(edition, ["d-1.amq"], ["d-2.amq.cmp", "d-5.amq.cmp"], slack=bytes(7)),
     }
     for module in (schema, kaitai):
         seen = module.parse(files, edition)
@@ -332,9 +309,9 @@ DAMAGE: dict[str, tuple[str, Mapping[str, bytes]]] = {
     "check-size-negative": ("s1", one("s1", build_record("s1", "ADD", **ADD, check_size=-1))),
     "hash": ("seed+hash", one("seed+hash", build_record("seed+hash", "ADD", **ADD, hash=0))),
     "length-for-hash": ("seed+hash", one("seed", build_record("seed", "ADD", **ADD))),
-    "size-negative": ("v2", one("v2", build_record("v2", "ADD", **ADD, size=-1))),
-    "size-huge": ("v2", one("v2", build_record("v2", "ADD", **ADD, size=2**31 - 1))),
-    "size-plus-one": ("v2", one("v2", build_record("v2", "ADD", **ADD, size=5))),
+    "size-negative": ("v2", one("v2", build_record("v2", "ADD", **ADD, body_size=-1))),
+    "size-huge": ("v2", one("v2", build_record("v2", "ADD", **ADD, body_size=2**31 - 1))),
+    "size-plus-one": ("v2", one("v2", build_record("v2", "ADD", **ADD, body_size=5))),
     "extra-negative": ("v2", one("v2", build_record("v2", "PREPARE", tx=1, count=18, extra_size=-8))),
     "extra-negative-s1": ("s1", one("s1", build_record("s1", "PREPARE", tx=1, extra_size=-1))),
     "files-negative": ("seed", one("seed", build_record("seed", "COMMIT", tx=1, num_files=-1))),
@@ -399,16 +376,90 @@ def test_what_is_odd_about_ids_is_noted(module: ModuleType) -> None:
 @pytest.mark.parametrize("module", SCHEMAS)
 def test_many_claims_of_much_cost_little(module: ModuleType) -> None:
     # Stale candidates that all claim the rest of the file: reading each would be quadratic.
-    claim = build_record("v2", "ADD", 3, size=300_000, check_size=1)
+    claim = build_record("v2", "ADD", 3, body_size=300_000, check_size=1)
     data = build_file("v2", 9, [claim * 20_000], size=1_000_000)
     seen = module.parse({"d-1.amq": data}, "v2")
     assert seen.records == seen.unanchored == ()
 
 
-def test_builders_say_what_there_is() -> None:
-    with pytest.raises(TypeError, match="body"):
-        build_record("seed", "DELETE_TX", body=b"x")
-    with pytest.raises(KeyError):
-        build_record("v2", "EVENT")
+def test_a_container_that_lacks_a_field_cannot_be_built() -> None:
     with pytest.raises(SchemaError, match="cannot be built"):
         schema.build({"header": {}}, "v2")
+
+
+def state_of(files: dict[str, bytes], edition: str) -> Any:
+    seen = schema.parse(files, edition)
+    assert kaitai.parse(files, edition) == seen
+    return seen.state
+
+
+def test_a_transaction_over_two_files(dump: Dump) -> None:
+    data = dump("jboss-journal-example-two-files")
+    assert data == build_file(
+        "seed",
+        3,
+        [
+            build_record("seed", "ADD_TX", 3, tx=100, id=7, user_type=32, body=b"two"),
+            build_record("seed", "COMMIT", 3, tx=100, pairs=[(1, 2), (3, 1)]),
+        ],
+    )
+    # File 1 is gone.
+    assert [item["id"] for item in state_of({"d-3.jbm": data}, "seed")["live"]] == [7]
+    first = [build_record("seed", "ADD_TX", 1, tx=100, id=number) for number in (5, 6)]
+    files = {"d-1.jbm": build_file("seed", 1, first), "d-3.jbm": data}
+    assert [item["id"] for item in state_of(files, "seed")["live"]] == [5, 6, 7]
+
+
+def test_a_file_in_its_second_life(dump: Dump) -> None:
+    bodies = {1: b"one", 2: b"two", 3: b"three"}
+    old = [build_record("v2", "ADD", 1, id=i, user_type=31, body=bodies[i]) for i in bodies]
+    assert [len(record) for record in old] == [26, 26, 28]
+    new = build_record("v2", "ADD", 5, id=9, user_type=31, body=b"fresh")
+    data = dump("jboss-journal-example-second-life")
+    assert data == build_file("v2", 5, [new], background=build_file("v2", 1, old))
+    for module in (schema, kaitai):
+        seen = module.parse({"d-1.amq": data}, "v2")
+        assert [record.fields["id"] for record in seen.records] == [9]
+        assert [record.fields["id"] for record in seen.unanchored] == [3]
+
+
+def test_in_doubt(dump: Dump) -> None:
+    data = dump("jboss-journal-example-in-doubt")
+    records = [
+        build_record("v2e", "ADD_TX", tx=101, id=4, user_type=5, body=b"\1"),
+        build_record("v2e", "DELETE_TX", tx=101, id=3, body=b"w"),
+        build_record("v2e", "PREPARE", tx=101, count=2, extra=b"xid"),
+        build_record("v2e", "EVENT", id=9, user_type=1, body=b"EE"),
+    ]
+    assert data == build_file("v2e", 1, records)
+    state = state_of({"d-1.amq": data}, "v2e")
+    assert state["live"] == []
+    [prepared] = state["prepared"]
+    assert (prepared["tx"], prepared["extra"]) == (101, b"xid")
+    assert prepared["deletes"] == [{"id": 3, "body": b"w"}]
+    assert [record.type for record in kaitai.parse({"d-1.amq": data}, "v2").records][-1] == "PREPARE"
+
+
+def test_a_prepare_of_the_second_edition(dump: Dump) -> None:
+    data = dump("jboss-journal-example-prepare")
+    assert data == build_record("s1", "PREPARE", 4, tx=101, pairs=[(3, 2), (4, 1)], extra=b"xid")
+
+
+def test_the_calculated_hash(dump: Dump) -> None:
+    data = dump("jboss-journal-example-hash")
+    assert data == build_record("seed+hash", "ADD", 1, id=1, user_type=7, body=b"\xaa\xbb")
+    plain = build_record("seed", "ADD", 1, id=1, user_type=7, body=b"\xaa\xbb")
+    assert (plain[:-4], plain[-4:]) == (data[:-4], bytes([0, 0, 0, 0x18]))
+
+
+def test_a_control_file(dump: Dump) -> None:
+    data = dump("jboss-journal-example-control")
+    assert data == control_file("v2", ["d-1.amq", "d-2.amq"], ["d-6.amq.cmp"], slack=bytes(3))
+    files = {
+        "d-1.amq": build_file("v2", 1, [build_record("v2", "ADD", 1, id=1)]),
+        "d-2.amq": build_file("v2", 2, [build_record("v2", "ADD", 2, id=2)]),
+        "d-6.amq.cmp": build_file("v2", 1, [build_record("v2", "ADD", 1, id=2, compact_count=1)]),
+        CONTROL: data,
+    }
+    [live] = state_of(files, "v2")["live"]
+    assert (live["id"], live["compact_count"]) == (2, 1)

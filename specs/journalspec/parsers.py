@@ -1,0 +1,112 @@
+"""The generated Kaitai parsers, structure by structure, as :class:`journalspec.schemas.Codec` wants them.
+
+A ``.ksy`` describes one structure, or a file whose records stand back to back.
+What it cannot say (checksums, searches, several files) is done on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from inspect import signature
+from io import BytesIO
+from typing import Any
+
+from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
+
+from journalspec.layout import Field, Layout
+from journalspec.schemas import Plain, SchemaError
+
+#: Edition -> the name of its .ksy, and the value of the schema's parameter if it has one.
+Schemas = Mapping[str, tuple[str, str]]
+
+
+class KaitaiCodec:
+    """The parsers of a format; `parameters` gives the values that types of the .ksy ask for in an edition."""
+
+    def __init__(
+        self, layout: Layout, schemas: Schemas, parameters: Callable[[str], Mapping[str, Any]] = lambda _: {}
+    ) -> None:
+        self._layout = layout
+        self._schemas = schemas
+        self._parameters = parameters
+
+    def parser(self, edition: str) -> Any:
+        """Return the generated class of whole files; raises SchemaError for an edition without one."""
+        if edition not in self._schemas:
+            raise SchemaError(f"no schema for edition {edition!r}: there are {', '.join(self._schemas)}")
+        name, _ = self._schemas[edition]
+        module = import_module(f"journalspec.{self._layout.format_id}._kaitai.{name}")
+        return getattr(module, _class(name))
+
+    def _parsed(self, kind: Any, edition: str, data: bytes, off: int, file: str) -> tuple[Any, int]:
+        """Return what a generated class makes of ``data[off:]``, and where it stopped."""
+        given = self._parameters(edition)
+        stream = KaitaiStream(BytesIO(data))
+        stream.seek(off)
+        try:
+            return kind(*(given[name] for name in _wanted(kind)), stream), stream.pos()
+        except (KaitaiStructError, EOFError, UnicodeDecodeError) as error:
+            raise SchemaError(str(error), file, stream.pos()) from error
+
+    def whole(self, data: bytes, edition: str, file: str = "") -> Any:
+        """Return the tree of a whole file, as whoever takes the .ksy alone gets it; raises SchemaError."""
+        return self._parsed(self.parser(edition), edition, data, 0, file)[0]
+
+    def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
+        """Return the structure at `off` of `data`; raises SchemaError unless it is sound."""
+        known = self._layout.structure(name, edition)
+        kind = getattr(self.parser(edition), _class(known.ksy))
+        tree, end = self._parsed(kind, edition, data, off, file)
+        form = self._layout.structure(name, edition, self._layout.kind_at(name, edition, data[off : off + 1]))
+        parts = tuple(_parts(tree))
+        values = {item.name: _value(part, item) for item in form.fields if (part := _holder(parts, item))}
+        if problem := self._layout.problem(name, edition, values, data[off:end]):
+            raise SchemaError(problem, file, off)
+        return Plain.of(self._layout, edition, values, off, end)
+
+
+@cache
+def _wanted(kind: Any) -> tuple[str, ...]:
+    """Return the parameters of a generated class."""
+    return tuple(name for name in signature(kind).parameters if not name.startswith("_"))
+
+
+def _class(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+def _parts(tree: Any) -> Iterator[Any]:
+    """Yield a tree and the trees that it holds, those in lists left out."""
+    yield tree
+    for key, part in vars(tree).items():
+        if isinstance(part, KaitaiStruct) and key[0] != "_":
+            yield from _parts(part)
+
+
+def _holder(parts: Iterable[Any], item: Field) -> Any:
+    """Return the part of a tree that has a field; None: there is none."""
+    name = item.ksy or item.name
+    return next((part for part in parts if hasattr(part, name)), None)
+
+
+def _value(part: Any, item: Field) -> Any:
+    value = getattr(part, item.ksy or item.name)
+    if item.type == "list":
+        return [{member.name: _member(row, member.name) for member in item.of} for row in value]
+    if item.is_int:
+        return int(value)
+    return _bytes(value)
+
+
+def _member(row: Any, path: str) -> Any:
+    """Return a member of an element; ``source.name`` is that of the part ``source``."""
+    for name in path.split("."):
+        row = getattr(row, name)
+    return row if isinstance(row, int) else _bytes(row)
+
+
+def _bytes(value: Any) -> bytes:
+    """Return bytes, also of what the .ksy declares as text: one byte for a character."""
+    return value.encode("latin-1") if isinstance(value, str) else bytes(value)

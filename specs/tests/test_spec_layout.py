@@ -1,0 +1,259 @@
+"""The table of fields of every format, against its .ksy files, its observations and its schemas."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from journalspec.formats import format_ids, get_format
+from journalspec.layout import Field, Layout, Part, Structure, joined, laid
+from journalspec.schemas import KINDS, Codec, SchemaError
+from journalspec.vocabulary import WIDTHS
+
+SPECS = Path(__file__).resolve().parents[1] / "journalspec"
+#: Fields of the .ksy that hold no byte of a sound structure.
+EMPTY = {"surplus"}
+
+
+def layout_of(format_id: str) -> Layout:
+    layout: Layout = import_module(f"journalspec.{format_id}").LAYOUT
+    return layout
+
+
+def codecs(format_id: str) -> list[Codec]:
+    return [import_module(f"journalspec.{format_id}.{module}").CODEC for module in KINDS.values()]
+
+
+def structures() -> Iterator[Any]:
+    """Yield every structure of every format, edition and record type."""
+    for format_id in format_ids():
+        layout = layout_of(format_id)
+        for edition in get_format(format_id).editions:
+            for name in ("header", "record", "control"):
+                kinds = layout.types(edition) if layout.by_type(name) else [""]
+                for kind in kinds:
+                    try:
+                        layout.structure(name, edition, kind)
+                    except KeyError:
+                        continue
+                    label = f"{format_id}-{edition}-{kind or name}"
+                    yield pytest.param(format_id, edition, name, kind, id=label)
+
+
+each_structure = pytest.mark.parametrize(("format_id", "edition", "name", "kind"), list(structures()))
+
+
+class Ksy:
+    """A .ksy file, its types laid flat as the table has them."""
+
+    def __init__(self, format_id: str, edition: str, parameters: dict[str, Any]) -> None:
+        schema, _ = import_module(f"journalspec.{format_id}.kaitai").SCHEMAS[edition]
+        self.tree = yaml.safe_load((SPECS / format_id / f"{schema}.ksy").read_text(encoding="utf-8"))
+        self.types = self.tree["types"]
+        self.parameters = parameters
+
+    def flat(self, name: str, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield (path, field) in stored order; what another type describes is put in its place."""
+        for item in self.types[name]["seq"]:
+            inner = item.get("type")
+            if not self.holds(item.get("if", "")) or item["id"] in EMPTY:
+                continue
+            if isinstance(inner, dict):
+                cases = {key.rpartition("::")[2].upper(): value for key, value in inner["cases"].items()}
+                yield from self.flat(cases[kind], kind)
+            elif inner in self.types and "repeat" in item:
+                yield item["id"], item
+                yield from ((f"{item['id']}.{path}", field) for path, field in self.flat(inner, kind))
+            elif inner in self.types:
+                nested = item["id"] != "payload"
+                yield from (
+                    (f"{item['id']}.{path}" if nested else path, field)
+                    for path, field in self.flat(inner, kind)
+                )
+            else:
+                yield item["id"], item
+
+    def holds(self, condition: str) -> bool:
+        """Evaluate the few conditions that our schemas have."""
+        text = condition.replace("_parent.", "").replace("not ", "not_")
+        if match := re.fullmatch(r"(\w+) >= (\d+)", text):
+            return bool(self.parameters[match[1]] >= int(match[2]))
+        if match := re.fullmatch(r"(not_)?(\w+)", text):
+            return bool(self.parameters[match[2]]) != bool(match[1])
+        return not condition
+
+
+def as_ksy(form: Structure) -> list[tuple[str, Field]]:
+    out = []
+    for item in form.fields:
+        out.append((item.ksy or item.name, item))
+        out += [(f"{item.name}.{member.name}", member) for member in item.of]
+    return out
+
+
+@each_structure
+def test_the_table_has_the_fields_of_the_ksy(format_id: str, edition: str, name: str, kind: str) -> None:
+    if name == "control":
+        edition = "v2"  # one .ksy describes it for all
+    form = layout_of(format_id).structure(name, edition, kind)
+    parameters = {"hashed": edition == "seed+hash", "format_version": 1 if edition == "v1" else 2}
+    ksy = list(Ksy(format_id, edition, parameters).flat(form.ksy, kind))
+    table = as_ksy(form)
+    assert [path for path, _ in table] == [path for path, _ in ksy]
+    for (path, item), (_, field) in zip(table, ksy, strict=True):
+        valid = field.get("valid", {})
+        if item.is_int:
+            assert field["type"] == item.type, path
+            if item.type[0] == "u" and item.high is not None:
+                assert valid == {"max": item.high}, path
+            elif item.low is not None and item.high is None:
+                assert valid["min"] == item.low, path
+        elif item.text:
+            contents = field["contents"]
+            pieces = contents if isinstance(contents, list) else [contents]
+            text = "".join(piece if isinstance(piece, str) else chr(piece) for piece in pieces)
+            assert text == item.text, path
+        elif item.type == "list":
+            assert (field["repeat-expr"], field["repeat"]) == (item.count, "expr"), path
+        elif item.size or item.length:
+            assert str(field["size"]) == str(item.size or item.length.rpartition(".")[2]), path
+        if item.same:
+            assert valid == {"eq": item.same}, path
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_the_table_and_the_observations_agree_on_types_and_widths(format_id: str) -> None:
+    layout, words = layout_of(format_id), get_format(format_id).vocabulary
+    for edition in get_format(format_id).editions:
+        types = layout.types(edition)
+        known = {
+            name
+            for name, entry in words.record_types.items()
+            if not entry.editions or edition in entry.editions
+        }
+        assert known - {"OTHER"} == set(types)
+        for name, number in types.items():
+            assert str(number) in re.findall(r"\d+", words.record_types[name].doc.split(":")[0])
+        stored = {item.name: item for item in layout.structure("record", edition).fields}
+        for told in words.fields:
+            item = stored.get(told.name)
+            here = not told.editions or edition in told.editions
+            if item is None or not here or not item.is_int or told.kind != "int":
+                continue
+            # The file id of a record is told as the header's, which may be longer.
+            assert told.width == item.type or (told.name == "file_id" and told.width == "s8"), told.name
+
+
+def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:
+    """Return values for what is free in a structure: what lengths, checks and constants do not decide."""
+    out: dict[str, Any] = {}
+    for item in form.fields:
+        if item.type == "list":
+            out[item.name] = [element(item, rng) for _ in range(rng.randrange(4))]
+        elif item.is_int and item.name not in form.measures and not item.counts and not item.check:
+            low, high = WIDTHS[item.type]
+            # A value with no bound but a lower one is an offset: beyond the file it is not sound.
+            low, high = item.low or low, item.high or item.low or high
+            out[item.name] = rng.choice([low, high, rng.randint(low, high)])
+        elif item.size and not item.same:
+            out[item.name] = rng.randbytes(item.size)
+        elif item.length or item.fills or item.rest:
+            out[item.name] = rng.randbytes(rng.choice([0, 1, 17, 100]))
+    return out
+
+
+def element(item: Field, rng: random.Random) -> dict[str, Any]:
+    free = [member for member, measured in item.members if not measured]
+    return {
+        m.name: rng.randint(*WIDTHS[m.type]) if m.is_int else rng.randbytes(rng.randrange(9)) for m in free
+    }
+
+
+@each_structure
+def test_what_is_built_is_read_back_by_the_table_and_both_schemas(
+    format_id: str, edition: str, name: str, kind: str
+) -> None:
+    layout = layout_of(format_id)
+    form = layout.structure(name, edition, kind)
+    for seed in range(5):
+        values = values_of(form, random.Random(seed))
+        if kind:  # not any number
+            values[layout.type_field] = kind
+        parts = layout.encode(name, edition, values, kind)
+        data = joined(parts)
+        spots = list(layout.spans(name, edition, data))
+        assert [(spot.name, spot.length) for spot in spots] == [
+            (p.name, len(p.data)) for p in parts if p.data
+        ]
+        assert sum(spot.length for spot in spots) == len(data)
+        read = layout.read(name, edition, data)
+        if layout.by_type(name):
+            end = layout.claimed_end(name, edition, b"??" + data + b"?", 2, len(data) + 3)
+            assert end == len(data) + 2
+        for codec in codecs(format_id) if name != "control" or edition == "v2" else ():
+            seen = codec.read(name, edition, b"??" + data, 2, "f")
+            assert (seen.off, seen.size) == (2, len(data))
+            assert {**dict.fromkeys(form.names, b""), **read} == {
+                **dict.fromkeys(form.names, b""),
+                **seen.fields,
+            }
+        for key, value in values.items():
+            if not isinstance(value, (list, str)):
+                assert read.get(key, b"") == value, key
+
+
+@each_structure
+def test_one_wrong_field_is_the_only_fault_and_is_seen(
+    format_id: str, edition: str, name: str, kind: str
+) -> None:
+    """What follows from the other fields cannot be another value; everything else is as it would be."""
+    layout = layout_of(format_id)
+    form = layout.structure(name, edition, kind)
+    values = values_of(form, random.Random(1)) | ({layout.type_field: kind} if kind else {})
+    sound = layout.encode(name, edition, values, kind)
+    for item in form.checked:
+        wrong: Any = 1 if item.is_int else bytes(item.width)
+        parts = layout.encode(name, edition, {**values, item.name: wrong}, kind)
+        sums = {check.name for check in form.fields if check.check}
+        assert {a.name for a, b in zip(sound, parts, strict=True) if a != b} - sums == {item.name} - sums
+        for codec in codecs(format_id):
+            with pytest.raises(SchemaError) as caught:
+                codec.read(name, edition, joined(parts), 0, "f")
+            assert caught.value.file == "f"
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_what_is_not_in_the_table_is_refused(format_id: str) -> None:
+    layout, spec = layout_of(format_id), get_format(format_id)
+    kind = next(iter(layout.types(spec.default_edition)))
+    with pytest.raises(TypeError, match=r"has no no_such_field: there are"):
+        layout.encode("record", spec.default_edition, {"no_such_field": 1}, kind)
+    with pytest.raises(KeyError):
+        layout.structure("no such structure", spec.default_edition)
+    with pytest.raises(KeyError, match="NO_SUCH_TYPE"):
+        layout.structure("record", spec.default_edition, "NO_SUCH_TYPE")
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+@pytest.mark.parametrize("module", KINDS.values())
+def test_unknown_editions_are_refused(format_id: str, module: str) -> None:
+    schema = import_module(f"journalspec.{format_id}.{module}")
+    assert set(schema.EDITIONS) == set(get_format(format_id).editions)
+    with pytest.raises(SchemaError, match=r"no schema for edition '4\.0'"):
+        schema.parse({}, "4.0")
+
+
+def test_pieces_are_laid_where_they_belong() -> None:
+    assert laid([b"ab", b"c"], size=6, fill=0x2E) == b"abc..."
+    assert laid([b"ab", (6, b"c"), b"d"], fill=0x2E) == b"ab....cd"
+    assert laid([b"ab", b"c"], alignment=4) == b"ab\0\0c\0\0\0"
+    assert laid([b"AB"], background=b"abcd") == b"ABcd"
+    assert laid([b"abcd"], size=3) == b"abc"
+    assert joined([Part("a", b"1"), Part("b", b"2")]) == b"12"
