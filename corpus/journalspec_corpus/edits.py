@@ -1,6 +1,6 @@
 """Named places in a set of files, and changes made at such places.
 
-A format's author room builds sound files and names every range in them; cases
+A format's author module builds sound files and names every range in them; cases
 are those files with edits. Nothing here knows a format.
 """
 
@@ -213,7 +213,7 @@ def apply(
 
     Besides the edits of this module: ``{at, paste = "base:label"}`` copies the
     bytes of a place of another base, ``{at, under = "base"}`` those that stand at
-    the same offsets there, and ``{seal = "label"}`` asks the format's author room to
+    the same offsets there, and ``{seal = "label"}`` asks the format's author module to
     make the checksum of a damaged record right again. With ``sectors`` (each a file's
     label and a number) and ``size``, ``fill`` and ``under`` go to these sectors.
     """

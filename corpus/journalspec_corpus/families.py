@@ -7,7 +7,7 @@ tables, which yield the cases in published order:
 for       loops, each ``{name = values}``; values are a list, a range, a table by
           edition, or a generator of :mod:`.damage`; a value that is a table binds
           its members. Inner ``[[sweep.row]]`` tables are gone through in each round.
-journal   the sound journal as the format's author room takes it; ``other`` has more
+journal   the sound journal as the format's author module takes it; ``other`` has more
 damage    edits (:mod:`.edits`)
 fresh     leaves out what is byte for byte an earlier case of the same sweep and journal
 id, title, how, edition, params, notes and whatever a family says
@@ -60,14 +60,14 @@ def generated_cases(format_id: str, text: str | None = None) -> Iterator[Case]:
     `text` is the table (default: the format's own). Raises FamilyError.
     """
     try:
-        room = format_module("journalspec_corpus", format_id)
+        package = format_module("journalspec_corpus", format_id)
     except UnknownFormat:
         return
-    path = files(room).joinpath(TABLE)
+    path = files(package).joinpath(TABLE)
     if text is None and not path.is_file():
         return
     table = tomllib.loads(path.read_text(encoding="utf-8") if text is None else text)
-    generator = _Families(format_id, table, room.author, room.naive.expected)
+    generator = _Families(format_id, table, package.author, package.naive.expected)
     for number, sweep in enumerate(table.get("sweep", ()), start=1):
         try:
             yield from generator.cases(sweep, generator.shared)

@@ -26,34 +26,6 @@ from journalspec_corpus.model import model_of
 NOT_ENOUGH = frozenset({"reference"})
 
 
-@dataclass(slots=True)
-class Coverage:
-    """The cases of one requirement: ids of those that obey it and of those that break it."""
-
-    requirement: Requirement
-    obeys: list[str] = field(default_factory=list)
-    breaks: list[str] = field(default_factory=list)
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The sides without any case."""
-        return tuple(side for side in ("obeys", "breaks") if not getattr(self, side))
-
-
-def coverage(format_id: str, cases: Iterable[Case]) -> dict[str, Coverage]:
-    """Return requirement id -> coverage for every requirement of `format_id`, in document order.
-
-    Requirement ids that do not exist are left out; the lint names them.
-    """
-    table = {item.id: Coverage(item) for item in requirements(format_id)}
-    for case in cases:
-        for side in ("obeys", "breaks"):
-            for requirement_id in getattr(case, side):
-                if requirement_id in table:
-                    getattr(table[requirement_id], side).append(case.id)
-    return table
-
-
 def lint(format_id: str, cases: Iterable[Case]) -> list[str]:
     """Return every fault of `cases` as a sentence that begins with the case's id; none is good.
 
@@ -265,3 +237,31 @@ _CHECKS: tuple[Callable[[Case], Iterator[str]], ...] = (
     _consistent,
     _places,
 )
+
+
+@dataclass(slots=True)
+class Coverage:
+    """The cases of one requirement: ids of those that obey it and of those that break it."""
+
+    requirement: Requirement
+    obeys: list[str] = field(default_factory=list)
+    breaks: list[str] = field(default_factory=list)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The sides without any case."""
+        return tuple(side for side in ("obeys", "breaks") if not getattr(self, side))
+
+
+def coverage(format_id: str, cases: Iterable[Case]) -> dict[str, Coverage]:
+    """Return requirement id -> coverage for every requirement of `format_id`, in document order.
+
+    Requirement ids that do not exist are left out; the lint names them.
+    """
+    table = {item.id: Coverage(item) for item in requirements(format_id)}
+    for case in cases:
+        for side in ("obeys", "breaks"):
+            for requirement_id in getattr(case, side):
+                if requirement_id in table:
+                    getattr(table[requirement_id], side).append(case.id)
+    return table

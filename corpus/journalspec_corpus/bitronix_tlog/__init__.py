@@ -1,4 +1,4 @@
-"""The Bitronix transaction log in the corpus: its author room, families, flags and model."""
+"""The Bitronix transaction log in the corpus: its author module, families, flags and model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The author room: sound journals from descriptions, with every range named.
+"""The author module: sound journals from descriptions, with every range named.
 
 A base for the disk editions describes ``file1`` and ``file2``, each with
 ``timestamp``, ``state``, ``position`` (default: behind the last record) and

@@ -1,4 +1,4 @@
-"""Plans of valid journals: what was written when. The author room lays them out.
+"""Plans of valid journals: what was written when. The author module lays them out.
 
 A plan is drawn (by a strategy or by the fuzzer); what recovery concludes follows
 from its entries.
@@ -54,7 +54,7 @@ class Entry:
     padding: int = 0
 
     def described(self) -> dict[str, Any]:
-        """Return the entry as the author room takes it."""
+        """Return the entry as the author module takes it."""
         return {
             "type": self.status,
             "gtrid": self.gtrid.hex(),

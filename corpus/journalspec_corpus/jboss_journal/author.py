@@ -1,4 +1,4 @@
-"""The author room: sound journals from descriptions, with every range named.
+"""The author module: sound journals from descriptions, with every range named.
 
 A base has ``files``, each with ``id`` (the file id), ``records`` and, where
 they are not the usual ones, ``name``, ``version``, ``user_version``, ``size``

@@ -1,7 +1,7 @@
 """Plans of valid journals: what was written when, the bytes it leaves, what it must yield.
 
 A plan is drawn (by a strategy or by the fuzzer) and laid out by the author
-room; nothing reads a journal. What recovery concludes follows from the entries.
+module; nothing reads a journal. What recovery concludes follows from the entries.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Entry:
     gap: int = 0
 
     def described(self, label: str, edition: str, stamp: int | None = None) -> dict[str, Any]:
-        """Return the entry as the author room takes it."""
+        """Return the entry as the author module takes it."""
         plain_delete = self.kind == "DELETE" or (self.kind == "DELETE_TX" and edition in SEEDS)
         out: dict[str, Any] = {
             "label": label,
