@@ -1,7 +1,8 @@
 """Journals drawn at random, with what every correct reader must say about them.
 
 Plain values, shared by the Hypothesis strategies and the fuzzer. What a journal
-must yield follows from the plan that it was laid out from, never from reading it.
+must yield follows from the plan that it was laid out from, never from reading it;
+what must hold after a fault is what the naive reader of its format finds.
 """
 
 from __future__ import annotations
