@@ -2,7 +2,7 @@
 
 A group is one file ``corpus/cases/<format>/<group>.toml``. Its ``[[base]]``
 tables describe sound journals in the format's own words; the format's author
-room (``journalspec_corpus.<format>.author``) builds them. Its ``[[case]]``
+module (``journalspec_corpus.<format>.author``) builds them. Its ``[[case]]``
 tables name a base, edits (see :mod:`.edits`) and what must be answered, with
 records and dropped regions by label.
 """
@@ -147,7 +147,7 @@ def _expectations(
 
 
 def _state(built: Built, value: Mapping[str, Any], author: ModuleType) -> dict[str, Any]:
-    """Return an authored state written out; an author room may let it name records by label."""
+    """Return an authored state written out; an author module may let it name records by label."""
     by_label = getattr(author, "state", None)
     out: dict[str, Any] = author.expand(value) if by_label is None else by_label(built, value)
     return out

@@ -1,16 +1,19 @@
 """Journals drawn at random, with what every correct reader must say about them.
 
 Plain values, shared by the Hypothesis strategies and the fuzzer. What a journal
-must yield follows from the plan that it was laid out from, never from reading it.
+must yield follows from the plan that it was laid out from, never from reading it;
+what must hold after a fault is what the naive reader of its format finds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from journalspec.observation import Record
+from journalspec.formats import format_module
+from journalspec.observation import REFUSED, At, Record
+from journalspec_corpus.edits import Built
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +90,52 @@ class Fault:
 
 KINDS = ("bit-flip", "torn-write", "lost-sector", "stale-block", "truncation", "pointer")
 
+#: Why recovery may go on, and with what: the naive reader found nothing that the format forbids.
+UNSEEN = "nothing in the files is against the specification, or what is, is no reason to refuse"
 
-def differing(before: bytes, after: bytes) -> list[int]:
-    """Return the offsets at which two contents of one length differ."""
-    if before == after:
-        return []
-    return [index for index, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
+
+def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
+    """Return what must hold after `journal` has become `files`, by the naive reader of its format."""
+    naive = format_module("journalspec_corpus", journal.format).naive
+    strict = naive.recover(files, journal.edition, "strict")
+    salvaged = naive.recover(files, journal.edition, "salvage").get("records", ())
+    sound = {record.at: record for record in journal.recovered}
+    kept = [record_of(entry, naive.BYTES) for entry in salvaged]
+    intact = tuple(sound[record.at] for record in kept if sound.get(record.at) == record)
+    if strict["verdict"] == REFUSED:
+        return Judgement("refused", intact)
+    if intact == journal.recovered == tuple(kept) and typed(strict["state"], naive.BYTES) == journal.state:
+        return Judgement("same", intact)
+    return Judgement("open", intact, UNSEEN)
+
+
+def record_of(entry: Mapping[str, Any], in_hex: Collection[str]) -> Record:
+    """Return a record from its expectation; the fields named `in_hex` become bytes."""
+    at = entry["at"]
+    fields = {key: value for key, value in entry.items() if key not in ("type", "at")}
+    return Record(entry["type"], typed(fields, in_hex), At(at["file"], int(at["off"]), int(at["len"])))
+
+
+def typed(table: Mapping[str, Any], in_hex: Collection[str]) -> dict[str, Any]:
+    """Return a state, or a part of one, with the members named `in_hex` as bytes."""
+    return {key: _typed(key, value, in_hex) for key, value in table.items()}
+
+
+def _typed(key: str, value: Any, in_hex: Collection[str]) -> Any:
+    if isinstance(value, list):
+        return [typed(item, in_hex) if isinstance(item, Mapping) else item for item in value]
+    return bytes.fromhex(value) if key in in_hex else value
+
+
+def fields_of(built: Built, records: Collection[str]) -> tuple[Field, ...]:
+    """Return every field of the `records`, by label, and of the files' headers."""
+    owners = (*(f"{label}." for label in records), *(f"f{number}.header." for number in _numbered(built)))
+    return tuple(
+        Field(spot.file, spot.off, spot.length, label)
+        for label, spot in built.labels.items()
+        if label.startswith(owners)
+    )
+
+
+def _numbered(built: Built) -> range:
+    return range(1, len(built.files) + 1)

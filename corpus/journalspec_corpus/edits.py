@@ -1,17 +1,21 @@
 """Named places in a set of files, and changes made at such places.
 
-A format's author room builds sound files and names every range in them; cases
+A format's author module builds sound files and names every range in them; cases
 are those files with edits. Nothing here knows a format.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-_PLACE = re.compile(r"^(?P<label>[A-Za-z0-9_.-]*?)(?:\.(?P<side>start|end))?(?P<shift>[+-]\d+)?$")
+from journalspec.layout import Part
+
+_PLACE = re.compile(r"^(?P<label>[A-Za-z0-9_.-]*?)(?:\.(?P<side>start|end))?(?P<shifts>([+-]\d+)*)$")
+
+_SHIFT = re.compile(r"[+-]\d+")
 
 
 class EditError(ValueError):
@@ -56,6 +60,23 @@ class Built:
         """Return name -> bytes."""
         return {name: bytes(data) for name, data in self.files.items()}
 
+    def lay(self, file: str, label: str, parts: Iterable[Part], data: bytearray) -> Range:
+        """Append `parts` to `data`, the content of `file` so far; name each, and return the whole range."""
+        start = len(data)
+        for part in parts:
+            self.labels[f"{label}.{part.name}"] = Range(file, len(data), len(part.data))
+            data += part.data
+        whole = self.labels[label] = Range(file, start, len(data) - start)
+        return whole
+
+    def finish(self, file: str, label: str, data: bytearray, size: int, fill: bytes) -> None:
+        """Fill `data` up to `size`, and name the file; raises EditError if there is more already."""
+        if size < len(data):
+            raise EditError(f"{file}: the records take {len(data)} bytes, the file has {size}")
+        data += fill * (size - len(data))
+        self.files[file] = data
+        self.labels[label] = Range(file, 0, size)
+
     def range(self, label: str) -> Range:
         """Return the range called `label`; raises EditError that lists near names."""
         try:
@@ -65,7 +86,7 @@ class Built:
             raise EditError(f"no place {label!r}; near it: {', '.join(near[:12]) or 'none'}") from None
 
     def place(self, text: str | int, file: str = "") -> tuple[str, int]:
-        """Return (file, offset) of ``label[.start|.end][+N|-N]``, or of a plain offset in `file`."""
+        """Return (file, offset) of ``label[.start|.end]{+N|-N}``, or of a plain offset in `file`."""
         if isinstance(text, int):
             return file, text
         match = _PLACE.match(text)
@@ -73,7 +94,7 @@ class Built:
             raise EditError(f"{text!r} is no place: write label, label.start, label.end, each with +N or -N")
         spot = self.range(match["label"])
         off = spot.end if match["side"] == "end" else spot.off
-        return spot.file, off + int(match["shift"] or 0)
+        return spot.file, off + sum(map(int, _SHIFT.findall(match["shifts"])))
 
     def span(self, edit: Mapping[str, Any]) -> Range:
         """Return the range of an edit: ``at`` (with optional ``len``) or ``from`` and ``to``."""
@@ -112,6 +133,14 @@ def _set_int(built: Built, edit: Mapping[str, Any]) -> None:
     built.put(spot, (value % (1 << width)).to_bytes(spot.length, edit.get("order", "big")))
 
 
+def _plus(built: Built, edit: Mapping[str, Any]) -> None:
+    """Add to an integer, two's complement and without overflow."""
+    spot = built.span(edit)
+    value = int.from_bytes(built.files[spot.file][spot.off : spot.end], edit.get("order", "big"))
+    value = (value + int(edit["plus"])) % (1 << (8 * spot.length))
+    built.put(spot, value.to_bytes(spot.length, edit.get("order", "big")))
+
+
 def _xor(built: Built, edit: Mapping[str, Any]) -> None:
     spot, mask = built.span(edit), bytes.fromhex(edit["xor"])
     old = built.files[spot.file][spot.off : spot.off + len(mask)]
@@ -121,6 +150,20 @@ def _xor(built: Built, edit: Mapping[str, Any]) -> None:
 def _fill(built: Built, edit: Mapping[str, Any]) -> None:
     spot = built.span(edit)
     built.put(spot, (bytes.fromhex(edit["fill"]) * (spot.length + 1))[: spot.length])
+
+
+def _insert(built: Built, edit: Mapping[str, Any]) -> None:
+    """Put zeros in; what is behind moves down, and what leaves the file at its end is lost."""
+    file, at = built.place(edit["at"], edit.get("file", ""))
+    data = built.files[file]
+    data[at:] = (bytes(edit["insert"]) + data[at:])[: len(data) - at]
+
+
+def _remove(built: Built, edit: Mapping[str, Any]) -> None:
+    """Take bytes out; what is behind moves up, and the file is filled with its last byte."""
+    spot = built.span(edit["remove"])
+    data = built.files[spot.file]
+    data[spot.off :] = data[spot.end :] + data[-1:] * spot.length
 
 
 def _truncate(built: Built, edit: Mapping[str, Any]) -> None:
@@ -135,7 +178,8 @@ def _extend(built: Built, edit: Mapping[str, Any]) -> None:
 
 
 def _delete(built: Built, edit: Mapping[str, Any]) -> None:
-    del built.files[edit["delete"]]
+    name = edit["delete"]
+    del built.files[built.labels[name].file if name in built.labels else name]
 
 
 def _rename(built: Built, edit: Mapping[str, Any]) -> None:
@@ -148,6 +192,9 @@ def _add(built: Built, edit: Mapping[str, Any]) -> None:
 
 _EDITS: dict[str, Callable[[Built, Mapping[str, Any]], None]] = {
     "int": _set_int,
+    "plus": _plus,
+    "insert": _insert,
+    "remove": _remove,
     "xor": _xor,
     "fill": _fill,
     "truncate": _truncate,
@@ -165,11 +212,22 @@ def apply(
     """Carry out one edit on `built` in place.
 
     Besides the edits of this module: ``{at, paste = "base:label"}`` copies the
-    bytes of a place of another base, and ``{seal = "label"}`` asks the format's
-    author room to make the checksum of a damaged record right again.
+    bytes of a place of another base, ``{at, under = "base"}`` those that stand at
+    the same offsets there, and ``{seal = "label"}`` asks the format's author module to
+    make the checksum of a damaged record right again. With ``sectors`` (each a file's
+    label and a number) and ``size``, ``fill`` and ``under`` go to these sectors.
     """
     if "seal" in edit:
         seal(built, edit["seal"])
+    elif "sectors" in edit:
+        for label, index in edit["sectors"]:
+            whole = built.range(label)
+            sector = {"file": whole.file, "at": index * edit["size"], "len": edit["size"]}
+            rest = {key: value for key, value in edit.items() if key in ("fill", "under")}
+            apply(built, {**sector, **rest}, bases, seal)
+    elif "under" in edit:
+        spot = built.span(edit)
+        built.put(spot, bytes(bases(edit["under"]).files[spot.file][spot.off : spot.end]))
     elif "paste" in edit:
         base, _, label = edit["paste"].rpartition(":")
         source = bases(base) if base else built

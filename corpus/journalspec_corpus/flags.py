@@ -50,7 +50,7 @@ def load_flags(format_id: str | None = None) -> Mapping[str, Flag]:
 
 
 def _own_file(format_id: str) -> Traversable | None:
-    """Return the flags.toml of the format's room in the corpus, if there is one."""
+    """Return the flags.toml of the format's package in the corpus, if there is one."""
     try:
         path = files(format_module("journalspec_corpus", format_id)).joinpath("flags.toml")
     except UnknownFormat:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib
 import json
 import re
 import sys
@@ -25,6 +24,7 @@ from journalspec.files import read_bytes, replace_bytes
 from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
 from journalspec_corpus.authored import CHECKOUT, AuthoringError, authored_cases
 from journalspec_corpus.case import Case, Origin
+from journalspec_corpus.families import FamilyError, generated_cases
 from journalspec_corpus.form import MAX_BYTES
 from journalspec_corpus.lint import lint, tombstones
 from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
@@ -54,20 +54,6 @@ def collect(format_id: str, root: Path = CHECKOUT) -> dict[str, list[Case]]:
         "captured": [_with_judges(case, judged) for case in captured],
         "worst": list(_worst_cases(format_id)),
     }
-
-
-def generated_cases(format_id: str) -> Iterator[Case]:
-    """Yield the cases of the format's module ``families``, if it has one."""
-    try:
-        package = format_module("journalspec_corpus", format_id)
-        module = importlib.import_module(f"{package.__name__}.families")
-    except UnknownFormat:
-        return
-    except ModuleNotFoundError as error:
-        if error.name != f"journalspec_corpus.{format_id}.families":
-            raise
-        return
-    yield from module.families()
 
 
 def _worst_cases(format_id: str) -> Iterator[Case]:
@@ -233,7 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except UnknownFormat as error:
             print(f"error: {error}", file=sys.stderr)
             return 2
-        except (PublishError, AuthoringError) as error:
+        except (PublishError, AuthoringError, FamilyError) as error:
             print(f"error: {error}", file=sys.stderr)
             status = 1
             continue

@@ -32,7 +32,7 @@ from types import ModuleType
 from hypothesis import strategies as st
 
 from journalspec.formats import UnknownFormat, format_ids, get_format
-from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement
+from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement, judge
 
 __all__ = [
     "KINDS",
@@ -55,16 +55,16 @@ def journals(format_id: str, edition: str | None = None) -> st.SearchStrategy[Dr
     UnknownFormat for a format or edition that has no strategies.
     """
     description = get_format(format_id)
-    room = _room(format_id)
+    package = _strategies_of(format_id)
     if edition is not None:
-        strategy: st.SearchStrategy[DrawnJournal] = room.journals(description.edition(edition).id)
+        strategy: st.SearchStrategy[DrawnJournal] = package.journals(description.edition(edition).id)
         return strategy
-    return st.sampled_from(sorted(description.editions)).flatmap(room.journals)
+    return st.sampled_from(sorted(description.editions)).flatmap(package.journals)
 
 
 def formats_with_strategies() -> tuple[str, ...]:
     """Return the ids of the formats that :func:`journals` can draw."""
-    return tuple(format_id for format_id in format_ids() if _find_room(format_id) is not None)
+    return tuple(format_id for format_id in format_ids() if _find_strategies(format_id) is not None)
 
 
 def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchStrategy[Fault]:
@@ -90,14 +90,14 @@ def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchSt
     return st.sampled_from(usable).flatmap(lambda kind: _DRAW[kind](journal))
 
 
-def _room(format_id: str) -> ModuleType:
-    room = _find_room(format_id)
-    if room is None:
+def _strategies_of(format_id: str) -> ModuleType:
+    package = _find_strategies(format_id)
+    if package is None:
         raise UnknownFormat(f"there are no strategies for {format_id}")
-    return room
+    return package
 
 
-def _find_room(format_id: str) -> ModuleType | None:
+def _find_strategies(format_id: str) -> ModuleType | None:
     name = f"{__package__}.{format_id}.strategies"
     try:
         return importlib.import_module(name)
@@ -109,7 +109,7 @@ def _find_room(format_id: str) -> ModuleType | None:
 
 def _fault(journal: DrawnJournal, kind: str, name: str, off: int, length: int, content: bytes) -> Fault:
     files: Mapping[str, bytes] = {**journal.files, name: content}
-    judgement: Judgement = _room(journal.format).judge(journal, files)
+    judgement = judge(journal, files)
     return Fault(kind, files, name, off, length, judgement.strict, judgement.intact, judgement.why)
 
 

@@ -12,13 +12,23 @@ from journalspec_corpus.edits import Built, EditError, Range, apply
 def built() -> Built:
     return Built(
         {"a": bytearray(range(16)), "b": bytearray(4)},
-        {"r1": Range("a", 4, 8), "r1.length": Range("a", 6, 2), "b": Range("b", 0, 4)},
+        {
+            "r1": Range("a", 4, 8),
+            "r1.length": Range("a", 6, 2),
+            "b": Range("b", 0, 4),
+            "b.whole": Range("b", 0, 4),
+        },
     )
+
+
+def other(name: str) -> Built:
+    found = built()
+    return found if name != "zeros" else Built({"a": bytearray(16), "b": bytearray(4)}, found.labels)
 
 
 def after(edit: dict[str, Any]) -> dict[str, bytes]:
     target = built()
-    apply(target, edit, lambda name: built(), lambda *_: None)
+    apply(target, edit, other, lambda *_: None)
     return target.content()
 
 
@@ -35,6 +45,13 @@ def after(edit: dict[str, Any]) -> dict[str, bytes]:
         ({"at": "r1.length", "paste": "r1"}, 6, "0405060708090a0b0e"),
         ({"at": "r1.start", "paste": "other:r1.length"}, 4, "060706"),
         ({"at": "r1.start", "paste": "r1", "skip": 3, "len": 1}, 4, "0705"),
+        ({"at": "r1.start+1+1-3", "hex": "aa"}, 3, "aa04"),
+        ({"at": "r1.length", "plus": 250}, 6, "070108"),
+        ({"at": "r1.length", "plus": -0x0608}, 6, "ffff08"),
+        ({"at": "r1.length", "under": "zeros"}, 6, "000008"),
+        ({"at": "r1.end", "insert": 2}, 11, "0b00000c0d"),
+        ({"remove": {"from": "r1.start", "to": "r1.end"}}, 3, "030c0d0e0f0f0f0f0f0f0f0f0f"),
+        ({"sectors": [["r1", 1], ["r1", 3]], "size": 2, "fill": "ff"}, 1, "01ffff0405ffff08"),
     ],
 )
 def test_an_edit_changes_these_bytes_and_no_others(edit: dict[str, Any], at: int, want: str) -> None:
@@ -45,7 +62,7 @@ def test_an_edit_changes_these_bytes_and_no_others(edit: dict[str, Any], at: int
 def test_files_are_cut_extended_deleted_renamed_and_added() -> None:
     assert len(after({"truncate": "r1.start+1"})["a"]) == 5
     assert after({"file": "b", "extend": 2, "with": "ff"})["b"] == bytes(4) + b"\xff\xff"
-    assert set(after({"delete": "b"})) == {"a"}
+    assert set(after({"delete": "b"})) == set(after({"delete": "b.whole"})) == {"a"}
     assert set(after({"rename": "b", "to": "c"})) == {"a", "c"}
     assert after({"add": "c", "hex": "01"})["c"] == b"\x01"
 

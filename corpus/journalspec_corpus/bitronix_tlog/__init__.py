@@ -1,16 +1,16 @@
-"""The Bitronix transaction log in the corpus: its author room, families, flags and model."""
+"""The Bitronix transaction log in the corpus: its author module, families, flags and model."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from journalspec_corpus.bitronix_tlog import author
+from journalspec_corpus.bitronix_tlog import author, naive
 from journalspec_corpus.bitronix_tlog.model import Decisions
 
 if TYPE_CHECKING:
     from journalspec_corpus.crash.adapter import CrashFormat
 
-__all__ = ["MODEL", "author", "crash_format"]
+__all__ = ["MODEL", "author", "crash_format", "naive"]
 
 MODEL = Decisions()
 

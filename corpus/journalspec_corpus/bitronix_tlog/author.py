@@ -1,8 +1,12 @@
-"""The author room: sound journals from descriptions, with every range named.
+"""The author module: sound journals from descriptions, with every range named.
 
 A base for the disk editions describes ``file1`` and ``file2``, each with
 ``timestamp``, ``state``, ``position`` (default: behind the last record) and
-``records``; for the editions ``seed`` and ``nio`` it has ``records`` itself.
+``records``; for the editions ``seed`` and ``nio`` it has ``records`` itself. A disk
+base with ``records`` has them in file 1, which is active and open, and an empty file 2.
+``before`` has records of the previous life, laid first, that show through behind the others.
+A record is a table, or a text ``LABEL [TYPE] key=value ...``: ``r7`` alone is a decision on
+transaction g7 over db1 and jms1.
 Labels: ``f1``, ``f1.header.position``, ``f1.tail`` (empty, at the position),
 ``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
 """
@@ -10,7 +14,7 @@ Labels: ``f1``, ``f1.header.position``, ``f1.tail`` (empty, at the position),
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from journalspec_corpus.bitronix_tlog.layout import (
@@ -23,17 +27,41 @@ from journalspec_corpus.bitronix_tlog.layout import (
     name_bytes,
 )
 from journalspec_corpus.bitronix_tlog.nio_layout import header_parts, nio_fields, nio_parts
-from journalspec_corpus.edits import Built, EditError, Range
+from journalspec_corpus.edits import Built, Range
 
+#: From a record's table to its fields in stored order, and what a reader reports of it.
+Make = Callable[[Mapping[str, Any]], tuple[list[Part], dict[str, Any]]]
 FILE_NAMES = {"f1": "btm1.tlog", "f2": "btm2.tlog"}
 NIO_NAME = "nio-btm1.tlog"
 SEED_NAME = "seed.log"
 #: The fields that a brief expectation lists.
 BRIEF = ("type", "gtrid", "at")
 DISK_HEADER, SEED_HEADER = 28, 16
-FIRST_RECORD = 21
+FIRST_RECORD, NIO_RECORD = 21, 1024
 #: What the checksum leaves out: the crc32 field and the gtridLength byte behind it.
 CRC_AT, CRC_RESUMES_AT = 24, 29
+
+
+NEWER, OLDER, OPEN = 1000, 500, 255
+
+
+def described(record: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record's table; the number in the label of a text is that of its transaction."""
+    if not isinstance(record, str):
+        return record
+    label, *rest = record.split()
+    number = label.lstrip("abcdefghijklmnopqrstuvwxyz")
+    out: dict[str, Any] = {"id": label, "type": "COMMITTING", "gtrid": f"g{number}", "names": ["db1", "jms1"]}
+    out["seq"] = int(number)
+    for item in rest:
+        key, sign, value = item.partition("=")
+        if not sign:
+            out["type"] = item
+        elif key == "names":
+            out[key] = value.split(",") if value else []
+        else:
+            out[key] = value if key == "gtrid" else int(value)
+    return out
 
 
 def build(base: Mapping[str, Any], edition: str) -> Built:
@@ -44,6 +72,9 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
     if edition == "seed":
         _build_file(built, "f1", SEED_NAME, base, [], SEED_HEADER)
         return built
+    if "records" in base:
+        first = {"timestamp": NEWER, "state": OPEN, **base}
+        base = {"size": base["size"], "file1": first, "file2": {"timestamp": OLDER}}
     for label, name in FILE_NAMES.items():
         file = base.get("file" + label[1:], {})
         _build_file(built, label, name, {"size": base["size"], **file}, _header(file), DISK_HEADER)
@@ -66,53 +97,49 @@ def _header(file: Mapping[str, Any]) -> list[Part]:
 def _build_file(
     built: Built, label: str, name: str, file: Mapping[str, Any], header: list[Part], header_length: int
 ) -> None:
-    data = bytearray()
-    _lay(built, name, label, header, data)
-    built.labels[f"{label}.header"] = Range(name, 0, len(data))
-    start = len(data)
-    for index, record in enumerate(file.get("records", ()), start=1):
-        own = record.get("id", f"{label}r{index}")
+    def make(record: Mapping[str, Any]) -> tuple[list[Part], dict[str, Any]]:
         parts = disk_parts(record, header_length)
-        at = _lay(built, name, own, parts, data)
-        built.records[own] = {**disk_fields(parts, record), "at": at.to_json()}
-    built.labels[f"{label}.log"] = Range(name, start, len(data) - start)
-    _finish(built, label, name, data, file)
+        return parts, disk_fields(parts, record)
+
+    data = bytearray()
+    built.labels[f"{label}.header"] = built.lay(name, label, header, data)
+    _build_log(built, label, name, data, file, make)
 
 
 def _build_nio(base: Mapping[str, Any]) -> Built:
+    def make(record: Mapping[str, Any]) -> tuple[list[Part], dict[str, Any]]:
+        parts = nio_parts(record)
+        return parts, nio_fields(parts, record)
+
     built = Built({})
     data = bytearray()
-    _lay(built, NIO_NAME, "f1", header_parts(base), data)
-    for index, record in enumerate(base.get("records", ()), start=1):
-        data += bytes.fromhex(record.get("gap", ""))
-        own = record.get("id", f"r{index}")
-        parts = nio_parts(record)
-        at = _lay(built, NIO_NAME, own, parts, data)
-        built.records[own] = {**nio_fields(parts, record), "at": at.to_json()}
-    built.labels["f1.log"] = Range(NIO_NAME, 1024, len(data) - 1024)
-    _finish(built, "f1", NIO_NAME, data, base)
+    built.lay(NIO_NAME, "f1", header_parts(base), data)
+    _build_log(built, "f1", NIO_NAME, data, base, make)
     return built
 
 
-def _lay(built: Built, name: str, label: str, parts: list[Part], data: bytearray) -> Range:
-    """Append `parts` to `data`, name each of them, and return the whole range."""
-    start = len(data)
-    for part in parts:
-        built.labels[f"{label}.{part.name}"] = Range(name, len(data), len(part.data))
-        data += part.data
-    whole = Range(name, start, len(data) - start)
-    built.labels[label] = whole
-    return whole
+def _build_log(
+    built: Built, label: str, name: str, header: bytearray, file: Mapping[str, Any], make: Make
+) -> None:
+    """Lay the records behind the header, over those of the previous life, and finish the file."""
+    background = header[:]
+    _lay_records(built, f"{label}old", name, background, file.get("before", ()), make)
+    data = header[:]
+    _lay_records(built, f"{label}r", name, data, file.get("records", ()), make)
+    built.labels[f"{label}.log"] = Range(name, len(header), len(data) - len(header))
+    data += background[len(data) :]
+    size = len(data) if file.get("size") is None else file["size"]
+    built.finish(name, label, data, size, bytes.fromhex(file.get("fill", "00")))
 
 
-def _finish(built: Built, label: str, name: str, data: bytearray, file: Mapping[str, Any]) -> None:
-    """Fill up to the file's size (default: none beyond the records) and name the file."""
-    size = file.get("size", len(data))
-    if size < len(data):
-        raise EditError(f"{name}: the records take {len(data)} bytes, the file has {size}")
-    data += bytes.fromhex(file.get("fill", "00")) * (size - len(data))
-    built.files[name] = data
-    built.labels[label] = Range(name, 0, size)
+def _lay_records(
+    built: Built, prefix: str, name: str, data: bytearray, records: Sequence[Any], make: Make
+) -> None:
+    for index, record in enumerate(map(described, records), start=1):
+        data += bytes.fromhex(record.get("gap", ""))
+        own = record.get("id", f"{prefix}{index}")
+        parts, fields = make(record)
+        built.records[own] = {**fields, "at": built.lay(name, own, parts, data).to_json()}
 
 
 def seal(built: Built, label: str) -> None:

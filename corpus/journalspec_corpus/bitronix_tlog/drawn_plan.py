@@ -1,36 +1,44 @@
-"""Plans of valid journals: what was written when, the bytes it leaves, what it must yield.
+"""Plans of valid journals: what was written when. The author module lays them out.
 
-A plan is drawn (by a strategy or by the fuzzer) and laid out here; nothing
-reads a journal. What recovery concludes follows from the plan's entries.
+A plan is drawn (by a strategy or by the fuzzer); what recovery concludes follows
+from its entries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from journalspec.observation import At, Record
-from journalspec_corpus.bitronix_tlog.layout import (
-    FORMAT_ID,
-    STATUSES,
-    Part,
-    disk_fields,
-    disk_parts,
-    integer,
+from journalspec_corpus.bitronix_tlog.author import (
+    DISK_HEADER,
+    FILE_NAMES,
+    FIRST_RECORD,
+    NIO_NAME,
+    NIO_RECORD,
+    SEED_HEADER,
+    SEED_NAME,
+    build,
 )
-from journalspec_corpus.bitronix_tlog.nio_layout import header_parts, nio_fields, nio_parts
-from journalspec_corpus.drawn import DrawnJournal, Field
+from journalspec_corpus.bitronix_tlog.naive import BYTES, replayed
+from journalspec_corpus.drawn import DrawnJournal, fields_of, record_of, typed
+from journalspec_corpus.edits import Built
 
-PAIR_NAMES = ("btm1.tlog", "btm2.tlog")
-SEED_NAME = "seed.log"
-NIO_NAME = "nio-btm1.tlog"
-LOG_START = 21
-NIO_LOG_START = 1024
-DISK_HEADER_LENGTH, SEED_HEADER_LENGTH = 28, 16
-FINISHED = {STATUSES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN")}
-UNDECIDED = ("PREPARING", "PREPARED", "ROLLING_BACK")
-HEADER = (("format_id", 0, 4), ("timestamp", 4, 8), ("state", 12, 1), ("position", 13, 8))
+__all__ = [
+    "NIO_NAME",
+    "SEED_NAME",
+    "Entry",
+    "FilePlan",
+    "NioPlan",
+    "PairPlan",
+    "SeedPlan",
+    "lay_out",
+]
+
+FORMAT = "bitronix_tlog"
+PAIR_NAMES = tuple(FILE_NAMES.values())
+LOG_START, NIO_LOG_START = FIRST_RECORD, NIO_RECORD
+DISK_HEADER_LENGTH, SEED_HEADER_LENGTH = DISK_HEADER, SEED_HEADER
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,7 @@ class Entry:
     padding: int = 0
 
     def described(self) -> dict[str, Any]:
-        """Return the entry as the corpus's layout tables take it."""
+        """Return the entry as the author module takes it."""
         return {
             "type": self.status,
             "gtrid": self.gtrid.hex(),
@@ -97,22 +105,6 @@ class NioPlan:
 
 
 Plan = PairPlan | SeedPlan | NioPlan
-Describe = Callable[[Entry], tuple[list[Part], dict[str, Any]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Laid:
-    """A log laid out from `start` on: its bytes, its records and their fields."""
-
-    start: int
-    data: bytes
-    records: tuple[Record, ...]
-    fields: tuple[Field, ...]
-
-    @property
-    def end(self) -> int:
-        """One past the last byte."""
-        return self.start + len(self.data)
 
 
 def lay_out(plan: Plan) -> DrawnJournal:
@@ -122,160 +114,69 @@ def lay_out(plan: Plan) -> DrawnJournal:
     return _lay_out_seed(plan) if isinstance(plan, SeedPlan) else _lay_out_nio(plan)
 
 
-def _laid(entries: Sequence[Entry], file: str, start: int, describe: Describe) -> Laid:
-    chunks: list[bytes] = []
-    records: list[Record] = []
-    fields: list[Field] = []
-    at = start
-    for index, entry in enumerate(entries):
-        parts, said = describe(entry)
-        begin = at
-        for part in parts:
-            fields.append(Field(file, at, len(part.data), f"record[{index}].{part.name}"))
-            chunks.append(part.data)
-            at += len(part.data)
-        kind = said.pop("type")
-        for name in ("gtrid", "delimiter"):
-            if name in said:
-                said[name] = bytes.fromhex(said[name])
-        records.append(Record(kind, said, At(file, begin, at - begin)))
-    return Laid(start, b"".join(chunks), tuple(records), tuple(fields))
-
-
-def _disk(header_length: int) -> Describe:
-    def describe(entry: Entry) -> tuple[list[Part], dict[str, Any]]:
-        described = entry.described()
-        parts = disk_parts(described, header_length)
-        return parts, disk_fields(parts, described)
-
-    return describe
-
-
-def _nio(delimiter: bytes) -> Describe:
-    def describe(entry: Entry) -> tuple[list[Part], dict[str, Any]]:
-        described = {**entry.described(), "delimiter": delimiter.hex()}
-        parts = nio_parts(described)
-        return parts, nio_fields(parts, described)
-
-    return describe
-
-
-def _over(content: bytes, laid: Laid) -> bytes:
-    return content[: laid.start] + laid.data + content[laid.end :]
-
-
-def _header_bytes(file: FilePlan, position: int) -> bytes:
-    return (
-        bytes.fromhex(FORMAT_ID) + integer(file.timestamp, 8) + integer(file.state, 1) + integer(position, 8)
-    )
+def _described(entries: Sequence[Entry], label: str, **more: Any) -> list[dict[str, Any]]:
+    return [{"id": f"{label}.{at}", **entry.described(), **more} for at, entry in enumerate(entries)]
 
 
 def _lay_out_pair(plan: PairPlan) -> DrawnJournal:
-    describe = _disk(DISK_HEADER_LENGTH)
-    named = list(zip(PAIR_NAMES, plan.files, strict=True))
-    now = [_laid(file.entries, name, LOG_START, describe) for name, file in named]
-    then = [_laid(file.previous, name, LOG_START, describe) for name, file in named]
-    length = max(laid.end for laid in (*now, *then)) + plan.slack
-    files: dict[str, bytes] = {}
-    before: dict[str, bytes] = {}
-    fields: list[Field] = []
-    for (name, file), new, old in zip(named, now, then, strict=True):
-        # The previous life ended with this very header in place, but for the tail.
-        before[name] = _over(_header_bytes(file, old.end) + bytes(length - LOG_START), old)
-        files[name] = _over(_header_bytes(file, new.end) + before[name][LOG_START:], new)
-        fields += [Field(name, off, size, f"header.{field}") for field, off, size in HEADER]
-        fields += new.fields
-    active = elected([file.timestamp for file in plan.files])
-    return DrawnJournal(
-        "bitronix_tlog",
-        plan.edition,
-        files,
-        records=now[0].records + now[1].records,
-        recovered=now[active].records,
-        state=outcome(plan.files[active].entries, PAIR_NAMES[active], FINISHED),
-        before=before,
-        fields=tuple(fields),
-        pointers=tuple(field for field in fields if field.name == "header.position"),
-        plan=plan,
-    )
+    def base(size: int | None, *, life: bool) -> dict[str, Any]:
+        out: dict[str, Any] = {"size": size}
+        for number, file in enumerate(plan.files, start=1):
+            old = _described(file.previous, f"old{number}")
+            now = {"before": old, "records": _described(file.entries, f"r{number}")}
+            header = {"timestamp": file.timestamp, "state": file.state}
+            out[f"file{number}"] = {**header, **(now if life else {"records": old})}
+        return out
 
-
-def elected(timestamps: Sequence[int]) -> int:
-    """Return the index of the active file: the larger timestamp, the second on a tie."""
-    return 0 if timestamps[0] > timestamps[1] else 1
+    needed = build(base(None, life=True), plan.edition)
+    size = max(len(data) for data in needed.files.values()) + plan.slack
+    now, then = (build(base(size, life=life), plan.edition) for life in (True, False))
+    # The larger timestamp elects, the second file on a tie.
+    active = 1 if plan.files[0].timestamp > plan.files[1].timestamp else 2
+    return _journal(plan, plan.edition, now, then, f"r{active}.", PAIR_NAMES[active - 1])
 
 
 def _lay_out_seed(plan: SeedPlan) -> DrawnJournal:
-    describe = _disk(SEED_HEADER_LENGTH)
-    now = _laid(plan.entries, SEED_NAME, 0, describe)
-    then = _laid(plan.previous, SEED_NAME, 0, describe)
-    return DrawnJournal(
-        "bitronix_tlog",
-        "seed",
-        {SEED_NAME: now.data},
-        records=now.records,
-        recovered=now.records,
-        state=outcome(plan.entries, SEED_NAME, FINISHED),
-        before={SEED_NAME: (then.data + bytes(len(now.data)))[: len(now.data)]},
-        fields=now.fields,
-        plan=plan,
-    )
+    now = build({"records": _described(plan.entries, "r1")}, "seed")
+    then = build({"records": _described(plan.previous, "r1")}, "seed")
+    size = len(now.files[SEED_NAME])
+    then.files[SEED_NAME] = (then.files[SEED_NAME] + bytes(size))[:size]
+    return _journal(plan, "seed", now, then, "r1.", SEED_NAME)
 
 
 def _lay_out_nio(plan: NioPlan) -> DrawnJournal:
-    previous, current = plan.delimiters
-    old = _laid(plan.previous, NIO_NAME, NIO_LOG_START, _nio(previous))
-    new = _laid(plan.current, NIO_NAME, NIO_LOG_START, _nio(current))
-    parts = header_parts({"previous": previous.hex(), "current": current.hex()})
-    header = b"".join(part.data for part in parts)
-    length = max(old.end, new.end) + plan.slack
-    before = _over(header + bytes([plan.fill]) * (length - NIO_LOG_START), old)
-    at = 0
-    fields: list[Field] = []
-    for part in parts:
-        fields.append(Field(NIO_NAME, at, len(part.data), part.name))
-        at += len(part.data)
-    left = [index for index, record in enumerate(old.records) if record.at.off >= new.end]
-    kept = tuple(old.records[index] for index in left)
+    previous, current = (delimiter.hex() for delimiter in plan.delimiters)
+    old = _described(plan.previous, "old", delimiter=previous)
+    base: dict[str, Any] = {"previous": previous, "current": current, "fill": f"{plan.fill:02x}"}
+    life = {"before": old, "records": _described(plan.current, "r1", delimiter=current)}
+    size = len(build({**base, **life}, "nio").files[NIO_NAME]) + plan.slack
+    now = build({**base, **life, "size": size}, "nio")
+    then = build({**base, "records": old, "size": size}, "nio")
+    # What the lap before has beyond the end of this one still stands.
+    end = now.labels["f1.log"].end
+    left = [label for label in now.records if label.startswith("old") and now.labels[label].off >= end]
+    return _journal(plan, "nio", now, then, "r1.", NIO_NAME, left)
+
+
+def _journal(  # a plan, both lives laid out, and what of them counts
+    plan: Plan, edition: str, now: Built, then: Built, active: str, name: str, left: Sequence[str] = ()
+) -> DrawnJournal:
+    """Return the journal of which the records of file `active`, and those `left` of a lap, count."""
+    labels = [label for label in now.records if not label.startswith("old")]
+    counting = [label for label in labels if label.startswith(active)]
     # The lap before comes first for recovery, whatever stands first in the file.
-    entries = [*(plan.previous[index] for index in left), *plan.current]
+    state = replayed([now.records[label] for label in (*left, *counting)], name, edition)
+    fields = fields_of(now, labels)
+    records = {label: record_of(now.records[label], BYTES) for label in (*labels, *left)}
     return DrawnJournal(
-        "bitronix_tlog",
-        "nio",
-        {NIO_NAME: _over(before, new)},
-        records=new.records + kept,
-        recovered=new.records + kept,
-        state=outcome(entries, NIO_NAME, FINISHED - {STATUSES["UNKNOWN"]}),
-        before={NIO_NAME: before},
-        fields=(*fields, *new.fields),
+        FORMAT,
+        edition,
+        now.content(),
+        records=tuple(records.values()),
+        recovered=tuple(records[label] for label in (*counting, *left)),
+        state=typed(state, BYTES),
+        before=then.content(),
+        fields=fields,
+        pointers=tuple(field for field in fields if field.name.endswith("header.position")),
         plan=plan,
     )
-
-
-def _texts(names: Iterable[bytes]) -> set[str]:
-    # Drawn names are ASCII, so that every reader's charset agrees.
-    return {name.decode("ascii") for name in names}
-
-
-def outcome(entries: Iterable[Entry], active: str, finished: set[int]) -> dict[str, Any]:
-    """Return the logical state after `entries`, told from the plan and not from bytes."""
-    decided: dict[bytes, set[str]] = {}
-    last: dict[bytes, Entry] = {}
-    for entry in entries:
-        last[entry.gtrid] = entry
-        if entry.status == STATUSES["COMMITTING"]:
-            decided[entry.gtrid] = _texts(entry.names)
-        elif entry.status in finished and entry.gtrid in decided:
-            decided[entry.gtrid] -= _texts(entry.names)
-            if not decided[entry.gtrid]:
-                del decided[entry.gtrid]
-    undecided = {STATUSES[name]: name for name in UNDECIDED}
-    return {
-        "active": active,
-        "unfinished": [{"gtrid": key, "names": sorted(decided[key])} for key in sorted(decided)],
-        "in_doubt": [
-            {"gtrid": key, "status": undecided[last[key].status], "names": sorted(_texts(last[key].names))}
-            for key in sorted(last)
-            if last[key].status in undecided and key not in decided
-        ],
-    }

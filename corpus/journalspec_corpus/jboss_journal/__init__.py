@@ -1,16 +1,16 @@
-"""The JBoss Messaging journal and its heirs in the corpus: author room, families, flags, mutants, model."""
+"""The JBoss Messaging journal and its heirs in the corpus: author module, families, flags, mutants, model."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from journalspec_corpus.jboss_journal import author
+from journalspec_corpus.jboss_journal import author, naive
 from journalspec_corpus.jboss_journal.model import Messages
 
 if TYPE_CHECKING:
     from journalspec_corpus.crash.adapter import CrashFormat
 
-__all__ = ["MODEL", "author", "crash_format"]
+__all__ = ["MODEL", "author", "crash_format", "naive"]
 
 MODEL = Messages()
 

@@ -1,4 +1,4 @@
-"""The author room: sound journals from descriptions, with every range named.
+"""The author module: sound journals from descriptions, with every range named.
 
 A base has ``files``, each with ``id`` (the file id), ``records`` and, where
 they are not the usual ones, ``name``, ``version``, ``user_version``, ``size``
@@ -18,13 +18,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from journalspec import mutf8
-from journalspec_corpus.edits import Built, EditError, Range
+from journalspec_corpus.edits import Built, EditError
 from journalspec_corpus.jboss_journal.layout import (
     CHECK,
     ENDINGS,
     TX,
     VERSIONED,
-    Part,
     control_id,
     header_parts,
     hex_bytes,
@@ -46,9 +45,9 @@ def name_of(number: int, edition: str) -> str:
     return f"activemq-data-{number}.amq" if edition in VERSIONED else f"jbm-data-{number}.jbm"
 
 
-def fill_of(edition: str) -> str:
-    """Return the usual fill: zeros for the newest files, 'J' for the older ones."""
-    return "00" if edition in ("v2", "v2e") else "4a"
+def fill_bytes(file: Mapping[str, Any], edition: str) -> bytes:
+    """Return the fill of a file; the usual one is zeros for the newest files, 'J' for the older ones."""
+    return hex_bytes(file.get("fill", "00" if edition in ("v2", "v2e") else "4a"))
 
 
 def parsed(record: Any, label: str) -> dict[str, Any]:
@@ -102,7 +101,7 @@ def _build_file(built: Built, label: str, file: Mapping[str, Any], edition: str,
     name = file.get("name") or name_of(file.get("number", file["id"]), edition)
     version = file.get("version", 1 if edition == "v1" else 2)
     data = bytearray()
-    header = _lay(built, name, label, header_parts(file, edition), data)
+    header = built.lay(name, label, header_parts(file, edition), data)
     built.labels[f"{label}.header"] = header
     if "before" in file:
         _lay_records(built, name, {**file, "records": file["before"]}, edition, version, data, _Counts())
@@ -111,7 +110,7 @@ def _build_file(built: Built, label: str, file: Mapping[str, Any], edition: str,
         background = bytearray()
     _lay_records(built, name, file, edition, version, data, counts)
     data += background[len(data) :]
-    _finish(built, label, name, data, file, edition)
+    built.finish(name, label, data, file.get("size", SIZE), fill_bytes(file, edition))
 
 
 def _lay_records(
@@ -123,7 +122,7 @@ def _lay_records(
     data: bytearray,
     counts: _Counts,
 ) -> None:
-    align, fill = file.get("align", 1), hex_bytes(file.get("fill", fill_of(edition)))
+    align, fill = file.get("align", 1), fill_bytes(file, edition)
     _pad(data, align)
     for index, described in enumerate(file.get("records", ()), start=1):
         record = counts.take(parsed(described, f"{name}r{index}"), file["id"])
@@ -131,7 +130,7 @@ def _lay_records(
         data += fill * (record.get("to", len(data)) - len(data))
         start = len(data)
         parts = record_parts(record, edition, stamp_of(file["id"], edition), version)
-        at = _lay(built, name, record["label"], parts, data)
+        at = built.lay(name, record["label"], parts, data)
         if len(data) != start + at.length:
             raise EditError(f"{record['label']} is not where it should be")
         fields = record_fields(record, edition, file["id"], version)
@@ -141,17 +140,6 @@ def _lay_records(
 
 def _pad(data: bytearray, align: int) -> None:
     data += bytes(-len(data) % align)
-
-
-def _lay(built: Built, name: str, label: str, parts: list[Part], data: bytearray) -> Range:
-    """Append `parts` to `data`, name each of them, and return the whole range."""
-    start = len(data)
-    for part in parts:
-        built.labels[f"{label}.{part.name}"] = Range(name, len(data), len(part.data))
-        data += part.data
-    whole = Range(name, start, len(data) - start)
-    built.labels[label] = whole
-    return whole
 
 
 def control_body(file: Mapping[str, Any]) -> bytes:
@@ -172,9 +160,8 @@ def control_body(file: Mapping[str, Any]) -> bytes:
 def _build_control(built: Built, label: str, file: Mapping[str, Any], edition: str) -> None:
     data = bytearray()
     own_id = file.get("id", control_id(edition))
-    built.labels[f"{label}.header"] = _lay(
-        built, CONTROL, label, header_parts({"id": own_id, **file}, edition), data
-    )
+    header = header_parts({"id": own_id, **file}, edition)
+    built.labels[f"{label}.header"] = built.lay(CONTROL, label, header, data)
     body = control_body(file).hex() if "body" not in file else file["body"]
     gap = {"gap": file["gap"]} if "gap" in file else {}
     own = {"label": "ctr", "kind": "ADD", "id": 1, "user_type": 0, "body": body, **gap}
@@ -186,19 +173,7 @@ def _build_control(built: Built, label: str, file: Mapping[str, Any], edition: s
         "fill": file.get("fill", "00"),
     }
     _lay_records(built, CONTROL, described, edition, 2, data, _Counts())
-    _finish(built, label, CONTROL, data, {"size": len(data), **file}, edition)
-
-
-def _finish(
-    built: Built, label: str, name: str, data: bytearray, file: Mapping[str, Any], edition: str
-) -> None:
-    """Fill up to the file's size and name the file."""
-    size = file.get("size", SIZE)
-    if size < len(data):
-        raise EditError(f"{name}: the records take {len(data)} bytes, the file has {size}")
-    data += hex_bytes(file.get("fill", fill_of(edition))) * (size - len(data))
-    built.files[name] = data
-    built.labels[label] = Range(name, 0, size)
+    built.finish(CONTROL, label, data, file.get("size", len(data)), fill_bytes(file, edition))
 
 
 def seal(built: Built, label: str) -> None:

@@ -1,21 +1,18 @@
 """Plans of valid journals: what was written when, the bytes it leaves, what it must yield.
 
 A plan is drawn (by a strategy or by the fuzzer) and laid out by the author
-room; nothing reads a journal. What recovery concludes follows from the entries.
+module; nothing reads a journal. What recovery concludes follows from the entries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from journalspec.observation import At, Record
-from journalspec_corpus.drawn import DrawnJournal, Field
-from journalspec_corpus.edits import Built
+from journalspec_corpus.drawn import DrawnJournal, fields_of, record_of, typed
 from journalspec_corpus.jboss_journal.author import build
-from journalspec_corpus.jboss_journal.layout import FORMAT_ID, SEEDS, hex_bytes
-from journalspec_corpus.jboss_journal.outcome import outcome
+from journalspec_corpus.jboss_journal.layout import FORMAT_ID, SEEDS
+from journalspec_corpus.jboss_journal.naive import BYTES, replayed
 
 #: What a file needs besides its records, generously.
 HEADROOM = 64
@@ -39,7 +36,7 @@ class Entry:
     gap: int = 0
 
     def described(self, label: str, edition: str, stamp: int | None = None) -> dict[str, Any]:
-        """Return the entry as the author room takes it."""
+        """Return the entry as the author module takes it."""
         plain_delete = self.kind == "DELETE" or (self.kind == "DELETE_TX" and edition in SEEDS)
         out: dict[str, Any] = {
             "label": label,
@@ -82,23 +79,19 @@ def lay_out(plan: Plan) -> DrawnJournal:
     now = build({"files": [_file(plan, number, size) for number in range(len(plan.files))]}, plan.edition)
     then = build({"files": [_before(plan, number, size) for number in range(len(plan.files))]}, plan.edition)
     labels = [label for label in now.records if not label.startswith("old")]
-    records = tuple(_record(now.records[label]) for label in labels)
+    records = tuple(record_of(now.records[label], BYTES) for label in labels)
+    ids = [file.file_id for file in plan.files]
     return DrawnJournal(
         format=FORMAT_ID,
         edition=plan.edition,
         files=now.content(),
         records=records,
         recovered=records,
-        state=typed(outcome([now.records[label] for label in labels], ids_of(plan), plan.edition)),
+        state=typed(replayed([now.records[label] for label in labels], ids, plan.edition), BYTES),
         before=then.content(),
-        fields=_fields(now, labels),
+        fields=fields_of(now, labels),
         plan=plan,
     )
-
-
-def ids_of(plan: Plan) -> list[int]:
-    """Return the ids of the plan's files."""
-    return [file.file_id for file in plan.files]
 
 
 def _size(plan: Plan) -> int:
@@ -133,39 +126,3 @@ def _before(plan: Plan, number: int, size: int) -> dict[str, Any]:
 
 def _frame(plan: Plan, number: int, size: int) -> dict[str, Any]:
     return {"number": number + 1, "size": size, "align": plan.align, "fill": f"{plan.fill:02x}"}
-
-
-def _record(described: Mapping[str, Any]) -> Record:
-    at = described["at"]
-    fields = {key: _typed(key, value) for key, value in described.items() if key not in ("type", "at")}
-    return Record(described["type"], fields, At(at["file"], int(at["off"]), int(at["len"])))
-
-
-def _typed(key: str, value: Any) -> Any:
-    if isinstance(value, list):
-        return [typed(item) for item in value]
-    return hex_bytes(value) if key in ("body", "extra") else value
-
-
-def typed(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a state or a part of one with bodies and extra data as bytes."""
-    return {key: _typed(key, value) for key, value in table.items()}
-
-
-def _fields(built: Built, labels: list[str]) -> tuple[Field, ...]:
-    """Return every leaf of every record and header; a record's own label ends in its number."""
-    found = []
-    for label, spot in built.labels.items():
-        owner, _, name = label.partition(".header.") if ".header." in label else _split(label)
-        if name and (label.startswith("f") or owner in labels):
-            found.append(Field(spot.file, spot.off, spot.length, label))
-    return tuple(found)
-
-
-def _split(label: str) -> tuple[str, str, str]:
-    """Return ("r0.3", ".", "size") of "r0.3.size"; what is not a field of a record has no name."""
-    parts = label.split(".")
-    return ".".join(parts[:2]), ".", ".".join(parts[2:])
-
-
-__all__ = ["Entry", "FilePlan", "Plan", "ids_of", "lay_out", "typed"]

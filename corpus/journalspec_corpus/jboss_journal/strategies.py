@@ -1,4 +1,4 @@
-"""Hypothesis strategies for JBoss journals: plans, and what must hold after a fault."""
+"""Hypothesis strategies for JBoss journals: plans."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from journalspec_corpus.drawn import DrawnJournal
 from journalspec_corpus.jboss_journal.drawn_plan import Entry, FilePlan, Plan, lay_out
-from journalspec_corpus.jboss_journal.faults import judge
 from journalspec_corpus.jboss_journal.layout import COUNTED, VERSIONED
 
-__all__ = ["entries", "journals", "judge", "plans"]
+__all__ = ["entries", "journals", "plans"]
 
 MAX_ENTRIES, MAX_PREVIOUS, MAX_FILES = 6, 3, 3
 KINDS = ("ADD", "ADD_TX", "COMMIT", "UPDATE", "DELETE_TX", "PREPARE", "UPDATE_TX", "DELETE", "ROLLBACK")

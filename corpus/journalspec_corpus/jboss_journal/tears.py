@@ -25,7 +25,7 @@ from functools import cached_property
 from math import sqrt
 
 from journalspec_corpus.edits import Built
-from journalspec_corpus.jboss_journal.bench import journal
+from journalspec_corpus.jboss_journal.author import build
 from journalspec_corpus.jboss_journal.layout import FORMAT_ID
 from journalspec_reference.api import load
 
@@ -52,10 +52,9 @@ class Bench:
     def _built(self) -> Built:
         """The whole record, from the last LEAST_HEAD bytes of sector 0 to TAIL bytes of sector k - 1."""
         start = SECTOR - LEAST_HEAD
-        empty = journal(self.edition, [f"a ADD id=1 body= to={start}"], size=2 * SECTOR)
-        fixed = empty.labels["a"].length
+        fixed = self._journal(f"a ADD id=1 body= to={start}").labels["a"].length
         body = (self.k - 2) * SECTOR + LEAST_HEAD + TAIL - fixed
-        return journal(self.edition, [f"a ADD id=1 body=5a*{body} to={start}"], size=self.k * SECTOR, id=5)
+        return self._journal(f"a ADD id=1 body=5a*{body} to={start}")
 
     @cached_property
     def _before(self) -> bytes:
@@ -64,13 +63,10 @@ class Bench:
         if self.background == "zero":
             return bytes(self.k * SECTOR)
         body = self._built.labels["a.body"].length
-        old = journal(
-            self.edition,
-            [f"a ADD id=2 body=6f*{body} to={spot.off} stamp=3"],
-            size=self.k * SECTOR,
-            id=5,
-        )
-        return bytes(old.files[spot.file])
+        return bytes(self._journal(f"a ADD id=2 body=6f*{body} to={spot.off} stamp=3").files[spot.file])
+
+    def _journal(self, record: str) -> Built:
+        return build({"files": [{"records": [record], "size": self.k * SECTOR, "id": 5}]}, self.edition)
 
     def image(self, kept: Sequence[bool]) -> bytes:
         """Return the file with the sectors that are not `kept` as they were before.

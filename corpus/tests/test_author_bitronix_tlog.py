@@ -1,4 +1,4 @@
-"""The author room and the families of the Bitronix log."""
+"""The author room of the Bitronix log."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 
-from journalspec_corpus import load_cases
 from journalspec_corpus.bitronix_tlog.author import build
 from journalspec_corpus.bitronix_tlog.layout import (
     disk_parts,
@@ -18,7 +17,6 @@ from journalspec_corpus.bitronix_tlog.layout import (
 )
 from journalspec_reference.bitronix_tlog import codec
 
-FORMAT = "bitronix_tlog"
 RECORDS = [
     {"type": "COMMITTING", "gtrid": "g1", "names": ["db1", "jms1"], "seq": 7, "time": -3},
     {"type": "ACTIVE", "gtrid": "ab*127", "names": [], "seq": -1},
@@ -76,42 +74,3 @@ def test_the_nio_banner_has_its_length() -> None:
     parts = header_parts({})
     assert len(parts[0].data) == 406
     assert len(joined(parts)) == 1024
-
-
-@pytest.mark.parametrize(
-    ("group", "least"),
-    [
-        ("torn-over-zeros", 30),
-        ("torn-over-same-size", 20),
-        ("torn-over-other-size", 35),
-        ("torn-beyond-tail", 7),
-        ("tail-ahead-over-zeros", 64),
-        ("tail-behind", 64),
-        ("tail-ahead-over-stale", 19),
-        ("tail-value", 30),
-        ("cut-both", 20),
-        ("cut-first", 20),
-        ("field", 128),
-        ("known-answer-bit", 124),
-        ("header-byte", 42),
-        ("lost-sectors-zero", 22),
-        ("lost-sectors-stale", 22),
-        ("large-record", 10),
-        ("hole-between", 10),
-        ("full-file", 4),
-    ],
-)
-def test_the_families_are_all_there(group: str, least: int) -> None:
-    found = [case for case in load_cases(FORMAT) if case.id.startswith(f"btm.{group}.")]
-    assert len(found) >= least
-
-
-def test_no_two_smoke_cases_ask_the_same_of_the_same_bytes() -> None:
-    """Equal inputs in one edition appear only where the writing differs or the point is another."""
-    seen = Counter(
-        (case.edition, tuple(sorted(case.files().items())))
-        for case in load_cases(FORMAT)
-        if case.write is None
-    )
-    repeated = sum(count - 1 for count in seen.values())
-    assert repeated <= len(seen) // 20

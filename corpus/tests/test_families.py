@@ -1,0 +1,195 @@
+"""Families of generated cases, of all formats: what is there, and the readers that say what they expect."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.formats import format_ids, format_module
+from journalspec.observation import jsonable
+from journalspec_corpus import load_cases
+from journalspec_corpus.edits import Built, Range
+from journalspec_corpus.families import TABLE, FamilyError, generated_cases
+from journalspec_corpus.load import published_folder
+from journalspec_corpus.pipeline.manifest import MANIFEST
+from journalspec_corpus.publish import collect, render
+from journalspec_corpus.templates import Names, TemplateError, fill, fits, listed
+
+FORMATS = [
+    name
+    for name in format_ids()
+    if (Path(format_module("journalspec_corpus", name).__file__ or "").parent / TABLE).is_file()
+]
+each_format = pytest.mark.parametrize("format_id", FORMATS)
+#: Format -> family -> the least number of its cases.
+LEAST: Mapping[str, Mapping[str, int]] = {
+    "bitronix_tlog": {
+        "torn-over-zeros": 30,
+        "torn-over-same-size": 20,
+        "torn-over-other-size": 35,
+        "torn-beyond-tail": 7,
+        "tail-ahead-over-zeros": 64,
+        "tail-behind": 64,
+        "tail-ahead-over-stale": 19,
+        "tail-value": 30,
+        "cut-both": 20,
+        "cut-first": 20,
+        "field": 128,
+        "known-answer-bit": 124,
+        "header-byte": 42,
+        "lost-sectors-zero": 22,
+        "lost-sectors-stale": 22,
+        "large-record": 10,
+        "hole-between": 10,
+        "full-file": 4,
+    },
+    "jboss_journal": {
+        "torn": 150,
+        "torn-over-old": 30,
+        "cut-at-end": 25,
+        "torn-middle": 20,
+        "tx-gone": 60,
+        "tx-count": 80,
+        "tx-lost-prepare": 40,
+        "tx-order": 50,
+        "stale": 50,
+        "nested-torn": 20,
+        "false-header": 15,
+        "body-size": 40,
+        "file-count": 25,
+        "field-caught": 40,
+        "field-unseen": 40,
+        "lost-sectors": 20,
+        "control": 40,
+        "write": 90,
+    },
+}
+#: What is compared: naive readers report neither notes nor what stands outside the log.
+COMPARED = ("verdict", "phase", "code", "dropped", "records", "state")
+#: What a naive reader leaves to others: control files, left-over files and other extensions.
+NOT_NAIVE = (".ctr", ".tmp", ".cmp", ".bak", ".lock", ".txt")
+
+
+@each_format
+def test_the_families_are_all_there(format_id: str) -> None:
+    found = Counter(case.id.split(".")[1] for case in load_cases(format_id))
+    assert {group for group, least in LEAST[format_id].items() if found[group] < least} == set()
+
+
+@each_format
+def test_few_smoke_cases_ask_the_same_of_the_same_bytes(format_id: str) -> None:
+    """Equal inputs in one edition appear only where the writing differs or the point is another."""
+    seen = Counter(
+        (case.edition, tuple(sorted(case.files().items())), tuple(case.params.items()))
+        for case in load_cases(format_id)
+        if case.write is None
+    )
+    repeated = sum(count - 1 for count in seen.values())
+    assert repeated <= len(seen) // 20
+
+
+@each_format
+def test_the_committed_form_is_what_the_sources_give(format_id: str) -> None:
+    # The sources lie in the checkout, also when the installed package is tested.
+    rendered = render(format_id, collect(format_id, Path(__file__).resolve().parents[1]))
+    folder = published_folder(format_id)
+    assert folder is not None
+    stale = [name for name, data in rendered.items() if (folder / name).read_bytes() != data]
+    assert not stale, "run python -m journalspec_corpus.publish"
+    smoke = json.loads(rendered[MANIFEST])["tiers"]["smoke"]
+    assert smoke["sha256"] == hashlib.sha256(rendered["smoke.jsonl"]).hexdigest()
+    assert smoke["bytes"] <= 4 * 1024 * 1024
+    assert 800 <= smoke["cases"] <= 2000
+
+
+def covers(have: Any, want: Any) -> bool:
+    """Tell whether an answer has what is wanted of it; it may say more of a thing."""
+    if isinstance(want, Mapping):
+        return all(covers(have.get(name), value) for name, value in want.items())
+    if isinstance(want, list):
+        return len(have or ()) == len(want) and all(map(covers, have or (), want))
+    return bool(have == want)
+
+
+@pytest.mark.parametrize("tier", ["smoke", "captured"])
+@each_format
+def test_the_naive_reader_says_what_people_reasoned_and_products_wrote(format_id: str, tier: str) -> None:
+    """What was expected by hand, and of files of products, is what the judge of the families says."""
+    naive = format_module("journalspec_corpus", format_id).naive
+    asked = 0
+    for case in load_cases(format_id, tier):
+        configured = {key: value for key, value in case.params.items() if tier != "captured"}
+        if case.write is not None or configured or case.origin.kind == "family":
+            continue
+        if any(word in file.path for file in case.input.files for word in NOT_NAIVE):
+            continue
+        for expected in case.expect:
+            when = expected["when"]
+            policy = (when["policy"],) if when["op"] == "recover" else ()
+            if len([other for other in case.expect if other["when"] == when]) > 1:
+                continue  # the specification leaves it open
+            seen = jsonable(getattr(naive, when["op"])(case.files(), case.edition, *policy))
+            told = {name: value for name, value in expected.items() if name in COMPARED}
+            assert covers(seen, told), (case.id, when)
+            asked += 1
+    assert asked > 100
+
+
+NAMES = Names(
+    {"n": 5, "word": "over-two.words", "table": {"a": "x{n}", "*": "rest"}, "lists": [["p"], ["q", "r"]]}
+)
+NAMES.built = Built({}, {"r1": Range("f", 4, 8), "r1.size": Range("f", 6, 2)})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{n}", 5),
+        ("{n:03d} of {r1.length}", "005 of 8"),
+        ("{r1.size.off+n-1}", 10),
+        ("{table[a]}, {table[z]}", "x5, rest"),
+        ("{word.slug} {word.words}", "over-two-words over two.words"),
+        ("{lists[1]}", ["q", "r"]),
+        (["{*lists[1]}", "{n}"], ["q", "r", 5]),
+        ([{"for": {"i": "1..5/2"}, "each": ["r{i}", "{i+n:x}"]}], ["r1", "6", "r3", "8", "r5", "a"]),
+        ({"at": "{n.minus}", "deep": ["{n.at}"]}, {"at": "5", "deep": ["at-5"]}),
+    ],
+)
+def test_a_name_in_braces_has_its_value(text: Any, value: Any) -> None:
+    assert fill(text, NAMES) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("{nobody}", "'nobody' is no name"),
+        ("{r2.off}", "no place 'r2'"),
+        ("{lone[b]}", "no entry 'b': there are a"),
+    ],
+)
+def test_a_name_that_there_is_not_is_quoted(text: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        fill(text, NAMES.also({"lone": {"a": 1}}))
+
+
+def test_ranges_and_conditions() -> None:
+    assert list(listed("-2..4/3")) == [-2, 1, 4]
+    with pytest.raises(TemplateError, match="'3 to 4' is no range"):
+        list(listed("3 to 4"))
+    assert fits(7, "1..7")
+    assert fits("b", ["a", "b"])
+    assert fits(2, True)
+    assert not fits(8, ["1..7", 9])
+    assert not fits("x", False)
+
+
+def test_a_mistake_names_the_sweep() -> None:
+    table = '[family.x]\n[[sweep]]\nfamily = "x"\njournal = { size = 90, records = ["r{no}"] }\n'
+    with pytest.raises(FamilyError, match=r"families\.toml, sweep 1 \(x\): 'no' is no name"):
+        list(generated_cases("bitronix_tlog", table))
