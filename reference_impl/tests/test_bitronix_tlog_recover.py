@@ -11,8 +11,8 @@ import pytest
 
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog import codec
+from journalspec_reference.bitronix_tlog.recover import outcome, unfinished
 from journalspec_reference.bitronix_tlog.scan import search
-from journalspec_reference.bitronix_tlog.transactions import outcome, unfinished
 
 REFERENCE = load("bitronix_tlog")
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "bitronix_tlog"

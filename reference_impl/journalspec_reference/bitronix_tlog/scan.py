@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from journalspec_reference.bitronix_tlog.codec import (
     DISK,
@@ -27,13 +27,6 @@ from journalspec_reference.content import UNREADABLE, Window
 
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
-
-
-class Scan(NamedTuple):
-    """What a walk found: valid records and faults, each in file order."""
-
-    records: list[LogRecord]
-    faults: list[Fault]
 
 
 def walk(data: Any, limit: int, layout: Layout = DISK) -> Iterator[LogRecord | Fault]:
@@ -62,17 +55,6 @@ def decode(window: Window, off: int, limit: int, layout: Layout = DISK) -> LogRe
     framed = isinstance(item, LogRecord) or item.framed
     why = window.why(off, item.end if framed else off + UNCOUNTED)
     return Fault(off, UNREADABLE, framed, item.end, why) if why else item
-
-
-def scan(data: Any, limit: int, layout: Layout = DISK) -> Scan:
-    """Return all of :func:`walk`, sorted out."""
-    found = Scan([], [])
-    for item in walk(data, limit, layout):
-        if isinstance(item, Fault):
-            found.faults.append(item)
-        else:
-            found.records.append(item)
-    return found
 
 
 def search(data: Any, start: int, end: int, layout: Layout = DISK) -> Iterator[LogRecord]:

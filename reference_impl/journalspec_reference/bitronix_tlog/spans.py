@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from journalspec_reference.api import Files, Span
-from journalspec_reference.bitronix_tlog import nio_codec
+from journalspec_reference.bitronix_tlog import nio as frames
 from journalspec_reference.bitronix_tlog.codec import (
     DISK,
     HEADER_SIZE,
@@ -17,9 +17,9 @@ from journalspec_reference.bitronix_tlog.codec import (
     LogRecord,
     name_text,
 )
+from journalspec_reference.bitronix_tlog.fileset import LogFile, elect, load_pair
 from journalspec_reference.bitronix_tlog.nio import NioScan
 from journalspec_reference.bitronix_tlog.nio import scan as scan_nio
-from journalspec_reference.bitronix_tlog.pair import LogFile, elect, load_pair
 from journalspec_reference.bitronix_tlog.scan import search, walk
 
 #: field, offset and length of the fixed part of a record
@@ -62,8 +62,8 @@ def seed(files: Files, fields: bool = True) -> Iterator[Span]:
 def nio(files: Files, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of NIO journals: header, frames of both laps, and the rest."""
     for name, data in files.items():
-        header = nio_codec.decode_header(data)
-        if not isinstance(header, nio_codec.NioHeader):
+        header = frames.decode_header(data)
+        if not isinstance(header, frames.NioHeader):
             yield Span(name, 0, len(data), "file", "dropped", header[0])
             continue
         yield from _nio_header(name, header, len(data), fields)
@@ -126,29 +126,29 @@ def _behind(name: str, data: Any, start: int, end: int, fields: bool) -> Iterato
         yield Span(name, at, end - at, "unused", "unused")
 
 
-def _nio_header(name: str, header: nio_codec.NioHeader, size: int, fields: bool) -> Iterator[Span]:
-    start = nio_codec.PREVIOUS_AT
-    yield Span(name, 0, min(nio_codec.HEADER_SIZE, size), "header", "header")
+def _nio_header(name: str, header: frames.NioHeader, size: int, fields: bool) -> Iterator[Span]:
+    start = frames.PREVIOUS_AT
+    yield Span(name, 0, min(frames.HEADER_SIZE, size), "header", "header")
     if fields:
-        yield Span(name, 0, start, "header.banner", "field", nio_codec.BANNER[:21].decode("ascii"))
+        yield Span(name, 0, start, "header.banner", "field", frames.BANNER[:21].decode("ascii"))
         yield Span(name, start, 16, "header.previous_delimiter", "field", header.previous.hex())
         yield Span(name, start + 16, 16, "header.current_delimiter", "field", header.current.hex())
         yield Span(name, start + 32, 4, "header.separator", "field", "CR LF CR LF")
-    reserved = min(nio_codec.HEADER_SIZE, size) - nio_codec.HEADER_USED
+    reserved = min(frames.HEADER_SIZE, size) - frames.HEADER_USED
     if reserved > 0:
-        yield Span(name, nio_codec.HEADER_USED, reserved, "header.reserved", "unused")
+        yield Span(name, frames.HEADER_USED, reserved, "header.reserved", "unused")
 
 
 def _nio_frames(name: str, data: Any, found: NioScan, fields: bool) -> Iterator[Span]:
-    pieces: list[tuple[int, int, nio_codec.NioRecord | nio_codec.NioFault]] = [
+    pieces: list[tuple[int, int, frames.NioRecord | Fault]] = [
         *((record.off, record.end, record) for record in found.records),
         *((fault.off, fault.end, fault) for fault in found.faults),
     ]
-    at = nio_codec.HEADER_SIZE
+    at = frames.HEADER_SIZE
     for index, (start, end, item) in enumerate(sorted(pieces, key=lambda piece: piece[:2])):
         if start > at:
             yield Span(name, at, start - at, "unused", "unused")
-        if isinstance(item, nio_codec.NioFault):
+        if isinstance(item, Fault):
             yield Span(name, start, end - start, "dropped", "dropped", item.reason)
         else:
             stale = item.delimiter != found.header.current
@@ -161,13 +161,13 @@ def _nio_frames(name: str, data: Any, found: NioScan, fields: bool) -> Iterator[
         yield Span(name, at, len(data) - at, "unused", "unused")
 
 
-def _nio_fields(name: str, item: nio_codec.NioRecord, path: str) -> Iterator[Span]:
+def _nio_fields(name: str, item: frames.NioRecord, path: str) -> Iterator[Span]:
     for field, off, length, value in _nio_rows(item):
         if length:
             yield Span(name, item.off + off, length, f"{path}.{field}", "field", value)
 
 
-def _nio_rows(item: nio_codec.NioRecord) -> Iterator[tuple[str, int, int, str]]:
+def _nio_rows(item: frames.NioRecord) -> Iterator[tuple[str, int, int, str]]:
     """Yield field, offset in the frame, length and value; one at a time, for there may be many names."""
     names_at = 62 + len(item.gtrid) + 1
     size = item.end - item.off
