@@ -20,17 +20,19 @@ from journalspec_corpus.crash.view import View
 from journalspec_corpus.jboss_journal.crash_run import EXTENSIONS, key, key_of
 from journalspec_reference.jboss_journal.codec import (
     CHECK_SIZE,
+    DIALECTS,
     INT,
     LONG_HEADER,
     PAIR,
     PROLOGUE,
+    Dialect,
     Fault,
     JournalRecord,
     decode_record,
+    direct,
     forms,
+    of_version,
 )
-from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect, of_version
-from journalspec_reference.jboss_journal.digest import direct
 from journalspec_reference.jboss_journal.fileset import CONTROL, gather
 from journalspec_reference.jboss_journal.replay import Replay, Transaction
 

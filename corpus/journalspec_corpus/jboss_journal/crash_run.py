@@ -25,9 +25,16 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.jboss_journal.steps import Step
 from journalspec_reference.api import WriterRefused
-from journalspec_reference.jboss_journal.codec import PROLOGUE, Fault, JournalRecord, decode_record, forms
-from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect
-from journalspec_reference.jboss_journal.digest import direct
+from journalspec_reference.jboss_journal.codec import (
+    DIALECTS,
+    PROLOGUE,
+    Dialect,
+    Fault,
+    JournalRecord,
+    decode_record,
+    direct,
+    forms,
+)
 from journalspec_reference.jboss_journal.fileset import CONTROL
 from journalspec_reference.jboss_journal.write import RECORD_OPS, JournalWriter
 from journalspec_reference.storage import MemoryStorage

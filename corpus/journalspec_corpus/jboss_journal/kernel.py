@@ -65,8 +65,7 @@ from journalspec_corpus.jboss_journal.kernel_rules import (
     rules_of,
 )
 from journalspec_reference.jboss_journal import codec
-from journalspec_reference.jboss_journal.codec import PROLOGUE
-from journalspec_reference.jboss_journal.dialect import DIALECTS
+from journalspec_reference.jboss_journal.codec import DIALECTS, PROLOGUE
 from journalspec_reference.jboss_journal.fileset import CONTROL, gather
 
 #: Whose answers are told apart, and how many answer paths are followed first.

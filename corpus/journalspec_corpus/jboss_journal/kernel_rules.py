@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_reference.jboss_journal.codec import PROLOGUE, forms
-from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect, of_version
+from journalspec_reference.jboss_journal.codec import DIALECTS, PROLOGUE, Dialect, forms, of_version
 
 Ints = npt.NDArray[np.int64]
 #: Columns of a form: what `codec.forms` says about one record type.

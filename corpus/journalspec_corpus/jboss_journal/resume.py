@@ -26,7 +26,7 @@ from journalspec_corpus.jboss_journal.traces import (
     file_size,
 )
 from journalspec_reference.api import WriterRefused
-from journalspec_reference.jboss_journal.dialect import DIALECTS
+from journalspec_reference.jboss_journal.codec import DIALECTS
 
 #: A record that was deleted or rolled back stays where it is, and readable, until its file is used again.
 RELEASED_IS_GONE = False

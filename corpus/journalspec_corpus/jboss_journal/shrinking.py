@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from journalspec_corpus.jboss_journal.crash_run import fields_of
 from journalspec_corpus.jboss_journal.traces import LONG, MANY, THREE, TINY, TYPICAL, Step, Workload
-from journalspec_reference.jboss_journal.dialect import DIALECTS
+from journalspec_reference.jboss_journal.codec import DIALECTS
 
 _PLAIN = ("zero", "J", "stale-same", "stale-shifted", "stale-foreign", "garbage")
 _SIZES = (TINY, TYPICAL, LONG, THREE, MANY)

@@ -15,7 +15,7 @@ from itertools import product
 from journalspec_corpus.crash.trace import Mark, Op, Release, Trace
 from journalspec_corpus.jboss_journal.crash_run import EXTENSIONS, FORMAT, Run, fields_of, size_of
 from journalspec_corpus.jboss_journal.steps import Step
-from journalspec_reference.jboss_journal.dialect import DIALECTS
+from journalspec_reference.jboss_journal.codec import DIALECTS
 
 __all__ = ["EXTENSIONS", "FORMAT", "SCOPES", "Step", "Workload", "build", "workloads"]
 SECTOR = 512

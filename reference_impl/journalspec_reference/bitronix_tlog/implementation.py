@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import partial
 from pathlib import PurePath
 from typing import Any
 
+from journalspec.observation import Observation
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
 from journalspec_reference.bitronix_tlog import nio, recover, spans
 from journalspec_reference.bitronix_tlog.codec import (
@@ -29,29 +29,28 @@ MAGIC = FORMAT_ID.to_bytes(4, "big")
 SUFFIXES = (".tlog", ".tlog.gz")
 #: Nothing in the files tells which of these wrote them.
 DISK_EDITIONS = ("2.1", "3.0")
-
-
-def _writer(edition: str, storage: Storage, params: Params) -> Writer:
-    # Who looks at a journal does not need its writers.
-    from journalspec_reference.bitronix_tlog.write import WRITERS  # noqa: PLC0415
-
-    return WRITERS[edition](storage, edition, params)
+#: What each edition is recovered and named by.
+RULES = {
+    "seed": (recover.recover_seed, spans.seed),
+    **dict.fromkeys(DISK_EDITIONS, (recover.recover, spans.disk)),
+    "nio": (nio.recover, spans.nio),
+}
 
 
 def _rules(edition: str) -> Rules:
-    writer = partial(_writer, edition)
-    if edition in DISK_EDITIONS:
-        return Rules(
-            recover.read, recover.recover, lambda files, _, fields: spans.disk(files, fields), writer
-        )
-    recovery, named = {"seed": (recover.recover_seed, spans.seed), "nio": (nio.recover, spans.nio)}[edition]
-    # Salvage looks at every byte already.
-    return Rules(
-        lambda files, params: recovery(files, "salvage", params),
-        recovery,
-        lambda files, _, fields: named(files, fields),
-        writer,
-    )
+    def writer(storage: Storage, params: Params) -> Writer:
+        # Who looks at a journal does not need its writers.
+        from journalspec_reference.bitronix_tlog.write import WRITERS  # noqa: PLC0415
+
+        return WRITERS[edition](storage, edition, params)
+
+    recovery, named = RULES[edition]
+
+    def read(files: Files, params: Params) -> Observation:
+        # Where one file is all, salvage looks at every byte already.
+        return recover.read(files, params) if edition in DISK_EDITIONS else recovery(files, "salvage", params)
+
+    return Rules(read, recovery, lambda files, _, fields: named(files, fields), writer)
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
@@ -92,6 +91,4 @@ def _pair(names: list[str], magic: set[str]) -> Detection:
     return Detection(FORMAT, DISK_EDITIONS[0], tuple(names), score, DISK_EDITIONS)
 
 
-IMPLEMENTATION = Implementation(
-    FORMAT, {edition: _rules(edition) for edition in ("seed", *DISK_EDITIONS, "nio")}, detect
-)
+IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in RULES}, detect)

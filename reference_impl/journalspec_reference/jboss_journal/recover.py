@@ -24,8 +24,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import Changed, Collector, collected, files_of, joined, mapped
 from journalspec_reference.api import Files, Params
-from journalspec_reference.jboss_journal.codec import Fault, JournalRecord
-from journalspec_reference.jboss_journal.dialect import Dialect
+from journalspec_reference.jboss_journal.codec import Dialect, Fault, JournalRecord
 from journalspec_reference.jboss_journal.fileset import (
     DataFile,
     FileSet,
@@ -236,7 +235,7 @@ def refusal(found: FileSet) -> Observation | None:
     return None
 
 
-def recover(files: Files, dialect: Dialect, policy: str, params: Params) -> Observation:
+def recover(dialect: Dialect, files: Files, policy: str, params: Params) -> Observation:
     """Return what recovery delivers."""
     found = gather(files, dialect, params)
     if policy == "strict":
@@ -246,7 +245,7 @@ def recover(files: Files, dialect: Dialect, policy: str, params: Params) -> Obse
     return _observe(found, params)
 
 
-def read(files: Files, dialect: Dialect, params: Params) -> Observation:
+def read(dialect: Dialect, files: Files, params: Params) -> Observation:
     """Return every healthy record, every torn region, and the records of earlier lives."""
     found = gather(files, dialect, params)
     if files and not any(file.problem is None for file in found.files):

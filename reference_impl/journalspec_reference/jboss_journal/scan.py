@@ -23,14 +23,15 @@ from journalspec_reference.jboss_journal.codec import (
     MOST_FIXED,
     NOT_LOADED,
     PROLOGUE,
+    Dialect,
     Fault,
     Hash,
     JournalRecord,
+    PrefixDigest,
     check,
     decode_record,
+    direct,
 )
-from journalspec_reference.jboss_journal.dialect import Dialect
-from journalspec_reference.jboss_journal.digest import PrefixDigest, direct
 
 #: So many rejected candidates within STRETCH bytes are a crowd.
 CROWD, STRETCH = 256, 1 << 16

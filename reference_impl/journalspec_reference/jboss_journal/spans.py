@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from journalspec_reference.api import Files, Params, Span
-from journalspec_reference.jboss_journal.codec import JournalRecord
-from journalspec_reference.jboss_journal.dialect import ADD, Dialect
+from journalspec_reference.jboss_journal.codec import ADD, Dialect, JournalRecord
 from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, header_of, limit_of
 from journalspec_reference.jboss_journal.recover import laid_out
 from journalspec_reference.jboss_journal.scan import stale, walk
