@@ -96,7 +96,8 @@ def members(cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> 
     yield from ((f"schemas/{name}", _json(schema)) for name, schema in sorted(schemas.items()))
     for name in dict.fromkeys(case.format for case in ordered):
         table = get_format(name).root.joinpath("fields.toml").read_text(encoding="utf-8")
-        yield f"names/{name}.json", _json(tomllib.loads(table))
+        names = {key: value for key, value in tomllib.loads(table).items() if key != "layout"}
+        yield f"names/{name}.json", _json(names)
     for case in ordered:
         case.check_names()
         place = _place(case)

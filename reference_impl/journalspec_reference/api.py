@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from journalspec.formats import format_module, get_format
+from journalspec.layout import Spot
 from journalspec.observation import Observation
 from journalspec_reference.storage import Storage
 
@@ -59,6 +60,11 @@ class Span:
     path: str
     kind: str
     value: str = ""
+
+
+def field_spans(spots: Iterable[Spot], file: str, off: int, path: str) -> Iterator[Span]:
+    """Yield the fields of a structure that stands at `off` of `file` and is called `path`."""
+    return (Span(file, off + s.off, s.length, f"{path}.{s.name}", "field", s.value) for s in spots)
 
 
 class WriterRefused(Exception):

@@ -276,6 +276,7 @@ def parse(data: Mapping[str, Any], editions: Sequence[str]) -> Vocabulary:
         "param",
         "operations",
         "framing",
+        "layout",
         "lists",
     }
     _only(data, known, "fields.toml")

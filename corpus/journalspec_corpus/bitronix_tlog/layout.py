@@ -1,44 +1,45 @@
 """Bytes of records as authors describe them, sound or not, with a name for every field.
 
-Written from the specification's tables, so that the corpus does not depend on
-any implementation. Any field can be given another value than the right one; the
+The order of the fields is that of the specification's table; this is the authors'
+language on top of it. Any field can be given another value than the right one; the
 checksum is then that of the record as described (the liar's checksum is right),
 unless it is given too.
 """
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
+from journalspec.bitronix_tlog import LAYOUT, checksum
+from journalspec.layout import Part, integer, joined
+
+__all__ = ["Part", "integer", "joined"]
+
 #: javax.transaction.Status
-STATUSES = {
-    "ACTIVE": 0,
-    "MARKED_ROLLBACK": 1,
-    "PREPARED": 2,
-    "COMMITTED": 3,
-    "ROLLEDBACK": 4,
-    "UNKNOWN": 5,
-    "NO_TRANSACTION": 6,
-    "PREPARING": 7,
-    "COMMITTING": 8,
-    "ROLLING_BACK": 9,
-}
+STATUSES = dict(LAYOUT.types("2.1"))
 TYPES = {number: name for name, number in STATUSES.items()}
 FORMAT_ID = "42746e78"
-END_RECORD = "786e7442"
 FIRST_TIME = 1_700_000_000_000
 HIGHEST_ASCII = 0x7F
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One field: its name within the record, and its bytes."""
-
-    name: str
-    data: bytes
+HEADER_SIZE = 1024
+#: The headerLength of the seed's edition, by which :func:`disk_parts` knows it.
+SEED_HEADER = 16
+DELIMITERS = {
+    "previous": bytes.fromhex("0f1e2d3c4b5a49788796a5b4c3d2e1f0"),
+    "current": bytes.fromhex("7caacd01d8284033ad442a57b2f827a4"),
+    "foreign": bytes.fromhex("11223344556647788899aabbccddeeff"),
+}
+#: What a description gives as it is; `seq` and `type` are authors' words for two of them.
+_NUMBERS = ("record_length", "header_length", "payload_length", "gtrid_length", "names_count", "crc32")
+#: Field of the table -> its label, where authors call it something else.
+_LABELS = {
+    "frame_start": "opening",
+    "trailer": "closing",
+    "trailer_delimiter": "delimiter_again",
+    "previous_delimiter": "previous",
+    "current_delimiter": "current",
+}
 
 
 def gtrid(text: str) -> bytes:
@@ -62,9 +63,9 @@ def name_bytes(text: str) -> bytes:
     return (head * int(count) if star and count.isdigit() else text).encode("ascii")
 
 
-def integer(value: int, width: int) -> bytes:
-    """Return `value` big-endian in `width` bytes, two's complement."""
-    return (value % (1 << (8 * width))).to_bytes(width, "big")
+def delimiter(name: str) -> bytes:
+    """Return a delimiter by name, or from hex."""
+    return DELIMITERS[name] if name in DELIMITERS else bytes.fromhex(name)
 
 
 def status_of(record: Mapping[str, Any]) -> int:
@@ -74,78 +75,100 @@ def status_of(record: Mapping[str, Any]) -> int:
 
 
 def disk_parts(record: Mapping[str, Any], header_length: int) -> list[Part]:
-    """Return the fields of a disk (or seed) record in stored order."""
-    identity, names = gtrid(record["gtrid"]), names_of(record)
-    extension = bytes.fromhex(record.get("extension", ""))
-    length = 29 + len(extension) + len(identity) + sum(2 + len(name) for name in names)
-    parts = [
-        Part("status", integer(status_of(record), 4)),
-        Part("record_length", integer(record.get("record_length", length), 4)),
-        Part("header_length", integer(record.get("header_length", header_length + len(extension)), 4)),
-        Part("time", integer(record.get("time", FIRST_TIME), 8)),
-        Part("sequence_number", integer(record.get("seq", 1), 4)),
-        Part("crc32", b""),
-        *([Part("extension", extension)] if extension else []),
-        Part("gtrid_length", integer(record.get("gtrid_length", len(identity)), 1)),
-        Part("gtrid", identity),
-        Part("names_count", integer(record.get("names_count", len(names)), 4)),
-        *_name_parts(names, record),
-        Part("end_record", bytes.fromhex(record.get("end_record", END_RECORD))),
-    ]
-    crc = record.get("crc32", disk_checksum(parts, record))
-    return [Part("crc32", integer(crc, 4)) if part.name == "crc32" else part for part in parts]
+    """Return the fields of a disk (or seed) record in stored order.
 
-
-def _name_parts(names: list[bytes], record: Mapping[str, Any]) -> Iterator[Part]:
-    given = record.get("name_lengths", {})
-    for index, name in enumerate(names, start=1):
-        yield Part(f"name{index}.length", integer(given.get(str(index), len(name)), 2))
-        yield Part(f"name{index}.text", name)
-
-
-def disk_checksum(parts: list[Part], record: Mapping[str, Any]) -> int:
-    """Return the checksum of the specification over `parts`.
-
-    ``checksum_names = "stored"`` in the record takes the names as they are
-    stored instead of as a sorted set with '?' for what is not ASCII: a wrong
-    checksum that naive writers produce.
+    ``checksum_names = "stored"`` takes the names as they are stored instead of as a
+    sorted set with '?' for what is not ASCII: a wrong checksum that naive writers produce.
     """
-    by_name = {part.name: part.data for part in parts}
-    names = names_of(record)
-    if record.get("checksum_names") != "stored":
-        names = sorted(
-            {bytes(byte if byte <= HIGHEST_ASCII else ord("?") for byte in name) for name in names}
-        )
-    covered = [
-        by_name[name] for name in ("status", "record_length", "header_length", "time", "sequence_number")
-    ]
-    covered += [by_name.get("extension", b""), by_name["gtrid"], integer(len(names), 4)]
-    for name in names:
-        covered += [integer(len(name), 2), name]
-    covered.append(by_name["end_record"])
-    return zlib.crc32(b"".join(covered))
+    edition = "seed" if header_length == SEED_HEADER else "2.1"
+    values = _values(record)
+    values |= {key: bytes.fromhex(record[key]) for key in ("extension", "end_record") if key in record}
+    if "crc32" not in values and record.get("checksum_names") == "stored":
+        values["crc32"] = checksum(LAYOUT.encode("record", edition, values), names_of(record))
+    return _labelled(LAYOUT.encode("record", edition, values))
+
+
+def nio_parts(record: Mapping[str, Any]) -> list[Part]:
+    """Return the fields of one framed record of the nio journal in stored order."""
+    values = _values(record) | {"rolled_over": int(record.get("rolled_over", False))}
+    values |= {
+        "padding": bytes(record.get("padding", 0)),
+        "delimiter": delimiter(record.get("delimiter", "current")),
+    }
+    if "tag" in record:
+        values["tag"] = record["tag"].encode("ascii")
+    if "delimiter_again" in record:
+        values["trailer_delimiter"] = delimiter(record["delimiter_again"])
+    return _labelled(LAYOUT.encode("record", "nio", values))
+
+
+def header_parts(base: Mapping[str, Any]) -> list[Part]:
+    """Return the fields of a nio journal's header, up to the first record."""
+    around = {f"{name}_delimiter": delimiter(base.get(name, name)) for name in ("previous", "current")}
+    used = _labelled(LAYOUT.encode("header", "nio", around), "header.")
+    # The header ends as a frame does not: with the separator that authors call its closing.
+    used[-1] = Part("header.closing", used[-1].data)
+    return [*used, Part("header.rest", bytes(HEADER_SIZE - len(joined(used))))]
+
+
+def _values(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a record as the table calls them."""
+    given = record.get("name_lengths", {})
+    lengths = {int(index) - 1: {"length": value} for index, value in given.items()}
+    names = [{"name": name, **lengths.get(index, {})} for index, name in enumerate(names_of(record))]
+    return {
+        "status": status_of(record),
+        "time": record.get("time", FIRST_TIME),
+        "sequence_number": record.get("seq", 1),
+        "gtrid": gtrid(record["gtrid"]),
+        "names": names,
+        **{name: record[name] for name in _NUMBERS if name in record},
+    }
+
+
+def _labelled(parts: list[Part], before: str = "") -> list[Part]:
+    return [Part(before + _label(part.name), part.data) for part in parts]
+
+
+def _label(path: str) -> str:
+    """Return an author's label: ``name1.text`` for ``name[0]``."""
+    if not path.startswith("name["):
+        return _LABELS.get(path, path)
+    index, _, member = path.removeprefix("name[").partition("]")
+    return f"name{int(index) + 1}{member or '.text'}"
 
 
 def disk_fields(parts: list[Part], record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a reader reports of a sound disk record (without its place)."""
-    value = {part.name: part.data for part in parts}
-    status = status_of(record)
     names = names_of(record)
-    fields: dict[str, Any] = {
-        "type": TYPES.get(status, "OTHER"),
-        "status": status,
-        "record_length": _signed(value["record_length"]),
-        "header_length": _signed(value["header_length"]),
-        "time": _signed(value["time"]),
-        "sequence_number": _signed(value["sequence_number"]),
-        "crc32": int.from_bytes(value["crc32"], "big"),
-        "gtrid": value["gtrid"].hex(),
-        "names": [name.decode("ascii", "replace") for name in names],
-    }
+    fields = _told(
+        parts, record, "record_length", "header_length", "time", "sequence_number", "crc32", "gtrid"
+    )
+    fields["names"] = [name.decode("ascii", "replace") for name in names]
     if any(not 0x20 <= byte < HIGHEST_ASCII for name in names for byte in name):  # a space
         fields["names_raw"] = [name.hex() for name in names]
     return fields
 
 
-def _signed(data: bytes) -> int:
-    return int.from_bytes(data, "big", signed=True)
+def nio_fields(parts: list[Part], record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a reader reports of a sound record of the nio journal (without its place)."""
+    return {
+        **_told(parts, record, "record_length", "time", "sequence_number"),
+        "rolled_over": bool(record.get("rolled_over", False)),
+        **_told(parts, record, "gtrid"),
+        "names": [name.decode("latin-1") for name in names_of(record)],
+        **_told(parts, record, "crc32", "delimiter"),
+    }
+
+
+def _told(parts: list[Part], record: Mapping[str, Any], *wanted: str) -> dict[str, Any]:
+    """Return the record's type and number, and the `wanted` fields as stored, in this order."""
+    value = {part.name: part.data for part in parts}
+    status = status_of(record)
+    out: dict[str, Any] = {"type": TYPES.get(status, "OTHER"), "status": status}
+    for name in wanted:
+        if name in ("gtrid", "delimiter"):
+            out[name] = value[name].hex()
+        else:
+            out[name] = int.from_bytes(value[name], "big", signed=name != "crc32")
+    return out

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from journalspec import mutf8
 from journalspec_corpus.edits import Built, EditError, Range
 from journalspec_corpus.jboss_journal.layout import (
     CHECK,
@@ -28,7 +29,6 @@ from journalspec_corpus.jboss_journal.layout import (
     header_parts,
     hex_bytes,
     integer,
-    java_text,
     record_fields,
     record_parts,
     stamp_of,
@@ -164,7 +164,7 @@ def control_body(file: Mapping[str, Any]) -> bytes:
         (file.get("moves", len(renames) // 2), renames),
     ):
         out += integer(count, 4)
-        texts = [java_text(name) for name in names]
+        texts = [mutf8.encode(name) for name in names]
         out += b"".join(integer(len(text), 2) + text for text in texts)
     return out + hex_bytes(file.get("slack", ""))
 

@@ -1,7 +1,7 @@
 """Bytes of headers and records as authors describe them, sound or not, with a name for every field.
 
-Written from the specification's tables, so that the corpus does not depend on
-any implementation. Any field can be given another value than the right one; the
+The order of the fields is that of the specification's table; this is the authors'
+language on top of it. Any field can be given another value than the right one; the
 last four bytes are then those of the record as described (the liar's check size
 is right), unless they are given too.
 """
@@ -9,50 +9,41 @@ is right), unless they are given too.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from journalspec.jboss_journal import LAYOUT
+from journalspec.layout import Part, integer, joined
+
+__all__ = ["Part", "integer", "joined"]
+
 FORMAT_ID = "jboss_journal"
-#: Editions whose COMMIT and PREPARE list (file id, count) pairs.
-PAIRED = ("seed", "seed+hash", "s1")
 #: Editions of the document itself: no bodies of deletes, no extra data.
 SEEDS = ("seed", "seed+hash")
+_EDITIONS = (*SEEDS, "s1", "s2", "v1", "v2", "v2e")
+
+
+def _having(structure: str, field: str) -> tuple[str, ...]:
+    return tuple(edition for edition in _EDITIONS if field in LAYOUT.structure(structure, edition).names)
+
+
+#: Editions whose COMMIT and PREPARE list (file id, count) pairs.
+PAIRED = _having("record", "pairs")
 #: Editions with a header of 16 bytes.
-VERSIONED = ("v1", "v2", "v2e")
+VERSIONED = _having("header", "format_version")
 #: Editions with a compact count in files of format version 2.
-COUNTED = ("v2", "v2e")
-CODES = {
-    "EVENT": 10,
-    "ADD": 11,
-    "UPDATE": 12,
-    "ADD_TX": 13,
-    "UPDATE_TX": 14,
-    "DELETE_TX": 15,
-    "DELETE": 16,
-    "PREPARE": 17,
-    "COMMIT": 18,
-    "ROLLBACK": 19,
-}
-#: The document's own numbers where they differ.
-SEED_CODES = {"DELETE": 15, "DELETE_TX": 16}
+COUNTED = _having("record", "compact_count")
+CODES = dict(sorted(LAYOUT.types("v2e").items(), key=lambda row: row[1]))
 BODIED = ("ADD", "UPDATE", "ADD_TX", "UPDATE_TX", "EVENT")
 TX = ("ADD_TX", "UPDATE_TX", "DELETE_TX")
 ENDINGS = ("PREPARE", "COMMIT")
 CHECK = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One field: its name within the record, and its bytes."""
-
-    name: str
-    data: bytes
-
-
-def integer(value: int, width: int) -> bytes:
-    """Return `value` big-endian in `width` bytes, two's complement."""
-    return (value % (1 << (8 * width))).to_bytes(width, "big")
+#: Field of the table -> authors' word for it in a record, or in a label.
+_WORDS = {"compact_count": "compact", "body_size": "size", "check_size": "check", "hash": "check"}
+_LABELS = {"body_size": "size"}
+#: What a record has that does not say otherwise.
+_USUAL = {"tx": 9, "user_type": 1}
 
 
 def hex_bytes(text: str) -> bytes:
@@ -62,8 +53,8 @@ def hex_bytes(text: str) -> bytes:
 
 
 def code_of(kind: str, edition: str) -> int:
-    """Return the number of a record type."""
-    return SEED_CODES.get(kind, CODES[kind]) if edition in SEEDS else CODES[kind]
+    """Return the number of a record type; an EVENT's is the newest edition's, where there is none."""
+    return LAYOUT.types(edition).get(kind, CODES[kind])
 
 
 def stamp_of(file_id: int, edition: str) -> int:
@@ -93,14 +84,14 @@ def java_text(text: str) -> bytes:
 
 def header_parts(file: Mapping[str, Any], edition: str) -> list[Part]:
     """Return the fields of a file's header: ``id``, and with a version ``version`` and ``user_version``."""
-    if edition not in VERSIONED:
-        return [Part("header.file_id", integer(file["id"], 4))]
-    version = file.get("version", 1 if edition == "v1" else 2)
-    return [
-        Part("header.format_version", integer(version, 4)),
-        Part("header.user_version", integer(file.get("user_version", 0), 4)),
-        Part("header.file_id", integer(file["id"], 8)),
-    ]
+    given = {
+        "file_id": file["id"],
+        "format_version": file.get("version"),
+        "user_version": file.get("user_version"),
+    }
+    names = LAYOUT.structure("header", edition).names
+    values = {name: value for name, value in given.items() if name in names and value is not None}
+    return [Part(f"header.{part.name}", part.data) for part in LAYOUT.encode("header", edition, values)]
 
 
 def compacted(edition: str, version: int) -> bool:
@@ -108,27 +99,36 @@ def compacted(edition: str, version: int) -> bool:
     return edition in COUNTED and version != 1
 
 
+def laid_out_as(edition: str, version: int) -> str:
+    """Return the edition whose table the records of a file follow."""
+    return "v1" if edition in COUNTED and version == 1 else edition
+
+
 def record_parts(record: Mapping[str, Any], edition: str, stamp: int, version: int = 2) -> list[Part]:
     """Return the fields of a record in stored order, the check size or hash last."""
-    code = record.get("type", code_of(record["kind"], edition))
-    parts = [Part("type", integer(code, 1)), Part("file_id", integer(record.get("stamp", stamp), 4))]
-    if compacted(edition, version):
-        parts.append(Part("compact_count", integer(record.get("compact", 0), 1)))
-    parts += _ids(record)
-    parts += _ending(record, edition) if record["kind"] in ENDINGS else _body(record, edition)
-    length = sum(len(part.data) for part in parts) + CHECK
-    if edition == "seed+hash":
-        value = record.get("check", zlib.crc32(b"".join(part.data for part in parts)))
-        return [*parts, Part("hash", integer(value, CHECK))]
-    return [*parts, Part("check_size", integer(record.get("check", length), CHECK))]
+    kind, laid = record["kind"], laid_out_as(edition, version)
+    values: dict[str, Any] = {"type": code_of(kind, edition), "file_id": record.get("stamp", stamp)}
+    # An EVENT in an edition that has none looks like an ADD but for its number.
+    kind = kind if kind in LAYOUT.types(laid) else "ADD"
+    for name in LAYOUT.structure("record", laid, kind).names:
+        word = _WORDS.get(name, name)
+        if name == "body":
+            values[name] = body_of(record)
+        elif name == "extra":
+            values[name] = hex_bytes(record.get("extra", ""))
+        elif name == "pairs":
+            values[name] = [{"file_id": listed, "count": count} for listed, count in record["pairs"]]
+        elif name != "file_id" and (word in record or name in _USUAL):
+            values[name] = record.get(word, _USUAL.get(name))
+    return [Part(_label(part.name), part.data) for part in LAYOUT.encode("record", laid, values, kind)]
 
 
-def _ids(record: Mapping[str, Any]) -> Iterator[Part]:
-    kind = record["kind"]
-    if kind in (*TX, *ENDINGS, "ROLLBACK"):
-        yield Part("tx", integer(record.get("tx", 9), 8))
-    if kind not in (*ENDINGS, "ROLLBACK"):
-        yield Part("id", integer(record["id"], 8))
+def _label(path: str) -> str:
+    """Return an author's label: ``pair1.count`` for ``pair[0].count``."""
+    if not path.startswith("pair["):
+        return _LABELS.get(path, path)
+    index, _, member = path.removeprefix("pair[").partition("]")
+    return f"pair{int(index) + 1}{member}"
 
 
 def body_of(record: Mapping[str, Any]) -> bytes:
@@ -136,39 +136,6 @@ def body_of(record: Mapping[str, Any]) -> bytes:
     if "body" in record:
         return hex_bytes(record["body"])
     return b"" if record["kind"] == "DELETE_TX" else bytes([0x60 + record["id"] % 26])
-
-
-def _body(record: Mapping[str, Any], edition: str) -> Iterator[Part]:
-    kind = record["kind"]
-    if kind not in BODIED and (kind != "DELETE_TX" or edition in SEEDS):
-        return
-    body = body_of(record)
-    yield Part("size", integer(record.get("size", len(body)), 4))
-    if kind in BODIED:
-        yield Part("user_type", integer(record.get("user_type", 1), 1))
-    yield Part("body", body)
-
-
-def _ending(record: Mapping[str, Any], edition: str) -> list[Part]:
-    extra = hex_bytes(record.get("extra", ""))
-    size = Part("extra_size", integer(record.get("extra_size", len(extra)), 4))
-    has_extra = record["kind"] == "PREPARE" and edition not in SEEDS
-    if edition not in PAIRED:
-        count = Part("count", integer(record["count"], 4))
-        return [count, size, Part("extra", extra)] if has_extra else [count]
-    pairs = record["pairs"]
-    out = [size] if has_extra else []
-    out.append(Part("num_files", integer(record.get("num_files", len(pairs)), 4)))
-    out += [Part("extra", extra)] if has_extra else []
-    for index, (file_id, count_in_file) in enumerate(pairs, start=1):
-        out.append(Part(f"pair{index}.file_id", integer(file_id, 4)))
-        out.append(Part(f"pair{index}.count", integer(count_in_file, 4)))
-    return out
-
-
-def joined(parts: list[Part]) -> bytes:
-    """Return the bytes of all parts."""
-    return b"".join(part.data for part in parts)
 
 
 def record_fields(record: Mapping[str, Any], edition: str, file_id: int, version: int = 2) -> dict[str, Any]:
@@ -209,29 +176,21 @@ def claim(data: bytes, off: int, edition: str, version: int = 2) -> Claim:
     `reason` is "" for a healthy one. `end` is where the candidate says that it
     ends, or the end of the data where it says nothing of use.
     """
-    kinds = {code_of(kind, edition): kind for kind in CODES}
-    kind = kinds[data[off]]
-    form = record_parts(_EMPTY | {"kind": kind}, edition, 0, version)
-    fixed = [part for part in form if part.name not in ("body", "extra", "check_size", "hash")]
-    room = sum(len(part.data) for part in fixed)
-    if off + room + CHECK > len(data):
+    laid = laid_out_as(edition, version)
+    form = LAYOUT.structure("record", laid, LAYOUT.type_name(laid, data[off]))
+    if off + form.size > len(data):
         return Claim("truncated", len(data))
-    at, sizes = off, 0
-    for part in fixed:
-        width = len(part.data)
-        if part.name in ("size", "extra_size", "num_files"):
-            value = int.from_bytes(data[at : at + width], "big", signed=True)
+    at, end = off, off + form.size
+    for field in form.fields:
+        if measured := form.measures.get(field.name):
+            value = field.integer(data[at : at + field.width])
             if value < 0:
                 return Claim("bad-size", len(data))
-            sizes += value * (8 if part.name == "num_files" else 1)
-        at += width
-    end = off + room + sizes + CHECK
+            end += value * (sum(member.width for member in measured.of) or 1)
+        at += field.width
     if end > len(data):
         return Claim("bad-size", len(data))
     stored = int.from_bytes(data[end - CHECK : end], "big")
     if edition == "seed+hash":
         return Claim("" if stored == zlib.crc32(data[off : end - CHECK]) else "bad-hash", end)
     return Claim("" if stored == end - off else "bad-check-size", end)
-
-
-_EMPTY: dict[str, Any] = {"id": 0, "tx": 0, "body": "", "pairs": [], "count": 0}

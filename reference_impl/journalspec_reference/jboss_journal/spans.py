@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from journalspec_reference.api import Files, Params, Span
+from journalspec.jboss_journal import LAYOUT
+from journalspec.layout import Spot
+from journalspec_reference.api import Files, Params, Span, field_spans
 from journalspec_reference.jboss_journal.codec import ADD, Dialect, JournalRecord
-from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, header_of, limit_of
+from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, limit_of
 from journalspec_reference.jboss_journal.recover import laid_out
 from journalspec_reference.jboss_journal.scan import stale, walk
 
@@ -27,14 +29,13 @@ def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -
 
 
 def _header(file: DataFile, fields: bool) -> Iterator[Span]:
-    found = header_of(file)
     size = min(file.dialect.header_size, file.length)
-    yield Span(file.name, 0, size, "header", "header", f"file {found.get('file_id', '')}".rstrip())
-    at = 0
-    for name, value in found.items() if fields else ():
-        width = 4 if name.endswith("version") or not file.dialect.versions else 8
-        yield Span(file.name, at, width, f"header.{name}", "field", str(value))
-        at += width
+    data = bytes(file.data[:size])
+    whole = size == file.dialect.header_size
+    file_id = f"file {LAYOUT.read('header', file.dialect.name, data)['file_id']}" if whole else "file"
+    yield Span(file.name, 0, size, "header", "header", file_id)
+    if fields and whole:
+        yield from field_spans(LAYOUT.spans("header", file.dialect.name, data), file.name, 0, "header")
 
 
 def _content(file: DataFile, limit: int, fields: bool) -> Iterator[Span]:
@@ -81,41 +82,20 @@ def _record(file: DataFile, item: JournalRecord, path: str, kind: str, fields: b
 
 
 def _fields(file: DataFile, item: JournalRecord, path: str) -> Iterator[Span]:
-    kind, dialect = item.kind, file.dialect
-    stamp = int.from_bytes(bytes(file.data[item.off + 1 : item.off + 5]), "big")
-    rows: list[tuple[str, int, str]] = [("type", 1, f"{kind.code} {kind.name}"), ("file_id", 4, str(stamp))]
-    if dialect.compact:
-        rows.append(("compact_count", 1, str(item.compact_count)))
-    if kind.tx:
-        rows.append(("tx", 8, str(item.tx)))
-    if kind.id:
-        rows.append(("id", 8, str(item.id)))
-    if kind.body:
-        rows.append(("body_size", 4, str(len(item.body))))
-        if kind.body == "user":
-            rows.append(("user_type", 1, str(item.user_type)))
-        lists = control_fields(item.body) if file.role == "control" and kind.code == ADD else None
-        rows += lists or [("body", len(item.body), item.body[:16].hex())]
-    if kind.ends:
-        rows += _ending(item, dialect)
-    rows.append(
-        ("hash" if dialect.hashed else "check_size", 4, "" if dialect.hashed else str(item.end - item.off))
-    )
-    at = item.off
-    for name, size, value in rows:
-        if size:
-            yield Span(file.name, at, size, f"{path}.{name}", "field", value)
-        at += size
+    spots = LAYOUT.spans("record", file.dialect.name, bytes(file.data[item.off : item.end]))
+    if file.role == "control" and item.kind.code == ADD and (lists := control_fields(item.body)):
+        spots = _instead_of_body(spots, lists)
+    yield from field_spans(spots, file.name, item.off, path)
 
 
-def _ending(item: JournalRecord, dialect: Dialect) -> list[tuple[str, int, str]]:
-    has_extra = item.kind.name == "PREPARE" and dialect.prepare_extra
-    size = [("extra_size", 4, str(len(item.extra)))] if has_extra else []
-    extra = [("extra", len(item.extra), item.extra[:16].hex())] if has_extra else []
-    if not dialect.pairs:
-        return [("count", 4, str(item.tally)), *size, *extra]
-    rows = [*size, ("num_files", 4, str(len(item.pairs))), *extra]
-    for index, (file_id, count) in enumerate(item.pairs):
-        rows.append((f"pair[{index}].file_id", 4, str(file_id)))
-        rows.append((f"pair[{index}].count", 4, str(count)))
-    return rows
+def _instead_of_body(spots: Iterable[Spot], lists: list[tuple[str, int, str]]) -> Iterator[Spot]:
+    """Yield the fields of a control file's record with what its body lists."""
+    for spot in spots:
+        if spot.name != "body":
+            yield spot
+            continue
+        at = spot.off
+        for name, size, value in lists:
+            if size:
+                yield Spot(name, at, size, value)
+            at += size

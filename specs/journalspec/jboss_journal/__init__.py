@@ -1,1 +1,7 @@
-"""The JBoss Messaging circular journal and its heirs: spec, requirements, schemas, deviations."""
+"""What is true of the JBoss Messaging circular journal; its bytes are :data:`LAYOUT`."""
+
+from __future__ import annotations
+
+from journalspec.layout import Layout
+
+LAYOUT = Layout("jboss_journal")
