@@ -12,10 +12,12 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+import re
 import stat
 import sys
 from bisect import bisect_left
 from collections import OrderedDict
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -339,6 +341,22 @@ class Window:
         self.ready = min(max(end, self.start + self._ahead), self.limit)
         self.view = content.load(self.start, self.ready)
         return self.view
+
+    def find(
+        self, pattern: re.Pattern[bytes], start: int, end: int, size: int, before: int = 0
+    ) -> Iterator[int]:
+        """Yield where a match of `size` bytes begins between `start` and `end`; holes are passed over.
+
+        What is looked through is loaded on the way, with `before` bytes before it.
+        """
+        at = start
+        while (at := self.next_data(at)) < end:
+            view = self.reach(max(0, at - before), min(at + size, end))
+            ready = min(self.ready, end)
+            for match in pattern.finditer(view, at, ready):
+                yield match.start()
+            # The last bytes may be the beginning of one.
+            at = ready if ready == end else max(at + 1, ready - size + 1)
 
     def peek(self, start: int, end: int) -> Any:
         """Return a few bytes from anywhere; the window stays where it is."""

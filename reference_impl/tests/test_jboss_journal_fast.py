@@ -26,7 +26,7 @@ from journalspec_reference.jboss_journal.codec import (
     encode_record,
 )
 from journalspec_reference.jboss_journal.fileset import DataFile
-from journalspec_reference.jboss_journal.recover import torn_regions
+from journalspec_reference.jboss_journal.recover import laid_out
 
 np = pytest.importorskip("numpy", reason="NumPy is missing: pip install 'journalspec[spark]'")
 fast = pytest.importorskip("journalspec_reference.jboss_journal.fast")
@@ -60,7 +60,8 @@ def plain(data: bytes, dialect: Dialect) -> list[Item]:
 
 
 def regions(data: bytes, dialect: Dialect, items: list[Item]) -> list[Dropped]:
-    return list(torn_regions(DataFile("a-1.amq", data, dialect), items, len(data)))
+    found = laid_out(DataFile("a-1.amq", data, dialect), items, len(data))
+    return [item for item in found if isinstance(item, Dropped)]
 
 
 def agree(data: bytes, dialect: Dialect) -> list[Item]:

@@ -212,7 +212,7 @@ def scan(data: Any, header: NioHeader) -> NioScan:
     records: list[NioRecord] = []
     broken: list[Fault] = []
     at = HEADER_SIZE
-    for off in _frame_starts(window):
+    for off in window.find(re.compile(re.escape(FRAME_START)), HEADER_SIZE, window.limit, len(FRAME_START)):
         if off < at:
             continue
         item = decode_frame(window.reach(off, off + MAX_FRAME), off, header)
@@ -228,19 +228,6 @@ def scan(data: Any, header: NioHeader) -> NioScan:
         (record.end for record in records if record.delimiter == header.current), default=HEADER_SIZE
     )
     return NioScan(header, tuple(records), tuple(_damage(data, records, broken, insert)), insert)
-
-
-def _frame_starts(window: Window) -> Iterator[int]:
-    """Yield where FRAME_START stands; what is looked through is loaded on the way, holes left out."""
-    pattern = re.compile(re.escape(FRAME_START))
-    at = HEADER_SIZE
-    while (at := window.next_data(at)) < window.limit:
-        view = window.reach(at, min(at + len(FRAME_START), window.limit))
-        ready = window.ready
-        for match in pattern.finditer(view, at, ready):
-            yield match.start()
-        # The last bytes may be the beginning of one.
-        at = ready if ready == window.limit else max(at + 1, ready - len(FRAME_START) + 1)
 
 
 def _damage(data: Any, records: list[NioRecord], broken: list[Fault], insert: int) -> list[Fault]:

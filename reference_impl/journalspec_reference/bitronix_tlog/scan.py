@@ -90,11 +90,5 @@ def _candidates(window: Window, start: int, end: int, layout: Layout) -> Iterato
     # full, that is six times as fast as looking for three zeros first. For the same reason no hole
     # holds that byte; what precedes it may lie in one.
     pattern = re.compile(re.escape(constant[-1:]) + b"(?<=" + re.escape(constant) + b")", re.DOTALL)
-    before = len(constant) + UNCOUNTED
-    at = start
-    while (at := window.next_data(at)) < end:
-        view = window.reach(max(0, at - before), at + 1)
-        ready = min(window.ready, end)
-        for match in pattern.finditer(view, at, ready):
-            yield match.end() - before
-        at = ready
+    before = len(constant) - 1 + UNCOUNTED
+    return (at - before for at in window.find(pattern, start, end, 1, before))

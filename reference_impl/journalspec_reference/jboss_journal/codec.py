@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -34,8 +35,6 @@ NOT_LOADED = "not-loaded"
 #: Given (data, start, end), the CRC-32 of those bytes. A scan passes one that is cheap on overlaps.
 Hash = Callable[[Any, int, int], int]
 
-#: Bytes between stored prefix checksums: four bytes of memory for each of these.
-STEP = 1024
 _POLYNOMIAL = 0xEDB88320
 
 #: The types that end a transaction, the same in every edition.
@@ -306,30 +305,41 @@ def direct(data: Any, start: int, end: int) -> int:
     return zlib.crc32(memoryview(data)[start:end])
 
 
-class PrefixDigest:
-    """CRC-32 of ranges of one buffer, in time independent of their length."""
+class Prefixes:
+    """CRC-32 of the prefixes of one buffer, kept at every `STEP` bytes: four bytes of memory for each."""
+
+    STEP = 1024
 
     def __init__(self, data: Any, limit: int | None = None) -> None:
         self._data = Window(data, limit)
-        self._base, self._prefixes = 0, [0]
+        self._base, self._known = 0, array("I", [0])
 
-    def __call__(self, data: Any, start: int, end: int) -> int:
-        """Return the CRC-32 of the range; `data` is what was given at construction."""
-        if end - start <= STEP:
-            return zlib.crc32(self._data.reach(start, end)[start:end])
-        if not self._base <= start <= self._base + STEP * len(self._prefixes):
+    def _begin(self, start: int) -> None:
+        """Be ready for ranges from `start` on."""
+        if not self._base <= start <= self._base + self.STEP * len(self._known):
             # Of what lies between, which may be a hole, nothing is asked: the checksums begin anew.
-            self._base, self._prefixes = start // STEP * STEP, [0]
-        return self._prefix(end) ^ _shift(self._prefix(start), end - start)
+            self._base, self._known = start // self.STEP * self.STEP, array("I", [0])
 
     def _prefix(self, at: int) -> int:
         """Return the checksum of the bytes from the base to `at`."""
-        index = (at - self._base) // STEP
-        while len(self._prefixes) <= index:
-            base = self._base + (len(self._prefixes) - 1) * STEP
-            step = self._data.reach(base, base + STEP)[base : base + STEP]
-            self._prefixes.append(zlib.crc32(step, self._prefixes[-1]))
-        return zlib.crc32(self._data.peek(self._base + index * STEP, at), self._prefixes[index])
+        index = (at - self._base) // self.STEP
+        known = self._known
+        while len(known) <= index:
+            base = self._base + (len(known) - 1) * self.STEP
+            step = self._data.reach(base, base + self.STEP)[base : base + self.STEP]
+            known.append(zlib.crc32(step, known[-1]))
+        return zlib.crc32(self._data.peek(self._base + index * self.STEP, at), known[index])
+
+
+class PrefixDigest(Prefixes):
+    """CRC-32 of ranges of one buffer, in time independent of their length."""
+
+    def __call__(self, data: Any, start: int, end: int) -> int:
+        """Return the CRC-32 of the range; `data` is what was given at construction."""
+        if end - start <= self.STEP:
+            return zlib.crc32(self._data.reach(start, end)[start:end])
+        self._begin(start)
+        return self._prefix(end) ^ _shift(self._prefix(start), end - start)
 
 
 def multiply(left: int, right: int) -> int:

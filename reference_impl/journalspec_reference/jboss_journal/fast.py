@@ -31,6 +31,7 @@ from journalspec_reference.jboss_journal.codec import (
     PROLOGUE,
     Dialect,
     Form,
+    Prefixes,
     forms,
     multiply,
     power,
@@ -39,8 +40,6 @@ from journalspec_reference.jboss_journal.codec import (
 Offsets = npt.NDArray[np.int64]
 Checks = npt.NDArray[np.uint32]
 
-#: Bytes between checkpoints, of four bytes each.
-STEP = 4096
 #: Bytes of a row, and the longest stretch that is taken in rows, at four bytes of memory for each offset.
 ROW, STRETCH = 64, 1 << 21
 #: A single prefix costs about as much as this many in rows.
@@ -52,21 +51,16 @@ WINDOW = 1 << 17
 FURTHER = 4 << 20
 
 
-class RangeDigest:
-    """CRC-32 of ranges of `data`; memory is four bytes for each STEP of it, and the arrays of one call."""
+class RangeDigest(Prefixes):
+    """CRC-32 of ranges of `data`; memory is that of the prefixes, and the arrays of one call."""
 
-    def __init__(self, data: Any, limit: int | None = None) -> None:
-        self._data = Window(data, limit)
-        self._base, self._checkpoints = 0, array("I", [0])
+    STEP = 4096
 
     def ranges(self, starts: Offsets, ends: Offsets) -> Checks:
         """Return the checksum of each range; ends are not before starts."""
         if not len(starts):
             return np.zeros(0, np.uint32)
-        first = int(starts.min())
-        if not self._base <= first <= self._base + STEP * len(self._checkpoints):
-            # Of what lies between, which may be a hole, nothing is asked: the checksums begin anew.
-            self._base, self._checkpoints = first // STEP * STEP, array("I", [0])
+        self._begin(int(starts.min()))
         return self._prefixes(ends) ^ shifted(self._prefixes(starts), ends - starts)
 
     def _prefixes(self, offsets: Offsets) -> Checks:
@@ -74,16 +68,6 @@ class RangeDigest:
         if high - low > min(STRETCH, SCATTERED * len(offsets)):
             return np.fromiter((self._prefix(at) for at in offsets.tolist()), np.uint32, len(offsets))
         return self._rows(low, high)[offsets - low]
-
-    def _prefix(self, at: int) -> int:
-        """Return the checksum of the bytes from the base to `at`."""
-        index = (at - self._base) // STEP
-        known = self._checkpoints
-        while len(known) <= index:
-            base = self._base + (len(known) - 1) * STEP
-            step = self._data.reach(base, base + STEP)[base : base + STEP]
-            known.append(zlib.crc32(step, known[-1]))
-        return zlib.crc32(self._data.peek(self._base + index * STEP, at), known[index])
 
     def _rows(self, low: int, high: int) -> Checks:
         """Return the checksums of the prefixes of every length from `low` to `high`."""
