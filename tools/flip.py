@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.room import has_crash_room
+from journalspec_corpus.crash.adapter import has_crash_format
 from journalspec_corpus.load import published_folder
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.manifest import ManifestError
@@ -76,7 +76,7 @@ def small(base: Path) -> Iterator[Path]:
         folder = published_folder(format_id)
         if folder is not None:
             yield folder
-        if has_crash_room(format_id):
+        if has_crash_format(format_id):
             plan, out = Plan(format_id, "core", every=EVERY), base / f"{format_id}-core"
             publish_core(plan, out, build(plan, out, Engine("local")))
             yield out

@@ -1,7 +1,7 @@
 """How few cases still see every mutant? The smoke tier and crash states, chosen greedily.
 
 ``python -m journalspec_conformance.minimal [FORMAT...]`` looks which case of the
-smoke tier and which crash state (see journalspec_corpus.crash.mutation) notices
+smoke tier and which crash state (see corpus/checks/mutation.py) notices
 which mutant of the reference, and takes the one that adds most until every mutant
 is noticed by `ENOUGH` of those taken, or by all that notice it at all. Greedy sets
 are not the smallest there are, but no set is much smaller. Exit status: 0 if every
@@ -17,9 +17,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec_conformance.mutation import killers
 from journalspec_corpus import load_cases
-from journalspec_corpus.crash.mutation import SAMPLES, Failure, choose, failures, known, tally
-from journalspec_corpus.crash.room import crash_room, has_crash_room
+from journalspec_corpus.crash.adapter import crash_format, has_crash_format
+from journalspec_corpus.crash.case_builder import known_failures
 from journalspec_corpus.mutants import ENOUGH, MutantError, load_mutants
+from mutation import SAMPLES, Failure, choose, failures, tally
 
 
 def greedy(noticed: Mapping[str, frozenset[str]], enough: int = ENOUGH) -> list[str]:
@@ -56,10 +57,10 @@ def of_crash_states(format_id: str, sample: str) -> dict[str, frozenset[str]]:
 
     In kinds of states in which the reference fails as often as the mutant nothing is noticed.
     """
-    if not has_crash_room(format_id):
+    if not has_crash_format(format_id):
         return {}
-    room = crash_room(format_id)
-    states, pinned = choose(room, SAMPLES[sample]), known(format_id, sample).counts
+    room = crash_format(format_id)
+    states, pinned = choose(room, SAMPLES[sample]), known_failures(format_id, sample).counts
 
     def beyond(found: list[Failure]) -> list[str]:
         counts = tally(found)

@@ -21,9 +21,8 @@ from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.crashes.verdicts import verdict_on
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses import registry
-from journalspec_corpus.crash.room import PACKAGE, crash_room
-from journalspec_corpus.crash.worst import Worst, worst_cases
-from journalspec_corpus.crash.worst_findings import FILE, Finding, findings, rendered
+from journalspec_corpus.crash.adapter import PACKAGE, crash_format
+from journalspec_corpus.crash.worst import FINDINGS_FILE, Finding, Worst, findings, rendered, worst_cases
 
 #: So much of a record that nobody wrote is kept.
 _SHOWN = 40
@@ -42,13 +41,13 @@ def run(format_id: str, product: str) -> Iterator[Finding]:
     Yields nothing for a product of other formats. Raises Problem if it is not
     ready and a Breakdown if it does not start.
     """
-    room = crash_room(format_id)
-    asker = Asker(parse_impl(product), format_id, room.answer, _TIMEOUT)
+    adapter = crash_format(format_id)
+    asker = Asker(parse_impl(product), format_id, adapter.answer, _TIMEOUT)
     try:
         claims = asker.hello.formats.get(format_id)
         if claims is None:
             return
-        policies = [policy for policy in room.policies.values() if policy in claims.policies]
+        policies = [policy for policy in adapter.policies.values() if policy in claims.policies]
         called, version = asker.hello.impl["name"], asker.hello.impl.get("version", "")
         for worst in worst_cases(format_id):
             for policy in policies:
@@ -61,14 +60,14 @@ def run(format_id: str, product: str) -> Iterator[Finding]:
 def _asked(
     worst: Worst, policy: str, asker: Asker, editions: frozenset[str]
 ) -> Iterator[tuple[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]]]:
-    room = crash_room(worst.format)
-    salvaging = any(name in room.salvaging for name, known in room.policies.items() if known == policy)
+    adapter = crash_format(worst.format)
+    salvaging = any(name in adapter.salvaging for name, known in adapter.policies.items() if known == policy)
     for name, form in ((worst.id, worst.full), (worst.small_id, worst.small)):
         state = worst.state(form)
         if state.trace.edition not in editions:
             continue
         reply = asker.ask(state.files, state.trace.edition, policy)
-        verdict = verdict_on(reply, state.situation.debt, state.refusal, holes_allowed=salvaging)
+        verdict = verdict_on(reply, state.situation.expected, state.refusal, holes_allowed=salvaging)
         wrong = tuple(text if len(text) <= _SHOWN else text[:_SHOWN] + "..." for text in verdict.wrong)
         yield name, (verdict.name, verdict.refused, wrong, verdict.missing)
 
@@ -106,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{format_id}: not so any more; run python -m journalspec_conformance.worst")
             status = 1
         else:
-            path = Path(str(files(format_module(PACKAGE, format_id)).joinpath(FILE)))
+            path = Path(str(files(format_module(PACKAGE, format_id)).joinpath(FINDINGS_FILE)))
             replace_text(path, rendered(found))
             print(f"{format_id}: {len(found)} findings written")
     return status

@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 
 from journalspec_conformance.cli import cli
 from journalspec_conformance.crashes.choose import Selection, choose
-from journalspec_corpus.crash.digest import content_id
-from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.ids import content_id
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.pipeline.plan import Plan
 
@@ -186,13 +186,13 @@ def test_the_descriptors_that_are_written_give_the_states_back(fakes: None, tmp_
     assert result.stderr == ""
     rows = pq.read_table(tmp_path / "verdicts.parquet").to_pylist()
     assert len(rows) == 240
-    room = crash_room(FORMAT)
-    works = {work.name: work for work in room.workloads("smoke")}
+    adapter = crash_format(FORMAT)
+    works = {work.name: work for work in adapter.workloads("smoke")}
     choice = choose(Selection(Plan(FORMAT, "smoke", 1), 120, strata=("R",)))
     for row, state in zip(rows[::2], choice.states, strict=True):
         assert row["case_id"] == state.case_id.hex()
-        files = state_of(room.build(works[row["workload"]]), state.descriptor)
-        assert content_id(files) == content_id(state_of(room.build(state.workload), state.descriptor))
+        files = state_of(adapter.build(works[row["workload"]]), state.descriptor)
+        assert content_id(files) == content_id(state_of(adapter.build(state.workload), state.descriptor))
     lines = (tmp_path / "failures.jsonl").read_text(encoding="utf-8").splitlines()
     failures = [json.loads(line) for line in lines]
     failed = Counter(row["verdict"] for row in rows if row["verdict"] not in ("pass", "acceptable"))

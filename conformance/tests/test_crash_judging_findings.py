@@ -35,8 +35,8 @@ from journalspec_conformance.crashes.tally import Tally
 from journalspec_conformance.crashes.verdicts import BREAKS, HARMLESS, Kind
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.case import Case
-from journalspec_corpus.crash.model import get_preset
-from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.worst import worst_cases
 from journalspec_corpus.design_rules import rules
 from journalspec_corpus.pipeline.plan import Plan
@@ -143,9 +143,9 @@ def test_what_nothing_explains_is_not_written_down() -> None:
 def test_worst_cases_were_put_before_every_product_that_can_be_asked() -> None:
     asked = {(item.id, item.harness) for item in worst_seen()}
     for item in judgements():
-        policies = {crash_room(item.format).policies.get(case.reader) for case in worst_cases(item.format)}
+        policies = {crash_format(item.format).policies.get(case.reader) for case in worst_cases(item.format)}
         for case in worst_cases(item.format):
-            if crash_room(item.format).policies.get(case.reader) in item.verdicts:
+            if crash_format(item.format).policies.get(case.reader) in item.verdicts:
                 assert (case.id, item.harness) in asked
         assert policies
 
@@ -163,7 +163,7 @@ def ready(harness: str) -> None:
 @pytest.fixture
 def asker(judgement: Judgement) -> Iterator[Asker]:
     ready(judgement.harness)
-    made = Asker(parse_impl(judgement.harness), judgement.format, crash_room(judgement.format).answer)
+    made = Asker(parse_impl(judgement.harness), judgement.format, crash_format(judgement.format).answer)
     yield made
     made.close()
 

@@ -14,7 +14,7 @@ pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[c
 
 from journalspec_conformance.cli import cli
 from journalspec_conformance.crashes.known import MEMBERS
-from journalspec_corpus.crash.limits import first_that_covers, limits
+from journalspec_corpus.crash.verdict import first_that_covers, limits
 
 FAKES = Path(__file__).parent / "data"
 #: What is left to fail for the reference in 700 states: (stratum, verdict, limit) -> answers. A number

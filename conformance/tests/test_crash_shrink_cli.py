@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from journalspec_conformance.cli import cli
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.shrink_words import MARK, losses, picture, story
+from journalspec_corpus.crash.story import MARK, losses, picture, story
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import worst_cases
 from journalspec_corpus.load import Intake
 from journalspec_corpus.pipeline.build import Engine, build

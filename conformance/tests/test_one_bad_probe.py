@@ -21,7 +21,7 @@ from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.scratch import Workspace
 from journalspec_corpus import Case, Input, InputFile, Probe
-from journalspec_corpus.crash.judge import Answer
+from journalspec_corpus.crash.verdict import Answer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and rights of POSIX")
 

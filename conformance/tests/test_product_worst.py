@@ -9,7 +9,7 @@ import pytest
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.worst import products, run
-from journalspec_corpus.crash.worst_findings import findings
+from journalspec_corpus.crash.worst import findings
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
 RUNS = [

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,17 @@ class Source:
         """Return the format's inputs that are made to cost much, each of about `size` bytes."""
         inputs: Mapping[str, Files] = self._room.hostile(edition, size)
         return inputs
+
+
+def lie(record: dict[str, Any], fields: Sequence[str], numbers: Sequence[int], rng: random.Random) -> None:
+    """Let one or two of the `fields` of a described record hold one of `numbers`."""
+    for _ in range(rng.choice((1, 1, 2))):
+        record[rng.choice(fields)] = rng.choice(numbers)
+
+
+def repeated(piece: bytes, size: int) -> bytes:
+    """Return `piece` as often as it fits into `size` bytes, and once at least."""
+    return piece * max(1, size // len(piece))
 
 
 def _mixed(seed: int, number: int) -> int:

@@ -12,17 +12,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from journalspec_corpus.bitronix_tlog import resume as disk_resume
+from journalspec_corpus.bitronix_tlog.workloads import THEN as DISK_LIVES
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
-from journalspec_corpus.crash import again
-from journalspec_corpus.crash.again import CHOICES, FIRST_CRASH, Again, choose
-from journalspec_corpus.crash.again_remains import Remains, describe, leave
-from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.model import PRESETS, get_preset
-from journalspec_corpus.crash.oracle import owed
-from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.crash.states import state_of
+from journalspec_corpus.crash import second_crash
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.expected import expected_at
+from journalspec_corpus.crash.persistence import get_preset
+from journalspec_corpus.crash.second_crash import (
+    CHOICES,
+    CrashImage,
+    SecondLife,
+    choose,
+    crash_image,
+    descriptor_of,
+)
+from journalspec_corpus.crash.states import crash_states, state_of
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
     Ack,
@@ -34,11 +39,11 @@ from journalspec_corpus.crash.trace import (
     Trace,
     Write,
 )
-from journalspec_corpus.crash.view import answers
-from journalspec_corpus.jboss_journal import resume as tx_resume
-from journalspec_corpus.jboss_journal.steps import Step as TxStep
-from journalspec_corpus.jboss_journal.traces import LONG, TYPICAL, VICTIM
-from journalspec_corpus.jboss_journal.traces import Workload as TxWorkload
+from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.jboss_journal.workloads import LONG, TYPICAL, VICTIM
+from journalspec_corpus.jboss_journal.workloads import THEN as TX_LIVES
+from journalspec_corpus.jboss_journal.workloads import Step as TxStep
+from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
 from journalspec_corpus.pipeline.run import Tally, judged_rows
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.write import DiskWriter
@@ -46,6 +51,9 @@ from journalspec_reference.jboss_journal.ledger import Usage
 from journalspec_reference.jboss_journal.write import JournalWriter
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
+#: What each format adds for second lives.
+disk_resume: Any = crash_format(DISK).second
+tx_resume: Any = crash_format(TX).second
 BYTES, SECTORS = get_preset("prefix-byte"), get_preset("epoch-subset-512")
 #: Forces are kept, what is written is there or not: only a format's own weakness shows.
 HONEST = tuple(
@@ -55,13 +63,13 @@ ONE = (Step("COMMITTING", 1, "typical"),)
 
 
 @pytest.fixture(scope="module")
-def disk() -> CrashRoom:
-    return crash_room(DISK)
+def disk() -> CrashFormat:
+    return crash_format(DISK)
 
 
 @pytest.fixture(scope="module")
-def tx() -> CrashRoom:
-    return crash_room(TX)
+def tx() -> CrashFormat:
+    return crash_format(TX)
 
 
 # --- What is left after the first crash -----------------------------------------------------------
@@ -92,9 +100,9 @@ def last_states(trace: Trace) -> States:
 
 def row_of(states: States, **versions: int) -> int:
     """Return the row in which granule n has the version ``gn``, and all others are new."""
-    wanted = np.asarray([size - 1 for size in states.group.dims])
-    for at, cell in enumerate(states.group.cells):
-        wanted[at] = versions.get(f"g{cell.index}", wanted[at])
+    wanted = np.asarray([size - 1 for size in states.point.dims])
+    for at, block in enumerate(states.point.blocks):
+        wanted[at] = versions.get(f"g{block.index}", wanted[at])
     (row,) = np.flatnonzero((states.codes == wanted).all(axis=1))
     return int(row)
 
@@ -105,13 +113,13 @@ def records(marks: tuple[Mark, ...]) -> list[str]:
 
 def test_what_is_whole_stands_where_its_file_is_now() -> None:
     states = last_states(two_records())
-    everything = leave(states, row_of(states), gone=False)
+    everything = crash_image(states, row_of(states), gone=False)
     assert everything is not None
     # The file was renamed after the record had been written.
     assert [(mark.record, mark.file) for mark in everything.standing] == [("gone", "log"), ("a", "log")]
     assert [(mark.record, mark.length) for mark in everything.possible] == [("b", 600)]
     assert everything.stale == ()  # b stands on it
-    nothing = leave(states, row_of(states, g0=0, g3=0, g4=0, g5=0), gone=False)
+    nothing = crash_image(states, row_of(states, g0=0, g3=0, g4=0, g5=0), gone=False)
     assert nothing is not None
     assert records(nothing.standing) == ["gone", "a"]
     assert records(nothing.stale) == ["old"]
@@ -122,7 +130,7 @@ def test_what_is_whole_stands_where_its_file_is_now() -> None:
 
 def test_half_a_record_is_neither_of_the_two() -> None:
     states = last_states(two_records())
-    half = leave(states, row_of(states, g4=0), gone=False)
+    half = crash_image(states, row_of(states, g4=0), gone=False)
     assert half is not None
     assert half.stale == ()
     assert [(mark.record, mark.length) for mark in half.possible] == [("b", 0)]
@@ -134,60 +142,62 @@ def test_a_state_without_what_is_owed_is_nobodys_start() -> None:
         "toy", "1", "toy", {"new": b"s" * 4096}, (*trace.ops[:6], Write("log", 1000, b"x"), Sync("log")), ""
     )
     states = list(crash_states(lossy, (SECTORS,), 1))[-1]
-    assert leave(states, len(states) - 1, gone=False) is None
+    assert crash_image(states, len(states) - 1, gone=False) is None
 
 
 # --- What is owed in the second life --------------------------------------------------------------
 
 
-def remains_where(room: CrashRoom, work: Any, *, whole: set[str], owed_now: set[str], gone: bool) -> Remains:
+def remains_where(
+    adapter: CrashFormat, work: Any, *, whole: set[str], owed_now: set[str], gone: bool
+) -> CrashImage:
     """Return a crash state of `work` in which exactly these records stand whole, and these are owed."""
-    for states in crash_states(room.build(work), (SECTORS, BYTES), 1):
-        debt = owed(states.group.trace, states.group.crash_index)
-        if debt.must_keep != owed_now:
+    for states in crash_states(adapter.build(work), (SECTORS, BYTES), 1):
+        expected = expected_at(states.point.trace, states.point.crash_index)
+        if expected.must_keep != owed_now:
             continue
         for row in range(len(states)):
-            left = leave(states, row, gone=gone)
+            left = crash_image(states, row, gone=gone)
             if left is not None and set(records(left.whole)) == whole:
                 return left
     raise AssertionError(f"{work.name} leaves no such state")
 
 
-def ended(trace_ops: tuple[Any, ...], left: Remains, life: int = 2) -> Any:
+def ended(trace_ops: tuple[Any, ...], left: CrashImage, life: int = 2) -> Any:
     trace = Trace(
         "", "", "", left.files, trace_ops, "", left.standing, left.stale, 0, {}, left.possible, life
     )
-    return owed(trace, len(trace.ops))
+    return expected_at(trace, len(trace.ops))
 
 
-def test_disk_journal_an_append_after_a_lost_record(disk: CrashRoom) -> None:
+def test_disk_journal_an_append_after_a_lost_record(disk: CrashFormat) -> None:
     """r0 fills up, r1 is an unfinished transaction; r2 was lost on its way."""
     work = Workload("append", "spec", ONE)
     left = remains_where(disk, work, whole={"r0", "r1"}, owed_now={"r0", "r1"}, gone=True)
     life = disk_resume.live(work, 2, left, "typical")
-    debt = ended(life.ops, left)
-    assert debt.must_keep == {"r0", "r1", "b-r2", "b-r3"}
-    assert debt.possible == {"r2"}
-    assert debt.order == ("r0", "r1", "b-r2", "b-r3")
+    expected = ended(life.ops, left)
+    assert expected.must_keep == {"r0", "r1", "b-r2", "b-r3"}
+    assert expected.possible == {"r2"}
+    assert expected.order == ("r0", "r1", "b-r2", "b-r3")
     # The new record lies where the lost one was to lie.
     new = next(op for op in life.ops if isinstance(op, Mark))
     lost = next(mark for mark in left.possible if mark.record == "r2")
     assert (new.file, new.off) == (lost.file, lost.off)
 
 
-def test_disk_journal_a_swap_in_the_second_life_carries_what_is_unfinished(disk: CrashRoom) -> None:
+def test_disk_journal_a_swap_in_the_second_life_carries_what_is_unfinished(disk: CrashFormat) -> None:
     work = Workload("append", "spec", ONE)
     left = remains_where(disk, work, whole={"r0", "r1", "r2"}, owed_now={"r0", "r1", "r2"}, gone=True)
-    debt = ended(disk_resume.live(work, 2, left, "swap").ops, left)
+    expected = ended(disk_resume.live(work, 2, left, "swap").ops, left)
     # r0 says nothing that is still to be done; r1 and r2 do, and are copied.
-    assert debt.must_keep == {"r1", "r2", "b-r3", "b-r4"}
+    assert expected.must_keep == {"r1", "r2", "b-r3", "b-r4"}
     settled = disk_resume.live(work, 2, left, "settle")
     kinds = [op.key.split(":")[0] for op in settled.ops[: settled.opened] if isinstance(op, Mark)]
     assert kinds == ["3", "3"]  # both decisions are confirmed before anything new
     assert ended(settled.ops, left).must_keep == {"r0", "r1", "r2", "b-r3", "b-r4", "b-r5"}
 
 
-def test_disk_journal_what_a_swap_left_behind_must_not_come_back(disk: CrashRoom) -> None:
+def test_disk_journal_what_a_swap_left_behind_must_not_come_back(disk: CrashFormat) -> None:
     work = Workload("swap", "spec", ONE)
     left = remains_where(disk, work, whole={"r1", "r2"}, owed_now={"r1", "r2"}, gone=True)
     assert records(left.stale) == ["r0"]
@@ -197,76 +207,76 @@ def test_disk_journal_what_a_swap_left_behind_must_not_come_back(disk: CrashRoom
 TX_STEPS = (TxStep("add_tx", 1, LONG, 1), TxStep("add_tx", 2, TYPICAL, 1), TxStep("prepare", tx=1))
 
 
-def test_transactions_without_an_end_are_rolled_back_and_not_owed(tx: CrashRoom) -> None:
+def test_transactions_without_an_end_are_rolled_back_and_not_owed(tx: CrashFormat) -> None:
     work = TxWorkload("append", "v2", TX_STEPS)
     base = {"ADD-90", "ADD-91"}
     left = remains_where(tx, work, whole=base | {"ADD-1", "ADD-2"}, owed_now=base, gone=False)
     life = tx_resume.live(work, 2, left, "typical")
     opening = [op.record for op in life.ops[: life.opened] if isinstance(op, Mark)]
     assert opening == ["b-ROLLBACK-1"]
-    debt = ended(life.ops, left)
-    assert debt.must_keep == base | {"b-ROLLBACK-1", "b-ADD-2001", "b-ADD-2002"}
-    assert {"ADD-1", "ADD-2"} <= debt.possible
+    expected = ended(life.ops, left)
+    assert expected.must_keep == base | {"b-ROLLBACK-1", "b-ADD-2001", "b-ADD-2002"}
+    assert {"ADD-1", "ADD-2"} <= expected.possible
 
 
-def test_what_was_prepared_is_owed_and_may_be_committed_in_the_second_life(tx: CrashRoom) -> None:
+def test_what_was_prepared_is_owed_and_may_be_committed_in_the_second_life(tx: CrashFormat) -> None:
     work = TxWorkload("append", "v2", TX_STEPS)
     base = {"ADD-90", "ADD-91"}
     prepared = base | {"ADD-1", "ADD-2", "PREPARE-1"}
     left = remains_where(tx, work, whole=prepared, owed_now=prepared, gone=False)
-    debt = ended(tx_resume.live(work, 2, left, "settle").ops, left)
-    assert debt.must_keep == base | {"ADD-1", "ADD-2", "b-COMMIT-1", "b-ADD-2001"}
+    expected = ended(tx_resume.live(work, 2, left, "settle").ops, left)
+    assert expected.must_keep == base | {"ADD-1", "ADD-2", "b-COMMIT-1", "b-ADD-2001"}
     kept = ended(tx_resume.live(work, 2, left, "typical").ops, left)
     assert kept.must_keep == prepared | {"b-ADD-2001", "b-ADD-2002"}
 
 
-def test_what_was_prepared_and_not_promised_is_owed_once_it_is_committed(tx: CrashRoom) -> None:
+def test_what_was_prepared_and_not_promised_is_owed_once_it_is_committed(tx: CrashFormat) -> None:
     work = TxWorkload("append", "v2", TX_STEPS)
     base = {"ADD-90", "ADD-91"}
     prepared = base | {"ADD-1", "ADD-2", "PREPARE-1"}
     left = remains_where(tx, work, whole=prepared, owed_now=base, gone=False)
     assert not {"ADD-1", "ADD-2"} & ended(tx_resume.live(work, 2, left, "typical").ops, left).must_keep
-    debt = ended(tx_resume.live(work, 2, left, "settle").ops, left)
-    assert {"ADD-1", "ADD-2", "b-COMMIT-1"} <= debt.must_keep
+    expected = ended(tx_resume.live(work, 2, left, "settle").ops, left)
+    assert {"ADD-1", "ADD-2", "b-COMMIT-1"} <= expected.must_keep
     # With a record of it missing it was never in doubt, and nobody commits it.
     torn = remains_where(tx, work, whole=prepared - {"ADD-1"}, owed_now=base, gone=False)
     assert "b-COMMIT-1" not in ended(tx_resume.live(work, 2, torn, "settle").ops, torn).may_keep
 
 
-def test_a_delete_in_the_second_life_ends_what_the_first_had_promised(tx: CrashRoom) -> None:
+def test_a_delete_in_the_second_life_ends_what_the_first_had_promised(tx: CrashFormat) -> None:
     work = TxWorkload("append", "v2", (TxStep("add", 1, LONG),))
     base = {"ADD-90", "ADD-91"}
     left = remains_where(tx, work, whole=base, owed_now=base, gone=False)
-    debt = ended(tx_resume.live(work, 2, left, "delete").ops, left)
-    assert debt.must_keep == {"ADD-90", "b-ADD-2001", f"b-DELETE-{VICTIM}"}
+    expected = ended(tx_resume.live(work, 2, left, "delete").ops, left)
+    assert expected.must_keep == {"ADD-90", "b-ADD-2001", f"b-DELETE-{VICTIM}"}
     # Where the first life had asked for the delete already, there is nothing left to delete.
     other = TxWorkload("append", "v2", (TxStep("delete", VICTIM),))
     asked = remains_where(tx, other, whole=base, owed_now={"ADD-90"}, gone=False)
     assert f"b-DELETE-{VICTIM}" not in ended(tx_resume.live(other, 2, asked, "delete").ops, asked).may_keep
 
 
-def test_an_interrupted_compaction_is_finished_under_the_new_names(tx: CrashRoom) -> None:
+def test_an_interrupted_compaction_is_finished_under_the_new_names(tx: CrashFormat) -> None:
     work = TxWorkload("compact", "v2", (TxStep("add", 1, TYPICAL),))
     trace = tx.build(work)
     control = next(
         at for at, op in enumerate(trace.ops) if isinstance(op, Rename) and op.new.endswith(".ctr")
     )
-    states = next(states for states in crash_states(trace, (BYTES,), 1) if states.group.crash_index > control)
-    left = leave(states, 0, gone=False)
+    states = next(states for states in crash_states(trace, (BYTES,), 1) if states.point.crash_index > control)
+    left = crash_image(states, 0, gone=False)
     assert left is not None
     life = tx_resume.live(work, 2, left, "open")
     renamed = {op.old: op.new for op in life.ops if isinstance(op, Rename)}
     assert renamed
     assert all(old.endswith(".cmp") and new == old.removesuffix(".cmp") for old, new in renamed.items())
-    assert ended(life.ops, left).must_keep == owed(trace, left.descriptor.crash_index).must_keep
+    assert ended(life.ops, left).must_keep == expected_at(trace, left.descriptor.crash_index).must_keep
 
 
-def test_a_compaction_may_begin_again_wherever_the_first_one_ended(tx: CrashRoom) -> None:
+def test_a_compaction_may_begin_again_wherever_the_first_one_ended(tx: CrashFormat) -> None:
     """What an unfinished one left behind (a control file without its name, for one) is in nobody's way."""
     work = TxWorkload("compact", "v2", (TxStep("add", 1, TYPICAL),))
     left_control = False
     for states in crash_states(tx.build(work), (BYTES,), 1):
-        left = leave(states, len(states) - 1, gone=False)
+        left = crash_image(states, len(states) - 1, gone=False)
         assert left is not None
         left_control |= any(name.endswith(".ctr.tmp") for name in left.files)
         life = tx_resume.live(work, 2, left, "compact")
@@ -286,29 +296,31 @@ SOME: list[tuple[str, Any, tuple[str, ...]]] = [
 ]
 
 
-def some_lives() -> Iterator[tuple[CrashRoom, Again]]:
+def some_lives() -> Iterator[tuple[CrashFormat, SecondLife]]:
     for format_id, first, thens in SOME:
         for number, then in enumerate(thens):
-            yield crash_room(format_id), Again(first, number, then)
+            yield crash_format(format_id), SecondLife(first, number, then)
 
 
 def test_every_state_of_a_second_life_is_the_one_its_descriptor_describes() -> None:
     count = 0
-    for room, work in some_lives():
-        trace = room.build(work)
+    for adapter, work in some_lives():
+        trace = adapter.build(work)
         for states in crash_states(trace, HONEST, 1):
             for row in range(0, len(states), 7):
-                assert state_of(trace, describe(states, row)) == states.group.materialise(states.codes[row])
+                assert state_of(trace, descriptor_of(states, row)) == states.point.materialise(
+                    states.codes[row]
+                )
                 count += 1
     assert count > 500
 
 
 def test_the_base_of_a_second_life_is_a_state_of_the_first() -> None:
-    for room, work in some_lives():
-        first, trace = room.build(work.first), room.build(work)
-        chosen = choose(first, gone=(room.format == DISK))
-        remains = chosen.remains[work.choice]
-        assert state_of(first, remains.descriptor) == dict(trace.base)
+    for adapter, work in some_lives():
+        first, trace = adapter.build(work.first), adapter.build(work)
+        chosen = choose(first, gone=(adapter.format == DISK))
+        image = chosen.images[work.choice]
+        assert state_of(first, image.descriptor) == dict(trace.base)
         assert trace.life == 2
         own = {op.record for op in trace.ops if isinstance(op, Mark)}
         known = {mark.record for mark in (*trace.standing, *trace.possible)}
@@ -317,20 +329,20 @@ def test_the_base_of_a_second_life_is_a_state_of_the_first() -> None:
 
 def test_second_lives_are_repeatable_and_named_once() -> None:
     for format_id, resume in ((DISK, disk_resume), (TX, tx_resume)):
-        assert list(resume.second_lives("smoke")) == []
+        assert list(resume.lives("smoke")) == []
         for scope in ("core", "full"):
-            names = [work.name for work in resume.second_lives(scope)]
+            names = [work.name for work in resume.lives(scope)]
             assert len(set(names)) == len(names) > 100
-        room = crash_room(format_id)
-        for work in islice(resume.second_lives("core"), 0, None, 29):
-            assert room.build(work).id == crash_room(format_id).build(work).id
+        adapter = crash_format(format_id)
+        for work in islice(resume.lives("core"), 0, None, 29):
+            assert adapter.build(work).id == crash_format(format_id).build(work).id
 
 
-def test_first_crashes_differ_and_are_of_many_kinds(disk: CrashRoom) -> None:
+def test_first_crashes_differ_and_are_of_many_kinds(disk: CrashFormat) -> None:
     chosen = choose(disk.build(Workload("append", "2.1.4", ONE, background="stale-same")), gone=True)
-    assert len(chosen.remains) == CHOICES
-    assert len({(*sorted(left.files.items()), *records(left.standing)) for left in chosen.remains}) == CHOICES
-    assert {left.category for left in chosen.remains} >= {"clean", "prefix-torn", "sector-trash"}
+    assert len(chosen.images) == CHOICES
+    assert len({(*sorted(left.files.items()), *records(left.standing)) for left in chosen.images}) == CHOICES
+    assert {left.category for left in chosen.images} >= {"clean", "prefix-torn", "sector-trash"}
 
 
 def unlisted(trace: Trace) -> Trace:
@@ -338,41 +350,40 @@ def unlisted(trace: Trace) -> Trace:
     return replace(trace, name=f"unlisted/{trace.name}")
 
 
-def test_of_other_first_lives_states_are_chosen_by_class_alone(disk: CrashRoom) -> None:
+def test_of_other_first_lives_states_are_chosen_by_class_alone(disk: CrashFormat) -> None:
     first = unlisted(disk.build(Workload("swap", "spec", ONE)))
     chosen = choose(first, gone=True)
-    assert (len(chosen.remains), chosen.fine) == (CHOICES, False)
-    assert {left.category for left in chosen.remains} >= {"clean", "rotate", "sector-trash"}
+    assert (len(chosen.images), chosen.fine) == (CHOICES, False)
+    assert {left.category for left in chosen.images} >= {"clean", "rotate", "sector-trash"}
     strict = [
-        load(DISK).recover(left.files, edition="2.1", policy="strict").verdict for left in chosen.remains
+        load(DISK).recover(left.files, edition="2.1", policy="strict").verdict for left in chosen.images
     ]
     # States that strict recovery refuses are among them, and ones that it takes.
     assert {"refused", "clean"} <= set(strict)
 
 
 def test_no_reader_has_a_say_in_which_crash_a_second_life_begins_with(
-    disk: CrashRoom, monkeypatch: pytest.MonkeyPatch
+    disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual = crash_room(DISK).build(SOME[0][1])
+    usual = crash_format(DISK).build(SOME[0][1])
     listed, free = choose(usual, gone=True), choose(unlisted(usual), gone=True)
 
     def blind(*_: object, **__: object) -> Any:
         raise AssertionError("a reader was asked")
 
-    monkeypatch.setattr("journalspec_corpus.bitronix_tlog.crash_reader.read", blind)
     monkeypatch.setattr(type(load(DISK)), "recover", blind)
-    monkeypatch.setattr(again, "_known", OrderedDict())
+    monkeypatch.setattr(second_crash, "_known", OrderedDict())
     for trace, before in ((usual, listed), (unlisted(usual), free)):
         now = choose(trace, gone=True)
-        assert [left.descriptor for left in now.remains] == [left.descriptor for left in before.remains]
+        assert [left.descriptor for left in now.images] == [left.descriptor for left in before.images]
 
 
 def test_where_the_writer_refuses_there_is_no_second_life(
-    disk: CrashRoom,
+    disk: CrashFormat,
 ) -> None:
     first = unlisted(disk.build(Workload("swap", "spec", ONE)))
     traces = [
-        again.build(Again(Workload("swap", "spec", ONE), number, "typical"), disk_resume, first)
+        second_crash.build(SecondLife(Workload("swap", "spec", ONE), number, "typical"), disk_resume, first)
         for number in range(CHOICES)
     ]
     empty = [trace for trace in traces if not trace.ops]
@@ -384,38 +395,40 @@ def test_where_the_writer_refuses_there_is_no_second_life(
 
 
 def test_a_list_that_names_what_is_not_there_is_an_error(
-    disk: CrashRoom, monkeypatch: pytest.MonkeyPatch
+    disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = disk.build(SOME[0][1])
-    known = again.first_crashes(DISK)[first.name]
-    monkeypatch.setattr(again, "first_crashes", lambda _: {first.name: (*known, ("prefix-byte", 999, "", 0))})
-    monkeypatch.setattr(again, "_known", OrderedDict())
+    known = second_crash.first_crashes(DISK)[first.name]
+    monkeypatch.setattr(
+        second_crash, "first_crashes", lambda _: {first.name: (*known, ("prefix-byte", 999, "", 0))}
+    )
+    monkeypatch.setattr(second_crash, "_known", OrderedDict())
     with pytest.raises(ValueError, match=r"names states that there are not: .*999"):
         choose(first, gone=True)
 
 
 @pytest.mark.parametrize(("format_id", "resume"), [(DISK, disk_resume), (TX, tx_resume)])
 def test_every_first_life_of_the_core_tier_is_listed(format_id: str, resume: Any) -> None:
-    firsts = {work.first.name for work in resume.second_lives("core")}
-    listed = again.first_crashes(format_id)
+    firsts = {work.first.name for work in resume.lives("core")}
+    listed = second_crash.first_crashes(format_id)
     assert firsts == set(listed)
     assert all(len(set(states)) == len(states) > 0 for states in listed.values())
 
 
 def test_a_third_life_is_not_impossible() -> None:
-    for room, work in ((crash_room(DISK), SOME[0]), (crash_room(TX), SOME[3])):
-        twice = Again(Again(work[1], 1, "same"), 2, "settle")
-        trace = room.build(twice)
+    for adapter, work in ((crash_format(DISK), SOME[0]), (crash_format(TX), SOME[3])):
+        twice = SecondLife(SecondLife(work[1], 1, "same"), 2, "settle")
+        trace = adapter.build(twice)
         assert trace.life == 3
         assert twice.origin == work[1]
         assert trace.name == f"again/2/settle/again/1/same/{work[1].name}"
-        verdicts = verdicts_of(room, trace)
+        verdicts = verdicts_of(adapter, trace)
         assert sum(verdicts.values()) > 40
         assert not {name for name in verdicts if VERDICTS[name]}
 
 
 def test_an_unknown_continuation_is_refused() -> None:
-    left = choose(crash_room(DISK).build(SOME[0][1]), gone=True).remains[0]
+    left = choose(crash_format(DISK).build(SOME[0][1]), gone=True).images[0]
     with pytest.raises(ValueError, match="unknown continuation 'party'"):
         disk_resume.live(SOME[0][1], 2, left, "party")
     with pytest.raises(ValueError, match="unknown continuation 'party'"):
@@ -425,30 +438,30 @@ def test_an_unknown_continuation_is_refused() -> None:
 # --- Verdicts: the reference, and writers that break the second life -------------------------------
 
 
-def verdicts_of(room: CrashRoom, trace: Trace, category: str = "", reader: int = 0) -> Counter[str]:
+def verdicts_of(adapter: CrashFormat, trace: Trace, category: str = "", reader: int = 0) -> Counter[str]:
     """Count the verdicts on one reader over the states of `trace` under honest presets."""
     out: Counter[str] = Counter()
-    for rows in judged_rows(trace, room, HONEST, 1, Tally()):
+    for rows in judged_rows(trace, adapter, HONEST, 1, Tally()):
         for row in range(len(rows.case_ids)):
             if not category or rows.category_names[rows.category[row]] == category:
                 out[rows.verdict(reader, row)] += 1
     return out
 
 
-def failing(room: CrashRoom, work: Any, category: str = "", reader: int = 0) -> set[str]:
-    verdicts = verdicts_of(room, room.build(work), category, reader)
+def failing(adapter: CrashFormat, work: Any, category: str = "", reader: int = 0) -> set[str]:
+    verdicts = verdicts_of(adapter, adapter.build(work), category, reader)
     return {name for name in verdicts if VERDICTS[name]}
 
 
 def failing_with(
-    room: CrashRoom, work: Again, resume: Any, change: Callable[[], None], reader: int = 0
+    adapter: CrashFormat, work: SecondLife, resume: Any, change: Callable[[], None], reader: int = 0
 ) -> set[str]:
     """Return how the second life fails if `change` has been made to the writer before it begins."""
-    first = room.build(work.first)
-    choose(first, gone=resume.RELEASED_IS_GONE)
-    assert failing(room, work) == set()
+    first = adapter.build(work.first)
+    choose(first, gone=resume.released_is_gone)
+    assert failing(adapter, work) == set()
     change()
-    verdicts = verdicts_of(room, again.build(work, resume, first), reader=reader)
+    verdicts = verdicts_of(adapter, second_crash.build(work, resume, first), reader=reader)
     return {name for name in verdicts if VERDICTS[name]}
 
 
@@ -456,31 +469,31 @@ def test_what_the_reference_appends_after_a_crash_survives_the_next() -> None:
     """In the specification's order, and in the edition that has a hash, nothing at all goes wrong."""
     lives = [
         *(
-            (DISK, Again(Workload(kind, "spec", ONE), 1, then))
+            (DISK, SecondLife(Workload(kind, "spec", ONE), 1, then))
             for kind in ("append", "swap")
-            for then in disk_resume.THEN
+            for then in DISK_LIVES
         ),
-        *((TX, Again(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, then)) for then in tx_resume.THEN),
+        *((TX, SecondLife(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, then)) for then in TX_LIVES),
     ]
     seen: Counter[str] = Counter()
     for format_id, work in lives:
-        room = crash_room(format_id)
-        trace = room.build(work)
-        assert failing(room, work) == set(), work.name
+        adapter = crash_format(format_id)
+        trace = adapter.build(work)
+        assert failing(adapter, work) == set(), work.name
         for category in ("recovery-crash", "second-crash"):
-            seen[category] += sum(verdicts_of(room, trace, category).values())
+            seen[category] += sum(verdicts_of(adapter, trace, category).values())
     assert seen["recovery-crash"] > 100
     assert seen["second-crash"] > 1000
 
 
-def test_the_swap_of_2_1_4_loses_what_is_appended_after_a_crash(disk: CrashRoom) -> None:
+def test_the_swap_of_2_1_4_loses_what_is_appended_after_a_crash(disk: CrashFormat) -> None:
     """Its timestamp is a position: the other file stays the elected one, whatever is written to this one."""
-    work = Again(Workload("append", "2.1.4", ONE), 0, "swap")
+    work = SecondLife(Workload("append", "2.1.4", ONE), 0, "swap")
     assert "append-lost" in failing(disk, work)
-    assert failing(disk, Again(Workload("append", "3.0", ONE), 0, "swap")) == set()
+    assert failing(disk, SecondLife(Workload("append", "3.0", ONE), 0, "swap")) == set()
 
 
-def test_two_crashes_make_a_mixture_in_a_new_file_on_an_ordered_disk(tx: CrashRoom) -> None:
+def test_two_crashes_make_a_mixture_in_a_new_file_on_an_ordered_disk(tx: CrashFormat) -> None:
     """A check that compares lengths holds against one crash of this kind, and not against two."""
     ordered = (get_preset("prefix-sector-4096"), get_preset("prefix-sector-512"))
 
@@ -494,11 +507,11 @@ def test_two_crashes_make_a_mixture_in_a_new_file_on_an_ordered_disk(tx: CrashRo
     for edition, twice in (("v2", {"pass", "torn-accepted"}), ("seed+hash", {"pass"})):
         first = TxWorkload("append", edition, (TxStep("add", 1, LONG),))
         assert kinds(first) == {"pass"}
-        assert set().union(*(kinds(Again(first, choice, "same")) for choice in range(CHOICES))) == twice
+        assert set().union(*(kinds(SecondLife(first, choice, "same")) for choice in range(CHOICES))) == twice
 
 
 def test_a_writer_that_appends_behind_a_gap_is_caught(
-    disk: CrashRoom, monkeypatch: pytest.MonkeyPatch
+    disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     adopt = DiskWriter._adopt
 
@@ -506,7 +519,7 @@ def test_a_writer_that_appends_behind_a_gap_is_caught(
         adopt(self, *arguments)
         self._position += 8  # what a torn record took is not used again, and not made unreachable either
 
-    work = Again(Workload("append", "spec", ONE), 1, "typical")
+    work = SecondLife(Workload("append", "spec", ONE), 1, "typical")
 
     change = partial(monkeypatch.setattr, DiskWriter, "_adopt", careless)
     # Everything is on disk, behind eight bytes at which every reader stops.
@@ -516,7 +529,7 @@ def test_a_writer_that_appends_behind_a_gap_is_caught(
 
 
 def test_a_writer_that_stamps_its_records_with_another_file_is_caught(
-    tx: CrashRoom, monkeypatch: pytest.MonkeyPatch
+    tx: CrashFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     adopt = JournalWriter._adopt
 
@@ -525,13 +538,13 @@ def test_a_writer_that_stamps_its_records_with_another_file_is_caught(
         if self.current is not None:
             self.current = Usage(self.current.file_id + 1, self.current.name)
 
-    work = Again(TxWorkload("append", "seed+hash", (TxStep("add", 1, LONG),)), 1, "typical")
+    work = SecondLife(TxWorkload("append", "seed+hash", (TxStep("add", 1, LONG),)), 1, "typical")
     change = partial(monkeypatch.setattr, JournalWriter, "_adopt", careless)
     assert failing_with(tx, work, tx_resume, change) == {"append-lost"}
 
 
 def test_an_opening_that_rewrites_what_it_found_is_caught(
-    disk: CrashRoom, monkeypatch: pytest.MonkeyPatch
+    disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     adopt = DiskWriter._adopt
 
@@ -541,12 +554,14 @@ def test_an_opening_that_rewrites_what_it_found_is_caught(
         self._storage.write(self._active, 0, bytes(21))
         self._storage.write(self._active, 0, header)
 
-    work = Again(Workload("append", "spec", ONE), 1, "open")
+    work = SecondLife(Workload("append", "spec", ONE), 1, "open")
     change = partial(monkeypatch.setattr, DiskWriter, "_adopt", destructive)
     assert failing_with(disk, work, disk_resume, change) == {"refused"}
 
 
-def test_an_opening_that_forgets_a_promise_is_caught(tx: CrashRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_opening_that_forgets_a_promise_is_caught(
+    tx: CrashFormat, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened = JournalWriter._open
 
     def forgetful(self: JournalWriter) -> dict[str, Any]:
@@ -556,29 +571,6 @@ def test_an_opening_that_forgets_a_promise_is_caught(tx: CrashRoom, monkeypatch:
         self.storage.write(self.current.name, self.first_offset, bytes(len(data) - self.first_offset))
         return reply
 
-    work = Again(TxWorkload("append", "seed+hash", TX_STEPS), 1, "open")
+    work = SecondLife(TxWorkload("append", "seed+hash", TX_STEPS), 1, "open")
     change = partial(monkeypatch.setattr, JournalWriter, "_open", forgetful)
     assert failing_with(tx, work, tx_resume, change) == {"non-idempotent"}
-
-
-# --- The fast readers on second lives -------------------------------------------------------------
-
-
-def test_fast_answers_on_second_lives_are_those_of_the_reference() -> None:
-    count = 0
-    for room, work in some_lives():
-        trace = room.build(work)
-        reference = load(room.format)
-        for states in crash_states(trace, (BYTES, SECTORS), 1):
-            found, which = answers(states.group, states.codes, room.read)
-            for row in range(0, len(states), 23):
-                files = states.group.materialise(states.codes[row])
-                for reader, policy in room.policies.items():
-                    slow = reference.recover(files, edition=trace.edition, policy=policy)
-                    assert found[which[row]][room.readers.index(reader)] == room.answer(slow), work.name
-                    count += 1
-    assert count > 300
-
-
-def test_presets_of_a_first_crash_exist() -> None:
-    assert set(FIRST_CRASH) <= {preset.name for preset in PRESETS}

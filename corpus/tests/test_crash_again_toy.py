@@ -7,21 +7,18 @@ appends where the reader ends from one that appends behind whatever is there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from journalspec_corpus.crash import again
-from journalspec_corpus.crash.again import Again, Life
-from journalspec_corpus.crash.again_remains import Remains
-from journalspec_corpus.crash.judge import VERDICTS, Answer
-from journalspec_corpus.crash.model import get_preset
-from journalspec_corpus.crash.room import CrashRoom
+from journalspec_corpus.crash import second_crash
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader
+from journalspec_corpus.crash.persistence import get_preset
+from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife, SecondLives
 from journalspec_corpus.crash.trace import SECOND_LIFE, Ack, Mark, Op, RecordingStorage, Sync, Trace
-from journalspec_corpus.crash.view import View
+from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.pipeline.run import Tally, judged_rows
 from journalspec_reference.storage import MemoryStorage
 
@@ -79,9 +76,11 @@ def record_first_life(work: Toy) -> Trace:
     )
 
 
-def read(view: View) -> tuple[Answer, ...]:
-    data = view.read(view.names()[LOG], 0, SIZE)
-    return (Answer(tuple(body.hex() for _, body in walk(data))),)
+class Implementation:
+    """Who reads the toy; what it says is what is judged."""
+
+    def recover(self, files: Mapping[str, bytes], *, edition: str, policy: str) -> Answer:
+        return Answer(tuple(body.hex() for _, body in walk(files[LOG])))
 
 
 def end_of_log(data: bytes) -> int:
@@ -94,10 +93,10 @@ def end_of_bytes(data: bytes) -> int:
     return len(data.rstrip(b"\0"))
 
 
-def resume_with(where: Any, clean: bool) -> Any:
-    def live(origin: Toy, life: int, remains: Remains, then: str) -> Life:
-        storage = RecordingStorage(MemoryStorage(dict(remains.files)))
-        at = where(remains.files[LOG])
+def resume_with(where: Any, clean: bool) -> SecondLives:
+    def live(origin: Toy, life: int, image: CrashImage, then: str) -> Life:
+        storage = RecordingStorage(MemoryStorage(dict(image.files)))
+        at = where(image.files[LOG])
         if clean:
             # What is behind the end could be taken for records once the gap is closed.
             storage.write(LOG, at, bytes(SIZE - at))
@@ -111,27 +110,33 @@ def resume_with(where: Any, clean: bool) -> Any:
         ops: tuple[Op, ...] = tuple(storage.ops)
         return Life(ops, opened)
 
-    def second_lives(scope: str) -> Iterator[Again]:
-        yield from (Again(Toy(700), choice, "append") for choice in range(4 if scope == "core" else 0))
+    def second_lives(scope: str) -> Iterator[SecondLife]:
+        yield from (SecondLife(Toy(700), choice, "append") for choice in range(4 if scope == "core" else 0))
 
-    return SimpleNamespace(RELEASED_IS_GONE=False, live=live, second_lives=second_lives)
-
-
-def toy_room(where: Any, *, clean: bool = True) -> CrashRoom:
-    traces = SimpleNamespace(build=record_first_life, workloads=lambda _: iter([Toy(700)]))
-    workloads, build = again.extended(traces, resume_with(where, clean))
-    names: dict[str, Any] = {"readers": ("strict",), "salvaging": (), "policies": {"strict": "strict"}}
     unused: Any = None
-    return CrashRoom(
-        FORMAT, workloads, build, obeys={"": ()}, read=read, answer=unused, record_json=unused, **names
+    return SecondLives(second_lives, live, unused, (), released_is_gone=False)
+
+
+def toy_room(where: Any, *, clean: bool = True) -> CrashFormat:
+    unused: Any = None
+    return CrashFormat(
+        format=FORMAT,
+        first_lives=lambda _: iter([Toy(700)]),
+        record=record_first_life,
+        state_readers=(StateReader("strict", "strict"),),
+        obeys={"": ()},
+        implementation=Implementation,
+        answer=lambda said: said,
+        record_json=unused,
+        second=resume_with(where, clean),
     )
 
 
-def failures(room: CrashRoom) -> set[str]:
+def failures(adapter: CrashFormat) -> set[str]:
     """Return the failing verdicts over all workloads of the room."""
     out = set()
-    for work in room.workloads("core"):
-        for rows in judged_rows(room.build(work), room, PRESETS, 1, Tally()):
+    for work in adapter.workloads("core"):
+        for rows in judged_rows(adapter.build(work), adapter, PRESETS, 1, Tally()):
             out |= {rows.verdict(0, row) for row in range(len(rows.case_ids))}
     return {name for name in out if VERDICTS[name]}
 
@@ -143,9 +148,9 @@ def test_second_lives_stand_among_the_workloads() -> None:
 
 
 def test_a_writer_that_goes_on_where_the_reader_ends_keeps_everything() -> None:
-    room = toy_room(end_of_log)
-    assert failures(room) == set()
-    traces = [room.build(work) for work in room.workloads("core") if isinstance(work, Again)]
+    adapter = toy_room(end_of_log)
+    assert failures(adapter) == set()
+    traces = [adapter.build(work) for work in adapter.workloads("core") if isinstance(work, SecondLife)]
     assert {mark.record for trace in traces for mark in trace.standing} == {"r0"}
     assert all(isinstance(trace.ops[int(trace.tags["opened"]) - 1], Sync) for trace in traces)
 
@@ -156,16 +161,16 @@ def test_a_writer_that_appends_behind_a_torn_record_loses_what_it_promised() -> 
 
 
 def test_a_third_life_goes_on_from_the_second() -> None:
-    room = toy_room(end_of_log)
-    trace = room.build(Again(Again(Toy(700), 0, "append"), 1, "append"))
+    adapter = toy_room(end_of_log)
+    trace = adapter.build(SecondLife(SecondLife(Toy(700), 0, "append"), 1, "append"))
     assert trace.life == 3
     assert {mark.record for mark in (*trace.standing, *trace.possible)} >= {"r0", "b-r0"}
 
 
 def test_a_trace_without_a_state_to_go_on_from_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    room = toy_room(end_of_log)
-    first = replace(room.build(Toy(700)), edition="2")
+    adapter = toy_room(end_of_log)
+    first = replace(adapter.build(Toy(700)), edition="2")
     # In no state is all there that is owed.
-    monkeypatch.setattr(again, "leave", lambda *_, **__: None)
+    monkeypatch.setattr(second_crash, "crash_image", lambda *_, **__: None)
     with pytest.raises(ValueError, match="no crash state to go on from"):
-        again.build(Again(Toy(700), 0, "append"), resume_with(end_of_log, True), first)
+        second_crash.build(SecondLife(Toy(700), 0, "append"), resume_with(end_of_log, True), first)

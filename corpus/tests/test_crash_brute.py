@@ -6,24 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from journalspec_corpus.crash import brute
-from journalspec_corpus.crash.brute_debts import Ledger
-from journalspec_corpus.crash.brute_rot import Past, is_rotten, lied, other_debt, other_verdict
-from journalspec_corpus.crash.brute_states import (
-    BASE,
-    GARBAGE,
-    HOLE,
-    NAMES,
-    Body,
-    Machine,
-    brute_prefix,
-    brute_subset,
-    origin,
-)
-from journalspec_corpus.crash.judge import Answer
-from journalspec_corpus.crash.model import get_preset
-from journalspec_corpus.crash.room import crash_room
+import brute
+from brute_expected import Ledger, Past, is_rotten, lied, other_debt, other_verdict
+from brute_states import BASE, GARBAGE, HOLE, NAMES, Body, Machine, brute_prefix, brute_subset, origin
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.trace import Ack, Create, Mark, Publish, Release, Rename, Sync, Trace, Write
+from journalspec_corpus.crash.verdict import Answer
 
 PAGE = 512
 
@@ -47,7 +36,7 @@ SAMPLES = [
 
 @pytest.mark.parametrize(("format_id", "every", "start"), SAMPLES)
 def test_both_oracles_agree_on_a_sample_of_the_core_tier(format_id: str, every: int, start: int) -> None:
-    report = brute.compare(crash_room(format_id), "core", every, start)
+    report = brute.compare(crash_format(format_id), "core", every, start)
     assert not report.kinds, "\n".join(report.lines())
     assert report.traces > 10
     assert report.rows > 2000
@@ -61,7 +50,7 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(format_id: str, every: 
     ("part", "change", "kind"),
     [
         ("crash_states", lambda states, *_: [part for part in states if part.torn < 0], "missing"),
-        ("owed", lambda debt, *_: replace(debt, must_keep=frozenset()), "owed"),
+        ("owed", lambda expected, *_: replace(expected, must_keep=frozenset()), "owed"),
         ("REFUSALS", lambda refusals, *_: ("allowed",) * len(refusals), "refusal"),
         ("judge", lambda verdict, *_: "pass", "verdict"),
     ],
@@ -73,7 +62,7 @@ def test_a_fault_of_the_engine_is_seen(
     assert callable(change)
     changed = (lambda *args, **named: change(real(*args, **named))) if callable(real) else change(real)
     monkeypatch.setattr(brute, part, changed)
-    report = brute.compare(crash_room(format_id), "smoke", 11)
+    report = brute.compare(crash_format(format_id), "smoke", 11)
     assert report.kinds[kind]
     assert any(line.startswith(f"  {kind}: ") for line in report.lines())
 
@@ -148,7 +137,7 @@ def refusals(trace: Trace, crash: int, preset: str = "epoch-subset-512") -> dict
     states = brute_subset(trace, get_preset(preset), crash, lambda *_: b"\x55" * PAGE)
     spots = (0, PAGE, 2 * PAGE)
     return {
-        tuple(state.files["log"].data[at : at + 1] for at in spots): ledger.debt(state).refusal
+        tuple(state.files["log"].data[at : at + 1] for at in spots): ledger.expected(state).refusal
         for state in states
     }
 
@@ -175,15 +164,15 @@ def test_what_is_owed_ends_with_a_release_and_begins_with_an_acknowledgement() -
     for crash in range(2, len(trace.ops) + 1):
         ledger = Ledger(trace, crash)
         (state, *_) = brute_prefix(trace, get_preset("prefix-byte"), crash)
-        kept.append(ledger.debt(state).must_keep)
-        assert ledger.debt(state).may_keep == {"a"}
+        kept.append(ledger.expected(state).must_keep)
+        assert ledger.expected(state).may_keep == {"a"}
     assert kept == [frozenset(), frozenset(), {"a"}, frozenset()]
 
 
 def test_values_that_a_write_would_have_given_count_as_written() -> None:
     trace = toy(Write("log", 0, b"\0\0P"), Mark("p", "log", 0, 3, "p"), base=bytes(PAGE))
     whole = [
-        (state.kept[0], sorted(Ledger(trace, 0, 0).debt(state).whole))
+        (state.kept[0], sorted(Ledger(trace, 0, 0).expected(state).whole))
         for state in brute_prefix(trace, get_preset("prefix-byte"), 0)
     ]
     assert whole == [(0, []), (1, []), (2, []), (3, ["p"])]
@@ -219,14 +208,14 @@ def test_with_corruption_a_loss_is_to_be_told_and_refusing_is_no_fault() -> None
     trace = toy(*record("a", PAGE, 600, b"A"), Sync("log"), Ack(("a",)), base=bytes(3 * PAGE))
     past, ledger = Past(trace, len(trace.ops)), Ledger(trace, len(trace.ops))
     files = {"log": past.settled["log"][:PAGE] + bytes(2 * PAGE)}
-    debt = other_debt(ledger, past, {"log": past.settled["log"][:900]}, "bitrot-cut", "cut:log:900")
-    assert debt is not None
-    assert debt.must_keep == {"a"}
+    expected = other_debt(ledger, past, {"log": past.settled["log"][:900]}, "bitrot-cut", "cut:log:900")
+    assert expected is not None
+    assert expected.must_keep == {"a"}
     assert other_debt(ledger, past, files, "bitrot-cut", "cut:log:900") is None
     said = [Answer(()), Answer((), None, True), Answer((), "no"), Answer(("a",)), Answer(("x",))]
-    verdicts = [other_verdict(answer, debt, "C", salvaging=True) for answer in said]
+    verdicts = [other_verdict(answer, expected, "C", salvaging=True) for answer in said]
     assert verdicts == ["silent", "pass", "acceptable", "pass", "torn-accepted"]
-    assert other_verdict(said[0], debt, "L", salvaging=True) == "lost"
+    assert other_verdict(said[0], expected, "L", salvaging=True) == "lost"
 
 
 def test_a_cache_that_lied_leaves_a_time_before_and_a_failed_force_old_pages() -> None:

@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from journalspec_corpus.crash.enumerate import EXHAUSTIVE, States, crash_states
-from journalspec_corpus.crash.model import get_preset
-from journalspec_corpus.crash.room import crash_room
-from journalspec_corpus.crash.view import answers
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.blocks import EXHAUSTIVE, States
+from journalspec_corpus.crash.persistence import get_preset
+from journalspec_corpus.crash.reading import answers
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.jboss_journal.recording import build
 from journalspec_corpus.jboss_journal.tears import Bench
-from journalspec_corpus.jboss_journal.traces import Step, Workload, build
+from journalspec_corpus.jboss_journal.workloads import Step, Workload
 
 SECTOR, SIGMAS, SEED = 512, 3, 1
 #: background of a workload -> that of a bench
@@ -35,22 +37,22 @@ def over(k: int, edition: str, background: str) -> States:
     (states,) = (
         states
         for states in crash_states(trace, (get_preset("epoch-subset-512"),), SEED)
-        if sum(size == 2 for size in states.group.dims) == k
+        if sum(size == 2 for size in states.point.dims) == k
     )
     return states
 
 
 def accepted(states: States) -> Rows:
     """Return the rows in which strict recovery lists a record with the new one's id."""
-    room = crash_room("jboss_journal")
-    found, which = answers(states.group, states.codes, room.read)
+    adapter = crash_format("jboss_journal")
+    found, which = answers(states.point, states.codes, adapter.read)
     lists = [any(key.startswith("ADD:0:1:") for key in (*each[0].keys, *each[0].aside)) for each in found]
     return np.asarray(lists, bool)[which]
 
 
 def kept(states: States) -> Rows:
     """Return for each row which of the record's sectors arrived."""
-    return np.asarray(states.codes[:, [size == 2 for size in states.group.dims]] == 1)
+    return np.asarray(states.codes[:, [size == 2 for size in states.point.dims]] == 1)
 
 
 @pytest.mark.parametrize("background", BACKGROUNDS)

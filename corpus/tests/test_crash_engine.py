@@ -8,13 +8,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from journalspec_corpus.crash.cells import Timeline
-from journalspec_corpus.crash.digest import content_id
-from journalspec_corpus.crash.enumerate import EXHAUSTIVE, SAMPLES, States, crash_states, subsets
-from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
-from journalspec_corpus.crash.model import PRESETS, get_preset, rank
-from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, Facts, owed
-from journalspec_corpus.crash.states import Descriptor, state_of
+from journalspec_corpus.crash.blocks import EXHAUSTIVE, SAMPLES, States, Timeline, subsets
+from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, expected_at
+from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.ids import content_id, content_ids
+from journalspec_corpus.crash.persistence import PRESETS, get_preset, rank
+from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
 from journalspec_corpus.crash.trace import (
     Ack,
     Mark,
@@ -26,7 +25,7 @@ from journalspec_corpus.crash.trace import (
     Trace,
     Write,
 )
-from journalspec_corpus.pipeline.ids import content_ids
+from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge
 
 PAGE = 512
 SEED = 7
@@ -55,7 +54,7 @@ TRACES = [toy(barrier=False), toy(barrier=True), toy(barrier=False, base=bytes(1
 def rows(trace: Trace) -> Iterator[tuple[States, int, dict[str, bytes]]]:
     for states in crash_states(trace, PRESETS, SEED):
         for row, codes in enumerate(states.codes):
-            yield states, row, states.group.materialise(codes)
+            yield states, row, states.point.materialise(codes)
 
 
 @pytest.mark.parametrize("trace", TRACES, ids=["unordered", "barrier", "reused"])
@@ -65,7 +64,7 @@ def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
         preset = PRESETS[states.preset[row]]
         mask = b"" if preset.order == "prefix" else states.codes[row].astype(np.uint8).tobytes()
         descriptor = Descriptor(
-            trace.id, preset.name, states.group.crash_index, mask, int(states.tear[row]), "zero", SEED
+            trace.id, preset.name, states.point.crash_index, mask, int(states.tear[row]), "zero", SEED
         )
         assert state_of(trace, descriptor) == files
         count += 1
@@ -75,8 +74,8 @@ def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
 @pytest.mark.parametrize("trace", TRACES, ids=["unordered", "barrier", "reused"])
 def test_ids_of_whole_groups_are_those_of_their_files(trace: Trace) -> None:
     for states in crash_states(trace, PRESETS, SEED):
-        whole = [content_id(states.group.materialise(codes)) for codes in states.codes]
-        assert content_ids(states.group, states.codes) == whole
+        whole = [content_id(states.point.materialise(codes)) for codes in states.codes]
+        assert content_ids(states.point, states.codes) == whole
 
 
 def test_a_descriptor_of_another_trace_or_shape_is_refused() -> None:
@@ -117,9 +116,9 @@ def brute_force(trace: Trace, upto: int) -> set[bytes]:
 def test_small_epochs_are_enumerated_whole(trace: Trace) -> None:
     preset = get_preset("epoch-subset-512")
     for states in crash_states(trace, (preset,), SEED):
-        got = [states.group.materialise(codes)["log"] for codes in states.codes]
+        got = [states.point.materialise(codes)["log"] for codes in states.codes]
         assert len(set(got)) == len(got)
-        assert set(got) == brute_force(trace, states.group.crash_index)
+        assert set(got) == brute_force(trace, states.point.crash_index)
 
 
 @pytest.mark.parametrize("trace", TRACES, ids=["unordered", "barrier", "reused"])
@@ -128,7 +127,7 @@ def test_facts_agree_with_the_bytes(trace: Trace) -> None:
     kills = {bytes(image) for image in kill_images(trace)}
     for states in crash_states(trace, PRESETS, SEED):
         facts = Facts(states)
-        images = [states.group.materialise(codes)["log"] for codes in states.codes]
+        images = [states.point.materialise(codes)["log"] for codes in states.codes]
         for index, mark in facts.issued:
             op = trace.ops[index]
             assert isinstance(op, Write)
@@ -170,11 +169,11 @@ def test_what_is_owed_follows_acknowledgement_and_release() -> None:
         *record("b", 2000, 10, b"B"),
     )
     trace = Trace("toy", "1", "toy", {"log": bytes(4096)}, ops, "zero")
-    assert owed(trace, 3).must_keep == frozenset()
-    assert owed(trace, 4).must_keep == {"a"}
-    assert owed(trace, 5).must_keep == frozenset()
-    assert owed(trace, 5).may_keep >= {"a"}
-    assert owed(trace, 7).order == ()
+    assert expected_at(trace, 3).must_keep == frozenset()
+    assert expected_at(trace, 4).must_keep == {"a"}
+    assert expected_at(trace, 5).must_keep == frozenset()
+    assert expected_at(trace, 5).may_keep >= {"a"}
+    assert expected_at(trace, 7).order == ()
 
 
 @pytest.mark.parametrize(
@@ -238,14 +237,14 @@ KEEP = Trace(
 def test_verdicts(
     keys: tuple[str, ...], refused: str | None, refusal: str, holes: bool, verdict: str
 ) -> None:
-    debt = owed(KEEP, len(KEEP.ops))
-    assert judge(Answer(keys, refused), debt, refusal, holes_allowed=holes) == verdict
+    expected = expected_at(KEEP, len(KEEP.ops))
+    assert judge(Answer(keys, refused), expected, refusal, holes_allowed=holes) == verdict
     assert verdict in VERDICTS
 
 
 def test_a_report_makes_up_for_damage() -> None:
-    debt = owed(KEEP, len(KEEP.ops))
-    assert judge(Answer(("a",), None, True), debt, REQUIRED, holes_allowed=True) == "pass"
+    expected = expected_at(KEEP, len(KEEP.ops))
+    assert judge(Answer(("a",), None, True), expected, REQUIRED, holes_allowed=True) == "pass"
 
 
 def test_new_files_names_and_sizes_are_cells() -> None:
@@ -258,16 +257,16 @@ def test_new_files_names_and_sizes_are_cells() -> None:
     trace = Trace("toy", "1", "toy", {}, tuple(storage.ops), "zero")
     line = Timeline(trace, PAGE)
     line.advance(2)
-    group = line.group()
-    assert sorted(cell.kind for cell in group.cells) == ["data", "data", "names", "size"]
-    images = {tuple(sorted(group.materialise(codes).items())) for codes in subsets(group.dims)}
+    point = line.point()
+    assert sorted(block.kind for block in point.blocks) == ["data", "data", "names", "size"]
+    images = {tuple(sorted(point.materialise(codes).items())) for codes in subsets(point.dims)}
     assert () in images
     assert (("new", b""),) in images
     assert (("new", b"x" * 512 + bytes(188)),) in images
     line.advance(4)
-    assert line.group().cells == ()
+    assert line.point().blocks == ()
     line.advance(5)
-    names = [cell.versions for cell in line.group().cells]
+    names = [block.versions for block in line.point().blocks]
     assert [sorted(version) for version in names[0]] == [["new"], ["log"]]
     assert any(isinstance(op, SyncDir) for op in storage.ops)
 

@@ -12,10 +12,10 @@ import pytest
 
 from journalspec.requirements import requirements
 from journalspec_conformance.compare import Claims, compare
-from journalspec_corpus.crash.digest import content_id
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.model import rank
-from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.ids import content_id
+from journalspec_corpus.crash.persistence import rank
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.cases import read_cases
 from journalspec_corpus.pipeline.plan import Plan
@@ -84,7 +84,7 @@ def test_what_a_compaction_wrote_twice_may_come_out_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = [
-        work for work in crash_room(FORMAT).workloads("core") if work.name.startswith("compact/v2/artemis")
+        work for work in crash_format(FORMAT).workloads("core") if work.name.startswith("compact/v2/artemis")
     ]
     monkeypatch.setattr("journalspec_corpus.pipeline.plan._workloads", lambda name, tier: tuple(work[:1]))
     plan = Plan(FORMAT, "core")
@@ -104,7 +104,7 @@ def test_what_a_compaction_wrote_twice_may_come_out_twice(
 
 def test_requirements_of_cases_hold_in_every_edition() -> None:
     known = {item.id: item for item in requirements(FORMAT)}
-    for named in crash_room(FORMAT).obeys.values():
+    for named in crash_format(FORMAT).obeys.values():
         assert named
         for name in named:
             assert set(known[name].editions) >= {"seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e"}

@@ -3,49 +3,50 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from journalspec_corpus.crash.cells import DATA, Cell, Codes, Group
-from journalspec_corpus.crash.enumerate import crash_states
-from journalspec_corpus.crash.judge import Answer
-from journalspec_corpus.crash.model import PRESETS
-from journalspec_corpus.crash.reading import SWITCH, Reading, alike, kernel_of, keys_of, reading_of
-from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
+from journalspec_corpus.crash.blocks import DATA, Block, Codes, CrashPoint
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.reading import SWITCH, Reading, alike, answers, kernel_of, keys_of, reading_of
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.crash.view import Plain, answers
+from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.run import judged_shard
 
 pytest.importorskip("numba")
 FORMATS = ("bitronix_tlog", "jboss_journal")
 
 
 @pytest.fixture(params=FORMATS)
-def room(request: pytest.FixtureRequest) -> CrashRoom:
-    return crash_room(request.param)
+def adapter(request: pytest.FixtureRequest) -> CrashFormat:
+    return crash_format(request.param)
 
 
-def groups(room: CrashRoom, every: int) -> Iterator[tuple[Trace, Group, Codes]]:
+def points(adapter: CrashFormat, every: int) -> Iterator[tuple[Trace, CrashPoint, Codes]]:
     """Yield the groups of some workloads of the full tier."""
-    for work in Plan(room.format, "full", every=every).workloads():
-        trace = room.build(work)
+    for work in Plan(adapter.format, "full", every=every).workloads():
+        trace = adapter.build(work)
         for states in crash_states(trace, PRESETS, 1):
             if len(states):
-                yield trace, states.group, states.codes
+                yield trace, states.point, states.codes
 
 
-def disagreements(room: CrashRoom, trace: Trace, group: Group, codes: Codes) -> tuple[int, int]:
+def disagreements(adapter: CrashFormat, trace: Trace, point: CrashPoint, codes: Codes) -> tuple[int, int]:
     """Return how many rows have an answer unlike the first of their signature, and how many signatures."""
     keys = keys_of(trace)
-    signed = kernel_of(room.format).signatures(group, codes)
+    kernel = kernel_of(adapter)
+    assert kernel is not None
+    signed = kernel(point, codes)
     if signed is None:
-        # The kernel leaves the group to the plain reader.
+        # The kernel leaves all of it to the readers.
         return 0, 0
-    found, which = answers(group, codes, room.read)
+    found, which = answers(point, codes, adapter.read)
     first: dict[bytes, tuple[Answer, ...]] = {}
     wrong = 0
     for name, path in zip(map(bytes, signed), which.tolist(), strict=True):
@@ -54,11 +55,11 @@ def disagreements(room: CrashRoom, trace: Trace, group: Group, codes: Codes) -> 
     return wrong, len(first)
 
 
-def test_equal_signatures_are_equal_answers(room: CrashRoom) -> None:
+def test_equal_signatures_are_equal_answers(adapter: CrashFormat) -> None:
     rows = signatures = left = 0
-    for trace, group, codes in groups(room, 331):
-        wrong, distinct = disagreements(room, trace, group, codes)
-        assert wrong == 0, f"{trace.name} at {group.crash_index}"
+    for trace, point, codes in points(adapter, 331):
+        wrong, distinct = disagreements(adapter, trace, point, codes)
+        assert wrong == 0, f"{trace.name} at {point.crash_index}"
         rows += len(codes)
         signatures += distinct
         left += len(codes) if distinct == 0 else 0
@@ -67,88 +68,75 @@ def test_equal_signatures_are_equal_answers(room: CrashRoom) -> None:
     assert 10_000 < rows > 8 * signatures
 
 
-def rotten(group: Group, content: int, flips: Iterator[tuple[int, int]]) -> Group:
-    """Return `group` with nothing in flight but one 512-byte granule, once for each changed byte."""
-    whole = group.contents[content]
+def rotten(point: CrashPoint, content: int, flips: Iterator[tuple[int, int]]) -> CrashPoint:
+    """Return `point` with nothing in flight but one 512-byte granule, once for each changed byte."""
+    whole = point.contents[content]
     versions: dict[int, list[bytes]] = {}
     for at, mask in flips:
         start = at // 512 * 512
         piece = bytearray(whole[start : start + 512].ljust(512, b"\0"))
         piece[at - start] ^= mask
         versions.setdefault(start // 512, [whole[start : start + 512].ljust(512, b"\0")]).append(bytes(piece))
-    cells = tuple(
-        Cell(DATA, content, at, tuple(found), (0,) * len(found)) for at, found in sorted(versions.items())
+    blocks = tuple(
+        Block(DATA, content, at, tuple(found), (0,) * len(found)) for at, found in sorted(versions.items())
     )
-    return replace(group, granule=512, cells=cells)
+    return replace(point, granule=512, blocks=blocks)
 
 
-def test_every_bit_of_the_records_may_flip(room: CrashRoom) -> None:
+def test_every_bit_of_the_records_may_flip(adapter: CrashFormat) -> None:
     """Checks of lengths, counts, types, names, checksums: each is met by bytes that were changed for it."""
     tried = 0
-    for number, work in enumerate(Plan(room.format, "core", every=701).workloads()):
-        trace = room.build(work)
+    for number, work in enumerate(Plan(adapter.format, "core", every=701).workloads()):
+        trace = adapter.build(work)
         *_, states = crash_states(trace, PRESETS[:1], 1)  # the last group of a prefix preset: all arrived
-        for file in range(len(states.group.contents)):
-            size = states.group.sizes[file]
+        for file in range(len(states.point.contents)):
+            size = states.point.sizes[file]
             flips = ((at, 1 << (at * 5 + number) % 8) for at in range(number % 2, size, 2))
-            group = rotten(states.group, file, flips)
-            for at, cell in enumerate(group.cells):
-                codes = np.zeros((len(cell.versions), len(group.cells)), np.uint16)
-                codes[:, at] = np.arange(len(cell.versions))
-                wrong, _ = disagreements(room, trace, group, codes)
-                assert wrong == 0, f"{trace.name}: a flip in file {file}, granule {cell.index}"
+            point = rotten(states.point, file, flips)
+            for at, block in enumerate(point.blocks):
+                codes = np.zeros((len(block.versions), len(point.blocks)), np.uint16)
+                codes[:, at] = np.arange(len(block.versions))
+                wrong, _ = disagreements(adapter, trace, point, codes)
+                assert wrong == 0, f"{trace.name}: a flip in file {file}, granule {block.index}"
                 tried += len(codes)
     assert tried > 4000
 
 
-def test_whole_files_are_read_as_views_are(room: CrashRoom) -> None:
-    for _, group, codes in groups(room, 1511):
-        found, which = answers(group, codes, room.read)
-        for row in range(0, len(codes), 13):
-            assert room.read(Plain(group, codes[row])) == found[which[row]]
-
-
-def test_tables_do_not_depend_on_the_kernel(room: CrashRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = Plan(room.format, "full", every=1511)
-    with_kernel = plan.shard(0).table()
-    asked = reading_of(room.format, room.read)
+def test_tables_do_not_depend_on_the_kernel(adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan(adapter.format, "full", every=1511)
+    with_kernel = judged_shard(plan, 0).table()
+    asked = reading_of(adapter)
     monkeypatch.setenv(SWITCH, "0")
-    assert reading_of(room.format, room.read) is not asked
-    without = plan.shard(0).table()
+    assert reading_of(adapter) is not asked
+    without = judged_shard(plan, 0).table()
     assert with_kernel.num_rows > 1000
     assert with_kernel.equals(without)
 
 
-def test_a_kernel_speaks_for_the_readers_there_are(room: CrashRoom) -> None:
-    assert tuple(kernel_of(room.format).READERS) == room.readers
-
-
-def test_other_readers_are_read_without_the_kernel(room: CrashRoom) -> None:
+def test_other_readers_are_read_without_the_kernel(adapter: CrashFormat) -> None:
     """A reader that tells other things apart must not be given one answer for all it cannot see."""
-    _, group, codes = max(groups(room, 3011), key=lambda entry: len(entry[2]))
+    _, point, codes = max(points(adapter, 3011), key=lambda entry: len(entry[2]))
 
-    def bytes_of(view: Any) -> tuple[Answer, ...]:
-        names = view.names()
-        shown = [view.read(names[name], 0, view.size(names[name])) for name in sorted(names)]
-        return (Answer((str(zlib.crc32(b"".join(shown))),)),)
+    class Bytes:
+        def recover(self, files: Mapping[str, bytes], *, edition: str, policy: str) -> Answer:
+            return Answer((str(zlib.crc32(b"".join(files[name] for name in sorted(files)))),))
 
-    found, _ = reading_of(room.format, bytes_of).answers(group, codes)
-    contents = {tuple(sorted(group.materialise(row).items())) for row in codes}
+    readers = (StateReader("strict", "strict"),)
+    other = replace(adapter, implementation=Bytes, answer=lambda said: said, state_readers=readers)
+    found, _ = reading_of(other).answers(point, codes)
+    contents = {tuple(sorted(point.materialise(row).items())) for row in codes}
     assert len(set(found)) == len(contents) > 100
 
 
-def test_every_row_has_the_answer_of_its_signature(room: CrashRoom) -> None:
-    """With patience and without, remembering and not: the same answers in the end."""
-    kernel = kernel_of(room.format)
-    remembering = [Reading(room.read, kernel.signatures, patience) for patience in (0, 2)]
-    for trace, group, codes in groups(room, 1511):
+def test_every_row_has_the_answer_of_its_signature(adapter: CrashFormat) -> None:
+    remembering = Reading(adapter.read, kernel_of(adapter))
+    for trace, point, codes in points(adapter, 1511):
         keys = keys_of(trace)
-        found, which = answers(group, codes, room.read)
-        for reading in remembering:
-            others, paths = reading.answers(group, codes)
-            for row in range(0, len(codes), 7):
-                for one, two in zip(others[paths[row]], found[which[row]], strict=True):
-                    assert alike(one, two, keys), f"{trace.name} at {group.crash_index}, row {row}"
+        found, which = answers(point, codes, adapter.read)
+        others, paths = remembering.answers(point, codes)
+        for row in range(0, len(codes), 7):
+            for one, two in zip(others[paths[row]], found[which[row]], strict=True):
+                assert alike(one, two, keys), f"{trace.name} at {point.crash_index}, row {row}"
 
 
 def test_answers_are_alike_only_if_no_verdict_tells_them_apart() -> None:

@@ -10,14 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
-from journalspec_corpus.crash.cells import NAMES, SIZE, Codes, Group
-from journalspec_corpus.crash.digest import content_id
-from journalspec_corpus.crash.enumerate import crash_states
-from journalspec_corpus.crash.model import PRESETS
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.blocks import NAMES, SIZE, Codes, CrashPoint
+from journalspec_corpus.crash.ids import content_id, content_ids
+from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.reading import Reading, kernel_of
-from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.pipeline.agree import DESCRIBED, Agreement, agree, agree_shard
-from journalspec_corpus.pipeline.ids import content_ids
 from journalspec_corpus.pipeline.plan import Plan
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
@@ -32,16 +31,16 @@ def test_every_answer_is_the_references(format_id: str) -> None:
     assert found.fast_seconds > 0 < found.reference_seconds
 
 
-def blind(group: Group, codes: Codes) -> npt.NDArray[np.uint64]:
+def blind(point: CrashPoint, codes: Codes) -> npt.NDArray[np.uint64]:
     """A kernel that takes everything in a group for the same."""
-    seed = np.frombuffer(bytes.fromhex(group.trace.id), np.uint64)
-    return np.tile(seed + np.uint64(group.crash_index), (len(codes), 1))
+    seed = np.frombuffer(bytes.fromhex(point.trace.id), np.uint64)
+    return np.tile(seed + np.uint64(point.crash_index), (len(codes), 1))
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_a_kernel_that_sees_nothing_is_found_out(format_id: str) -> None:
     plan = Plan(format_id, "core", every=411)
-    found = agree_shard(plan, 0, Reading(crash_room(format_id).read, blind))
+    found = agree_shard(plan, 0, Reading(crash_format(format_id).read, blind))
     assert found.wrong > 100
     assert len(found.described) == DESCRIBED
     first = found.described[0]
@@ -53,11 +52,13 @@ def test_a_kernel_that_sees_nothing_is_found_out(format_id: str) -> None:
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_a_kernel_that_is_wrong_about_one_row_in_a_thousand_is_found_out(format_id: str) -> None:
     pytest.importorskip("numba")
-    right = kernel_of(format_id).signatures
+    kernel = kernel_of(crash_format(format_id))
+    assert kernel is not None
+    right = kernel
     asked = [0]
 
-    def signatures(group: Group, codes: Codes) -> npt.NDArray[np.uint64] | None:
-        signed: npt.NDArray[np.uint64] | None = right(group, codes)
+    def signatures(point: CrashPoint, codes: Codes) -> npt.NDArray[np.uint64] | None:
+        signed: npt.NDArray[np.uint64] | None = right(point, codes)
         for row in range(len(codes)):
             asked[0] += 1
             if signed is not None and asked[0] % 1000 == 0:
@@ -66,8 +67,8 @@ def test_a_kernel_that_is_wrong_about_one_row_in_a_thousand_is_found_out(format_
         return signed
 
     plan = Plan(format_id, "core", every=211)
-    assert agree_shard(plan, 0, Reading(crash_room(format_id).read, right)).wrong == 0
-    assert agree_shard(plan, 0, Reading(crash_room(format_id).read, signatures)).wrong > 0
+    assert agree_shard(plan, 0, Reading(crash_format(format_id).read, right)).wrong == 0
+    assert agree_shard(plan, 0, Reading(crash_format(format_id).read, signatures)).wrong > 0
 
 
 def test_what_two_shards_found_is_added_up() -> None:
@@ -89,7 +90,7 @@ def test_the_command_compares_in_several_processes() -> None:
 
 def test_the_command_tells_of_disagreements(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "journalspec_corpus.pipeline.agree.reading_of", lambda format_id, read: Reading(read, blind)
+        "journalspec_corpus.pipeline.agree.reading_of", lambda adapter: Reading(adapter.read, blind)
     )
     asked = ["corpus", "agree", "--format", FORMATS[1], "--every", "571", "--jobs", "1"]
     result = CliRunner().invoke(cli, asked)
@@ -104,14 +105,14 @@ def test_an_unknown_format_is_a_usage_error() -> None:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_ids_of_rows_with_sizes_and_names_of_their_own(format_id: str) -> None:
-    room = crash_room(format_id)
+    adapter = crash_format(format_id)
     checked = {SIZE: 0, NAMES: 0}
     for work in Plan(format_id, "full", every=97).workloads()[:12]:
-        for states in crash_states(room.build(work), PRESETS, 1):
-            kinds = {cell.kind for cell in states.group.cells} & checked.keys()
+        for states in crash_states(adapter.build(work), PRESETS, 1):
+            kinds = {block.kind for block in states.point.blocks} & checked.keys()
             if kinds:
-                ids = content_ids(states.group, states.codes)
-                assert ids == [content_id(states.group.materialise(row)) for row in states.codes]
+                ids = content_ids(states.point, states.codes)
+                assert ids == [content_id(states.point.materialise(row)) for row in states.codes]
                 for kind in kinds:
                     checked[kind] += len(ids)
     assert min(checked.values()) > 20

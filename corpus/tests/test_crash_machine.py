@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from importlib.resources import files
-from types import ModuleType
 from typing import Any, ClassVar
 
 import hypothesis
@@ -14,25 +13,37 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 
-from journalspec_corpus.bitronix_tlog import long as bitronix_long
+import brute
+from brute_expected import Ledger, verdict
+from brute_states import BruteState, brute_prefix, brute_subset
 from journalspec_corpus.bitronix_tlog import long_machine as bitronix_machine
-from journalspec_corpus.bitronix_tlog.workloads import ORDERS
-from journalspec_corpus.crash import brute, long_write
-from journalspec_corpus.crash.brute_debts import Ledger, verdict
-from journalspec_corpus.crash.brute_states import BruteState, brute_prefix, brute_subset
-from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.judge import judge
-from journalspec_corpus.crash.long import IN_CORE, LongWorkload, long_workloads
+from journalspec_corpus.bitronix_tlog.recording import LongRun as BitronixRun
+from journalspec_corpus.crash import long_machine
+from journalspec_corpus.crash.adapter import (
+    LONG_IN_CORE,
+    LONG_WORKLOADS,
+    CrashFormat,
+    LongWorkload,
+    crash_format,
+    long_workloads,
+)
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.expected import REFUSALS, expected_at
+from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.long_machine import Drawing
-from journalspec_corpus.crash.model import PRESETS
-from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
-from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Reuse, Trace
-from journalspec_corpus.jboss_journal import long as jboss_long
+from journalspec_corpus.crash.verdict import judge
 from journalspec_corpus.jboss_journal import long_machine as jboss_machine
+from journalspec_corpus.jboss_journal.recording import LongRun as JBossRun
 from journalspec_reference import load
 
-LONG: dict[str, Any] = {"bitronix_tlog": bitronix_long, "jboss_journal": jboss_long}
+RUNS: dict[str, Any] = {"bitronix_tlog": BitronixRun, "jboss_journal": JBossRun}
+MACHINES: dict[str, type[Drawing]] = {
+    "bitronix_tlog": bitronix_machine.LongMachine,
+    "jboss_journal": jboss_machine.LongMachine,
+}
 #: Writers that keep every promise: after an honest crash of theirs, strict recovery loses nothing.
 SOUND = ("spec", "seed+hash")
 #: Presets that destroy what had been safe are another matter: there everybody loses.
@@ -42,8 +53,8 @@ SEED = 1
 
 def brute_state(trace: Trace, states: States, row: int) -> BruteState:
     """Return the same state as brute force has it."""
-    preset, crash = PRESETS[states.preset[row]], states.group.crash_index
-    content = tuple(sorted(states.group.materialise(states.codes[row]).items()))
+    preset, crash = PRESETS[states.preset[row]], states.point.crash_index
+    content = tuple(sorted(states.point.materialise(states.codes[row]).items()))
     walk = (
         brute_prefix(trace, preset, crash)
         if preset.order == "prefix"
@@ -52,22 +63,22 @@ def brute_state(trace: Trace, states: States, row: int) -> BruteState:
     return next(state for state in walk if state.content == content)
 
 
-def examine(room: CrashRoom, trace: Trace, states: States, row: int) -> str:
+def examine(adapter: CrashFormat, trace: Trace, states: States, row: int) -> str:
     """Hold the reference against both oracles in one state; returns the verdict on strict recovery."""
-    debt = owed(trace, states.group.crash_index, states.torn)
+    expected = expected_at(trace, states.point.crash_index, states.torn)
     refusal = REFUSALS[Facts(states).refusals[row]]
-    mine = Ledger(trace, states.group.crash_index, states.torn).debt(brute_state(trace, states, row))
-    assert (debt.must_keep, debt.may_keep) == (mine.must_keep, mine.may_keep)
+    mine = Ledger(trace, states.point.crash_index, states.torn).expected(brute_state(trace, states, row))
+    assert (expected.must_keep, expected.may_keep) == (mine.must_keep, mine.may_keep)
     assert refusal == mine.refusal
     found = {}
-    for reader, policy in room.policies.items():
-        seen = load(room.format).recover(
-            states.group.materialise(states.codes[row]), edition=trace.edition, policy=policy
+    for reader, policy in adapter.policies.items():
+        seen = load(adapter.format).recover(
+            states.point.materialise(states.codes[row]), edition=trace.edition, policy=policy
         )
-        salvaging = reader in room.salvaging
-        found[reader] = judge(room.answer(seen), debt, refusal, holes_allowed=salvaging)
-        assert found[reader] == verdict(room.answer(seen), mine, salvaging=salvaging), reader
-    return found[next(iter(room.policies))]
+        salvaging = reader in adapter.salvaging
+        found[reader] = judge(adapter.answer(seen), expected, refusal, holes_allowed=salvaging)
+        assert found[reader] == verdict(adapter.answer(seen), mine, salvaging=salvaging), reader
+    return found[next(iter(adapter.policies))]
 
 
 class Crashing(Drawing):
@@ -78,9 +89,8 @@ class Crashing(Drawing):
 
     def begin(self, variant: str, size: int) -> None:
         super().begin(variant, size)
-        self.writer = LONG[self.format_id].LongRun(variant, size)
-        self.base = {name: bytes(data) for name, data in self.writer.memory.files.items()}
-        self.writer.storage.ops.clear()
+        self.writer = RUNS[self.format_id](variant, size)
+        self.writer.begin()
 
     def say(self, word: str) -> None:
         super().say(word)
@@ -93,20 +103,18 @@ class Crashing(Drawing):
     )
     def crash(self, back: int, preset: Any, row: int) -> None:
         """Crash not long ago, and look at one of the states that this may leave."""
-        room = crash_room(self.format_id)
+        adapter = crash_format(self.format_id)
         trace = self.trace(crash_from=max(0, len(self.writer.storage.ops) - back))
         states = next((states for states in crash_states(trace, (preset,), SEED) if len(states)), None)
         if states is not None and brute.is_small(trace):
-            said = examine(room, trace, states, row % len(states))
+            said = examine(adapter, trace, states, row % len(states))
             self.seen[said] += 1
             assert self.variant not in SOUND or said in ("pass", "acceptable"), (self.words, preset.name)
 
     def trace(self, crash_from: int) -> Trace:
-        edition = getattr(self.writer, "edition", None) or ORDERS[self.variant]
-        name = " ".join(self.words)
-        ops = tuple(self.writer.storage.ops)
         tags = {"kind": "long", "order": self.variant}
-        return Trace(self.format_id, edition, name, self.base, ops, "zero", crash_from=crash_from, tags=tags)
+        trace: Trace = self.writer.trace(" ".join(self.words), tags, crash_from=crash_from)
+        return trace
 
 
 class BitronixCrashing(Crashing, bitronix_machine.LongMachine):
@@ -137,69 +145,65 @@ def test_the_reference_keeps_what_sound_writers_promised_wherever_they_crash(mac
     assert machine.seen["pass"] > 50
 
 
-@pytest.mark.parametrize("format_id", LONG)
+@pytest.mark.parametrize("format_id", MACHINES)
 def test_the_lines_are_what_their_first_line_says(format_id: str) -> None:
-    long = LONG[format_id]
-    package = long.__name__.rpartition(".")[0]
-    path = files(package).joinpath(long.LINES)
-    text = path.read_bytes()
+    package = f"journalspec_corpus.{format_id}"
+    text = files(package).joinpath(LONG_WORKLOADS).read_bytes()
     assert len(text) < 400_000
     first = json.loads(text.splitlines()[0])
-    works = long_workloads(package, long.LINES)
-    assert first["lines"] == len(works) == long_write.LINES
+    works = long_workloads(f"journalspec_corpus.{format_id}")
+    assert first["lines"] == len(works) == long_machine.LINES
     assert first["drawn_by"].startswith(package)
     assert len({work.name for work in works}) == len(works)
     assert {json.loads(work.line())[2] for work in works} == {work.rules for work in works}
 
 
-@pytest.mark.parametrize(
-    ("format_id", "machine"),
-    [("bitronix_tlog", bitronix_machine.LongMachine), ("jboss_journal", jboss_machine.LongMachine)],
-)
-def test_the_same_version_of_hypothesis_draws_the_same_again(format_id: str, machine: type[Drawing]) -> None:
-    assert long_write.draw(machine, 40) == long_write.draw(machine, 40)
-    package = machine.__module__.rpartition(".")[0]
-    first = json.loads(files(package).joinpath("long_workloads.jsonl").read_bytes().splitlines()[0])
+@pytest.mark.parametrize("format_id", MACHINES)
+def test_the_same_version_of_hypothesis_draws_the_same_again(format_id: str) -> None:
+    machine = MACHINES[format_id]
+    assert long_machine.draw(machine, 40) == long_machine.draw(machine, 40)
+    first = json.loads(
+        files(f"journalspec_corpus.{format_id}").joinpath(LONG_WORKLOADS).read_bytes().splitlines()[0]
+    )
     if first["hypothesis"] != hypothesis.__version__:
         pytest.skip("the lines were drawn by another version")
-    assert first == json.loads(long_write.first_line(machine, long_write.LINES))
+    assert first == json.loads(long_machine.first_line(machine, long_machine.LINES))
 
 
-@pytest.mark.parametrize("format_id", LONG)
+@pytest.mark.parametrize("format_id", MACHINES)
 def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format_id: str) -> None:
-    room = crash_room(format_id)
+    adapter = crash_format(format_id)
     inside = {
-        scope: [work for work in room.workloads(scope) if isinstance(work, LongWorkload)]
+        scope: [work for work in adapter.workloads(scope) if isinstance(work, LongWorkload)]
         for scope in ("smoke", "core", "full")
     }
     assert {scope: len(works) for scope, works in inside.items()} == {
         "smoke": 0,
-        "core": IN_CORE,
-        "full": long_write.LINES,
+        "core": LONG_IN_CORE,
+        "full": long_machine.LINES,
     }
-    traces = [room.build(work) for work in inside["full"][::40]]
+    traces = [adapter.build(work) for work in inside["full"][::40]]
     assert all(trace.crash_from == 0 and not trace.standing for trace in traces)
     assert max(sum(isinstance(op, Ack) for op in trace.ops) for trace in traces) > 4
     reused = Counter(op.file for trace in traces for op in trace.ops if isinstance(op, Reuse))
     assert reused.total() > 10
 
 
-@pytest.mark.parametrize("format_id", LONG)
+@pytest.mark.parametrize("format_id", MACHINES)
 def test_both_oracles_agree_on_long_workloads(format_id: str) -> None:
-    room, report = crash_room(format_id), brute.Report()
-    long: ModuleType = LONG[format_id]
-    for work in long_workloads(long.__name__.rpartition(".")[0], "long_workloads.jsonl")[7::400]:
-        trace = room.build(work)
+    adapter, report = crash_format(format_id), brute.Report()
+    for work in long_workloads(f"journalspec_corpus.{format_id}")[7::400]:
+        trace = adapter.build(work)
         if brute.is_small(trace):
-            brute.Comparison(room, trace, brute.KNOWN, report).run()
+            brute.Comparison(adapter, trace, brute.KNOWN, report).run()
     assert not report.kinds, "\n".join(report.lines())
     assert report.rows > 2000
 
 
 def test_what_cannot_be_done_is_left_out() -> None:
-    run = bitronix_long.LongRun("spec", 600)
+    run = BitronixRun("spec", 600)
     assert [run.do(word) for word in ("c1b", "c2d", "d2", "d1", "f")] == [True, False, False, True, True]
-    journal = jboss_long.LongRun("seed", 1024)
+    journal = JBossRun("seed", 1024)
     assert [journal.do(word) for word in ("a1b", "d2", "c1", "u9c", "d1", "a2b-")] == [
         True,
         False,
@@ -212,8 +216,8 @@ def test_what_cannot_be_done_is_left_out() -> None:
 
 @pytest.mark.parametrize(("size", "end"), [("x", 511), ("y", 0), ("z", 1)])
 def test_sizes_at_an_edge_end_there(size: str, end: int) -> None:
-    for run in (bitronix_long.LongRun("spec", 3000), jboss_long.LongRun("v2", 3000)):
-        run.do("c1b" if isinstance(run, bitronix_long.LongRun) else "a1b")
-        run.do(f"c2{size}" if isinstance(run, bitronix_long.LongRun) else f"a2{size}")
+    for run in (BitronixRun("spec", 3000), JBossRun("v2", 3000)):
+        run.do("c1b" if isinstance(run, BitronixRun) else "a1b")
+        run.do(f"c2{size}" if isinstance(run, BitronixRun) else f"a2{size}")
         mark = run.marks[-1]
         assert (mark.off + mark.length) % 512 == end

@@ -12,36 +12,33 @@ import numpy as np
 import pytest
 
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
-from journalspec_corpus.crash.again import Again
-from journalspec_corpus.crash.enumerate import crash_states
-from journalspec_corpus.crash.judge import Answer
-from journalspec_corpus.crash.metamorphic import (
+from journalspec_corpus.crash.adapter import CrashFormat, Read, crash_format
+from journalspec_corpus.crash.persistence import get_preset
+from journalspec_corpus.crash.second_crash import Excuse, SecondLife
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.jboss_journal.workloads import Step as TxStep
+from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
+from journalspec_reference.bitronix_tlog.write import DiskWriter
+from metamorphic import (
+    Reader,
     Report,
+    Subject,
+    Violation,
     chosen,
+    covers,
+    deterministic,
     elsewhere,
     fingerprint,
     main,
-    reference_reader,
-    relate,
-)
-from journalspec_corpus.crash.model import get_preset
-from journalspec_corpus.crash.relations import (
-    Excuse,
-    Reader,
-    Subject,
-    Violation,
-    deterministic,
     monotone,
     neighbours,
     pure,
+    reference_reader,
+    relate,
     reopened,
     untouched,
 )
-from journalspec_corpus.crash.room import CrashRoom, crash_room, resume_of
-from journalspec_corpus.crash.view import View
-from journalspec_corpus.jboss_journal.steps import Step as TxStep
-from journalspec_corpus.jboss_journal.traces import Workload as TxWorkload
-from journalspec_reference.bitronix_tlog.write import DiskWriter
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
 APPEND = Workload("append", "spec", (Step("COMMITTING", 1, "typical"),))
@@ -53,23 +50,23 @@ EVERY = {DISK: 311, TX: 211}
 
 
 @pytest.fixture(scope="module")
-def room() -> CrashRoom:
-    return crash_room(DISK)
+def adapter() -> CrashFormat:
+    return crash_format(DISK)
 
 
-def subjects(room: CrashRoom, work: Any, preset: str = "epoch-subset-512") -> Iterator[Subject]:
-    resume: Any = resume_of(room.format)
-    for states in crash_states(room.build(work), (get_preset(preset),), 1):
-        yield Subject(room, resume, work, states)
+def subjects(adapter: CrashFormat, work: Any, preset: str = "epoch-subset-512") -> Iterator[Subject]:
+    resume: Any = adapter.second
+    for states in crash_states(adapter.build(work), (get_preset(preset),), 1):
+        yield Subject(adapter, resume, work, states)
 
 
 def found(
-    check: Callable[..., Iterator[Violation]], room: CrashRoom, work: Any, *arguments: Any
+    check: Callable[..., Iterator[Violation]], adapter: CrashFormat, work: Any, *arguments: Any
 ) -> set[tuple[str, str]]:
     """Return the (invariant, kind) pairs that `check` finds on every third state of `work`."""
     return {
         (seen.invariant, seen.kind)
-        for subject in subjects(room, work)
+        for subject in subjects(adapter, work)
         for seen in check(subject, range(0, len(subject.states), 3), *arguments)
     }
 
@@ -80,8 +77,8 @@ def found(
 @pytest.mark.parametrize("format_id", [DISK, TX])
 def test_the_reference_keeps_them_on_part_of_the_core_scope(format_id: str) -> None:
     report = Report()
-    room = crash_room(format_id)
-    relate(room, resume_of(format_id), chosen(room, "core", EVERY[format_id]), report)
+    adapter = crash_format(format_id)
+    relate(adapter, crash_format(format_id).second, chosen(adapter, "core", EVERY[format_id]), report)
     assert report.found == []
     assert report.states > 20
     assert report.pairs > 200
@@ -96,18 +93,23 @@ def test_the_reference_keeps_them_on_part_of_the_core_scope(format_id: str) -> N
 )
 def test_every_excuse_of_a_format_is_needed(format_id: str, works: list[Any]) -> None:
     """On few workloads: an excuse that covers nothing would hide something one day."""
-    room, resume = crash_room(format_id), resume_of(format_id)
+    adapter, resume = crash_format(format_id), crash_format(format_id).second
     assert resume is not None
     report = Report()
-    relate(room, resume, works, report, opening=False)
-    assert report.used == set(resume.EXCUSES)
+    relate(adapter, resume, works, report, opening=False)
+    assert report.used == set(resume.excuses)
     assert report.found == []
     assert sum(report.excused.values()) > 0
 
 
-def test_second_lives_are_looked_at_as_well(room: CrashRoom) -> None:
+def test_second_lives_are_looked_at_as_well(adapter: CrashFormat) -> None:
     report = Report()
-    relate(room, resume_of(DISK), [Again(APPEND, 1, "same"), Again(APPEND, 2, "swap")], report)
+    relate(
+        adapter,
+        crash_format(DISK).second,
+        [SecondLife(APPEND, 1, "same"), SecondLife(APPEND, 2, "swap")],
+        report,
+    )
     assert report.found == []
     assert report.states > 5
 
@@ -120,83 +122,85 @@ def test_the_command_says_what_it_looked_at(capsys: pytest.CaptureFixture[str]) 
         assert f"{invariant}: 0 violations" in printed
 
 
-def test_another_process_with_other_hashes_says_the_same(room: CrashRoom) -> None:
-    here = fingerprint(room, chosen(room, "core", 1013))
+def test_another_process_with_other_hashes_says_the_same(adapter: CrashFormat) -> None:
+    here = fingerprint(adapter, chosen(adapter, "core", 1013))
     assert {elsewhere(DISK, "core", 1013, seed) for seed in ("1", "77")} == {here}
 
 
 # --- Readers that break them -----------------------------------------------------------------------
 
 
-def sound(room: CrashRoom) -> Reader:
-    return reference_reader(room, "strict")
+def sound(adapter: CrashFormat) -> Reader:
+    return reference_reader(adapter, "strict")
 
 
-def test_a_reader_that_cuts_what_it_reads_is_caught(room: CrashRoom) -> None:
+def test_a_reader_that_cuts_what_it_reads_is_caught(adapter: CrashFormat) -> None:
     def cutting(files: Mapping[str, bytes], edition: str) -> Answer:
-        answer = sound(room)(files, edition)
+        answer = sound(adapter)(files, edition)
         files["btm1.tlog"] = files["btm1.tlog"][:-1]  # type: ignore[index]
         return answer
 
-    assert found(pure, room, APPEND, sound(room), "strict") == set()
-    assert found(pure, room, APPEND, cutting, "strict") == {("I6", "reading-writes")}
+    assert found(pure, adapter, APPEND, sound(adapter), "strict") == set()
+    assert found(pure, adapter, APPEND, cutting, "strict") == {("I6", "reading-writes")}
     # One that writes although it refuses breaks another promise as well.
-    assert found(pure, room, PRODUCT, cutting, "strict") == {
+    assert found(pure, adapter, PRODUCT, cutting, "strict") == {
         ("I6", "reading-writes"),
         ("I12", "refusal-writes"),
     }
 
 
-def test_a_reader_that_says_something_else_each_time_is_caught(room: CrashRoom) -> None:
+def test_a_reader_that_says_something_else_each_time_is_caught(adapter: CrashFormat) -> None:
     calls: list[int] = []
 
     def moody(files: Mapping[str, bytes], edition: str) -> Answer:
         calls.append(1)
-        answer = sound(room)(files, edition)
+        answer = sound(adapter)(files, edition)
         return answer if len(calls) % 2 else Answer((), "not today")
 
-    assert found(pure, room, APPEND, moody, "strict") == {("I10", "repeated")}
+    assert found(pure, adapter, APPEND, moody, "strict") == {("I10", "repeated")}
 
 
-def test_a_reader_that_takes_files_as_they_come_is_caught(room: CrashRoom) -> None:
+def test_a_reader_that_takes_files_as_they_come_is_caught(adapter: CrashFormat) -> None:
     def first_come(files: Mapping[str, bytes], edition: str) -> Answer:
-        return Answer((next(iter(files)), *sound(room)(files, edition).keys))
+        return Answer((next(iter(files)), *sound(adapter)(files, edition).keys))
 
-    assert found(deterministic, room, APPEND, sound(room), "strict") == set()
-    assert found(deterministic, room, APPEND, first_come, "strict") == {("I10", "listing")}
+    assert found(deterministic, adapter, APPEND, sound(adapter), "strict") == set()
+    assert found(deterministic, adapter, APPEND, first_come, "strict") == {("I10", "listing")}
 
 
 def test_a_reader_that_counts_all_files_is_caught() -> None:
-    room = crash_room(TX)
+    adapter = crash_format(TX)
     work = TxWorkload("append", "v2", (TxStep("add", 1, 40),))
 
     def counting(files: Mapping[str, bytes], edition: str) -> Answer:
-        return Answer((str(len(files)), *reference_reader(room, "strict")(files, edition).keys))
+        return Answer((str(len(files)), *reference_reader(adapter, "strict")(files, edition).keys))
 
-    assert found(deterministic, room, work, reference_reader(room, "strict"), "strict") == set()
-    assert found(deterministic, room, work, counting, "strict") == {("I10", "beside")}
+    assert found(deterministic, adapter, work, reference_reader(adapter, "strict"), "strict") == set()
+    assert found(deterministic, adapter, work, counting, "strict") == {("I10", "beside")}
 
 
-def test_a_reader_that_gives_up_where_more_arrived_is_caught(room: CrashRoom) -> None:
-    def read(view: View) -> tuple[Answer, ...]:
-        answers = room.read(view)
+def test_a_reader_that_gives_up_where_more_arrived_is_caught(adapter: CrashFormat) -> None:
+    def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
         # As soon as a third record is there, the first is taken to be old.
         return tuple(
-            replace(given, keys=given.keys[1:]) if len(given.keys) > 2 else given for given in answers
+            replace(given, keys=given.keys[1:]) if len(given.keys) > 2 else given
+            for given in adapter.read(files, edition)
         )
 
-    def kinds(look: Callable[[View], tuple[Answer, ...]]) -> set[str]:
-        return {seen.kind for subject in subjects(room, APPEND) for seen in monotone(subject, look)}
+    def kinds(look: Read) -> set[str]:
+        return {seen.kind for subject in subjects(adapter, APPEND) for seen in monotone(subject, look)}
 
-    assert kinds(room.read) == set()
+    assert kinds(adapter.read) == set()
     assert kinds(read) == {"fewer"}
 
 
 # --- Writers that break them -----------------------------------------------------------------------
 
 
-def test_an_opening_that_loses_a_record_is_caught(room: CrashRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(reopened, room, APPEND, sound(room), "strict") == set()
+def test_an_opening_that_loses_a_record_is_caught(
+    adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert found(reopened, adapter, APPEND, sound(adapter), "strict") == set()
     adopt = DiskWriter._adopt
 
     def forgetful(self: DiskWriter, *arguments: Any) -> None:
@@ -205,25 +209,27 @@ def test_an_opening_that_loses_a_record_is_caught(room: CrashRoom, monkeypatch: 
         self._write_position()
 
     monkeypatch.setattr(DiskWriter, "_adopt", forgetful)
-    kinds = {kind for _, kind in found_after(room, monkeypatch, forgetful)}
+    kinds = {kind for _, kind in found_after(adapter, monkeypatch, forgetful)}
     assert kinds == {"changed", "crash-inside"}
 
 
 def found_after(
-    room: CrashRoom, monkeypatch: pytest.MonkeyPatch, adopt: Callable[..., None]
+    adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch, adopt: Callable[..., None]
 ) -> set[tuple[str, str]]:
     """Return what `reopened` finds if only the writer that opens crash states has `adopt`."""
     monkeypatch.undo()
-    every = list(subjects(room, APPEND))
+    every = list(subjects(adapter, APPEND))
     monkeypatch.setattr(DiskWriter, "_adopt", adopt)
     return {
         (seen.invariant, seen.kind)
         for subject in every
-        for seen in reopened(subject, range(len(subject.states)), sound(room), "strict")
+        for seen in reopened(subject, range(len(subject.states)), sound(adapter), "strict")
     }
 
 
-def test_an_opening_with_a_weak_moment_is_caught(room: CrashRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_opening_with_a_weak_moment_is_caught(
+    adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch
+) -> None:
     adopt = DiskWriter._adopt
 
     def weak(self: DiskWriter, *arguments: Any) -> None:
@@ -232,17 +238,17 @@ def test_an_opening_with_a_weak_moment_is_caught(room: CrashRoom, monkeypatch: p
         self._storage.write(self._active, 0, bytes(21))
         self._storage.write(self._active, 0, header)
 
-    assert found_after(room, monkeypatch, weak) == {("I6", "crash-inside")}
+    assert found_after(adapter, monkeypatch, weak) == {("I6", "crash-inside")}
 
 
-def test_a_refusal_that_writes_is_caught(room: CrashRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    every = list(subjects(room, PRODUCT))
+def test_a_refusal_that_writes_is_caught(adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = list(subjects(adapter, PRODUCT))
 
     def kinds() -> set[tuple[str, str]]:
         return {
             (seen.invariant, seen.kind)
             for subject in every
-            for seen in untouched(subject, range(len(subject.states)), sound(room))
+            for seen in untouched(subject, range(len(subject.states)), sound(adapter))
         }
 
     assert kinds() == set()
@@ -276,15 +282,15 @@ def test_neighbours_are_all_pairs_one_version_apart() -> None:
         assert set(zip(lower.tolist(), upper.tolist(), strict=True)) == expected
 
 
-def test_an_excuse_covers_what_it_names_and_nothing_else(room: CrashRoom) -> None:
-    (subject, *_) = subjects(room, PRODUCT)
+def test_an_excuse_covers_what_it_names_and_nothing_else(adapter: CrashFormat) -> None:
+    (subject, *_) = subjects(adapter, PRODUCT)
     seen = subject.violation("I11", "fewer", 0, "", "strict")
     loss = replace(seen, lost=("COMMIT-1",))
-    covers = partial(Excuse.covers, trace=subject.trace)
-    assert covers(Excuse("I11", "fewer", "so it is"), seen)
-    assert not covers(Excuse("I11", "refused", "so it is"), seen)
-    assert not covers(Excuse("I6", "fewer", "so it is"), seen)
-    assert not covers(Excuse("I11", "fewer", "so it is", readers=("salvage",)), seen)
-    assert not covers(Excuse("I11", "fewer", "so it is", writers=("3.0",)), seen)
-    assert covers(Excuse("I11", "fewer", "so it is", lost=("COMMIT-",)), loss)
-    assert not covers(Excuse("I11", "fewer", "so it is", lost=("ROLLBACK-",)), loss)
+    said = partial(covers, trace=subject.trace)
+    assert said(Excuse("I11", "fewer", "so it is"), seen)
+    assert not said(Excuse("I11", "refused", "so it is"), seen)
+    assert not said(Excuse("I6", "fewer", "so it is"), seen)
+    assert not said(Excuse("I11", "fewer", "so it is", readers=("salvage",)), seen)
+    assert not said(Excuse("I11", "fewer", "so it is", writers=("3.0",)), seen)
+    assert said(Excuse("I11", "fewer", "so it is", lost=("COMMIT-",)), loss)
+    assert not said(Excuse("I11", "fewer", "so it is", lost=("ROLLBACK-",)), loss)

@@ -9,17 +9,15 @@ import numpy as np
 import pytest
 
 from journalspec.formats import format_ids
-from journalspec_corpus.crash import lies, rot
-from journalspec_corpus.crash.classes import CATEGORIES, CODES, categories, fields
-from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.extras import garbage_bytes
-from journalspec_corpus.crash.invariants import INVARIANTS
-from journalspec_corpus.crash.judge import MEANINGS, VERDICTS, Answer, judge
-from journalspec_corpus.crash.model import PRESETS, STRATA, Preset, get_preset
-from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, Facts, owed
-from journalspec_corpus.crash.room import crash_room, has_crash_room
-from journalspec_corpus.crash.rot_places import EVERY_BIT
-from journalspec_corpus.crash.states import Descriptor, state_of
+from journalspec_corpus.crash import corruption, losses
+from journalspec_corpus.crash.adapter import crash_format, has_crash_format
+from journalspec_corpus.crash.blocks import States, garbage_bytes
+from journalspec_corpus.crash.corruption import EVERY_BIT
+from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, expected_at
+from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.ids import content_ids
+from journalspec_corpus.crash.persistence import PRESETS, STRATA, Preset, get_preset
+from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
 from journalspec_corpus.crash.trace import (
     Ack,
     Create,
@@ -36,7 +34,7 @@ from journalspec_corpus.crash.trace import (
     Unlink,
     Write,
 )
-from journalspec_corpus.pipeline.ids import content_ids
+from journalspec_corpus.crash.verdict import CATEGORIES, CODES, INVARIANTS, MEANINGS, VERDICTS, Answer, judge
 
 SEED = 7
 PAGE = 4096
@@ -53,9 +51,9 @@ def left(trace: Trace, preset: str, at: int | None = None) -> list[dict[str, byt
     """Return the different states that `preset` alone leaves at operation `at` (the end)."""
     out: list[dict[str, bytes]] = []
     for states in crash_states(trace, (get_preset(preset),), SEED):
-        if states.group.crash_index == (len(trace.ops) if at is None else at):
+        if states.point.crash_index == (len(trace.ops) if at is None else at):
             for codes in states.codes:
-                files = states.group.materialise(codes)
+                files = states.point.materialise(codes)
                 if files not in out:
                     out.append(files)
     return out
@@ -91,7 +89,7 @@ def test_the_weakest_model_shows_garbage_in_new_space() -> None:
     trace = trace_of(Write("log", 0, b"A" * 512), Write("log", 512, b"B" * 512), base={"log": b""})
     logs = [files["log"] for files in left(trace, "alice-weak")]
     (states,) = crash_states(trace, (get_preset("alice-weak"),), SEED)
-    junk = [garbage_bytes(SEED, states.group, cell) for cell in states.group.cells if cell.kind == "data"]
+    junk = [garbage_bytes(SEED, states.point, block) for block in states.point.blocks if block.kind == "data"]
     expected = [junk[0], junk[0] + junk[1], b"A" * 512 + junk[1], junk[0] + b"B" * 512]
     assert sorted(logs) == sorted(expected)
 
@@ -185,7 +183,7 @@ def test_an_append_is_all_there_or_not_seen() -> None:
 def test_several_broken_sectors_are_right_old_garbage_or_half() -> None:
     trace = trace_of(Write("log", 0, b"A" * 512 + b"B" * 512), base={"log": b"0" * 512 + b"1" * 512})
     (states,) = crash_states(trace, (get_preset("fdb-full-corruption"),), SEED)
-    junk = [garbage_bytes(SEED, states.group, cell) for cell in states.group.cells]
+    junk = [garbage_bytes(SEED, states.point, block) for block in states.point.blocks]
     parts = [
         {
             new * 512: "right",
@@ -230,7 +228,7 @@ def image(*records: tuple[str, int]) -> bytes:
 @pytest.fixture
 def every_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no trace be left out by lot."""
-    for module in (lies, rot):
+    for module in (losses, corruption):
         monkeypatch.setattr(module, "selected", lambda trace, share: True)
 
 
@@ -261,7 +259,7 @@ def test_every_bit_in_use_flips_alone() -> None:
     found = set()
     sound = {"log": image(("a", 100)), "spare": LOG.base["spare"]}
     for label, codes in zip(states.rot, states.codes, strict=True):
-        files = states.group.materialise(codes)
+        files = states.point.materialise(codes)
         kind, name, off, bit = label.split(":")
         turned = bytearray(sound[name])
         turned[int(off)] ^= 1 << int(bit)
@@ -287,12 +285,12 @@ def test_bursts_begin_and_end_wrong_and_pairs_are_two_bits() -> None:
     for preset in ("bitrot-burst", "bitrot-2bit"):
         for states in _first_two(preset):
             sound = int.from_bytes(image(("a", 100), ("b", 1000)), "big")
-            if states.group.crash_index == 4:
+            if states.point.crash_index == 4:
                 sound = int.from_bytes(image(("a", 100)), "big")
             for label, codes in zip(states.rot, states.codes, strict=True):
                 if label.split(":")[1] != "log":
                     continue
-                wrong = int.from_bytes(states.group.materialise(codes)["log"], "big") ^ sound
+                wrong = int.from_bytes(states.point.materialise(codes)["log"], "big") ^ sound
                 if preset == "bitrot-2bit":
                     assert wrong.bit_count() == 2
                 else:
@@ -387,14 +385,14 @@ def rows(trace: Trace) -> Iterator[tuple[States, Preset, Descriptor, dict[str, b
                 Descriptor(
                     trace.id,
                     preset.name,
-                    states.group.crash_index,
+                    states.point.crash_index,
                     codes.astype(np.uint8).tobytes() if masked else b"",
                     int(states.tear[row]),
                     trace.background,
                     SEED,
                     states.rot[row] if states.rot else "",
                 ),
-                states.group.materialise(codes),
+                states.point.materialise(codes),
             )
 
 
@@ -416,21 +414,21 @@ def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
 def test_ids_of_whole_groups_are_those_of_their_files(trace: Trace) -> None:
     for states in crash_states(trace, PRESETS, SEED):
         sample = states.codes[::7]
-        alone = [content_ids(states.group, row[None, :]) for row in sample]
+        alone = [content_ids(states.point, row[None, :]) for row in sample]
         assert np.array_equal(
-            content_ids(states.group, sample), np.concatenate([np.asarray(x) for x in alone])
+            content_ids(states.point, sample), np.concatenate([np.asarray(x) for x in alone])
         )
 
 
 @pytest.mark.usefixtures("every_trace")
-@pytest.mark.parametrize("format_id", [name for name in format_ids() if has_crash_room(name)])
+@pytest.mark.parametrize("format_id", [name for name in format_ids() if has_crash_format(name)])
 def test_every_state_of_a_format_is_the_one_its_descriptor_describes(format_id: str) -> None:
-    room = crash_room(format_id)
-    works = list(room.workloads("core"))
+    adapter = crash_format(format_id)
+    works = list(adapter.workloads("core"))
     seen = set()
     for work in works[:: len(works) // 7]:
-        trace = room.build(work)
-        again = room.build(work)
+        trace = adapter.build(work)
+        again = adapter.build(work)
         for number, (_, preset, descriptor, files) in enumerate(rows(trace)):
             if number % 17 == 0 or preset.name not in seen:
                 assert state_of(again, descriptor) == files, descriptor
@@ -447,14 +445,14 @@ def test_an_unknown_corruption_is_refused() -> None:
 
 
 def test_corruption_owes_a_word_and_no_record() -> None:
-    debt = owed(LOG, 8, stratum="C")
+    expected = expected_at(LOG, 8, stratum="C")
     strict = {"refusal": ALLOWED, "holes_allowed": False}
-    assert judge(Answer(("a", "b")), debt, **strict) == "pass"  # type: ignore[arg-type]
-    assert judge(Answer((), "no"), debt, **strict) == "acceptable"  # type: ignore[arg-type]
-    assert judge(Answer(("a",)), debt, **strict) == "silent"  # type: ignore[arg-type]
-    assert judge(Answer(("a",), None, True), debt, **strict) == "pass"  # type: ignore[arg-type]
-    assert judge(Answer(("b",), None, True), debt, **strict) == "hole"  # type: ignore[arg-type]
-    assert judge(Answer(("a", "x"), None, True), debt, **strict) == "torn-accepted"  # type: ignore[arg-type]
+    assert judge(Answer(("a", "b")), expected, **strict) == "pass"  # type: ignore[arg-type]
+    assert judge(Answer((), "no"), expected, **strict) == "acceptable"  # type: ignore[arg-type]
+    assert judge(Answer(("a",)), expected, **strict) == "silent"  # type: ignore[arg-type]
+    assert judge(Answer(("a",), None, True), expected, **strict) == "pass"  # type: ignore[arg-type]
+    assert judge(Answer(("b",), None, True), expected, **strict) == "hole"  # type: ignore[arg-type]
+    assert judge(Answer(("a", "x"), None, True), expected, **strict) == "torn-accepted"  # type: ignore[arg-type]
 
 
 def test_a_second_life_has_losses_of_its_own() -> None:
@@ -469,15 +467,15 @@ def test_a_second_life_has_losses_of_its_own() -> None:
         ),
         life=2,
     )
-    debt = owed(trace, len(trace.ops))
+    expected = expected_at(trace, len(trace.ops))
 
     def verdict(*keys: str) -> str:
-        return judge(Answer(keys), debt, FORBIDDEN, holes_allowed=False)
+        return judge(Answer(keys), expected, FORBIDDEN, holes_allowed=False)
 
     assert verdict("a", "b-1") == verdict("a", "maybe", "b-1") == verdict("a", "b-1", "maybe") == "pass"
     assert verdict("a") == "append-lost"
     assert verdict("b-1") == "lost"
-    fine = owed(replace(trace, tags={"fine": "yes"}), len(trace.ops))
+    fine = expected_at(replace(trace, tags={"fine": "yes"}), len(trace.ops))
     assert judge(Answer(("b-1",)), fine, FORBIDDEN, holes_allowed=False) == "non-idempotent"
     assert trace.id != replace(trace, life=1).id != replace(trace, possible=()).id
     assert {"append-lost", "non-idempotent"} <= set(VERDICTS)

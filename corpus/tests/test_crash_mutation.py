@@ -11,27 +11,27 @@ from typing import Any
 
 import pytest
 
-from journalspec_corpus.crash import mutation
-from journalspec_corpus.crash.mutation import (
+import mutation
+from journalspec_corpus.crash import case_builder
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.case_builder import KNOWN_FAILURES, Kind, known_failures
+from journalspec_corpus.mutants import MutantError, load_mutants
+from journalspec_reference import load
+from mutation import (
     ENOUGH,
     SAMPLES,
     Failure,
-    Kind,
     Row,
     Seen,
     choose,
     explained,
     failures,
-    known,
     pin,
     row_of,
     tally,
     unlike,
     wrong,
 )
-from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.mutants import MutantError, load_mutants
-from journalspec_reference import load
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
 #: Faults that many states show, whichever are looked at: the checksum, or what stands for one, first.
@@ -42,79 +42,79 @@ PLAIN = {
 
 
 @pytest.fixture(scope="module", params=FORMATS)
-def looked_at(request: pytest.FixtureRequest) -> tuple[CrashRoom, list[Seen]]:
-    room = crash_room(request.param)
-    return room, choose(room, SAMPLES["gate"])
+def looked_at(request: pytest.FixtureRequest) -> tuple[CrashFormat, list[Seen]]:
+    adapter = crash_format(request.param)
+    return adapter, choose(adapter, SAMPLES["gate"])
 
 
 def test_the_reference_fails_where_it_is_known_to_and_nowhere_else(
-    looked_at: tuple[CrashRoom, list[Seen]],
+    looked_at: tuple[CrashFormat, list[Seen]],
 ) -> None:
-    room, states = looked_at
+    adapter, states = looked_at
     assert len(states) > 300
-    pinned = known(room.format, "gate")
+    pinned = known_failures(adapter.format, "gate")
     assert pinned.counts
-    assert unlike(tally(failures(room, load(room.format), states)), pinned.counts) == []
+    assert unlike(tally(failures(adapter, load(adapter.format), states)), pinned.counts) == []
     assert all(len(why) > 40 for why in pinned.why.values())
 
 
 def test_a_reference_without_its_checks_is_noticed_by_the_gate(
-    looked_at: tuple[CrashRoom, list[Seen]],
+    looked_at: tuple[CrashFormat, list[Seen]],
 ) -> None:
-    room, states = looked_at
-    pinned = known(room.format, "gate").counts
-    mutants = {mutant.id: mutant for mutant in load_mutants(room.format)}
-    for name in PLAIN[room.format]:
+    adapter, states = looked_at
+    pinned = known_failures(adapter.format, "gate").counts
+    mutants = {mutant.id: mutant for mutant in load_mutants(adapter.format)}
+    for name in PLAIN[adapter.format]:
         implementation = mutants[name].implementation()
         # As the reference itself: the same states, and other failures than those pinned.
-        assert unlike(tally(failures(room, implementation, states)), pinned), name
+        assert unlike(tally(failures(adapter, implementation, states)), pinned), name
         # And as a mutant.
-        found = list(failures(room, implementation, states))
+        found = list(failures(adapter, implementation, states))
         assert row_of(name, found, len(states), pinned).killed >= ENOUGH, name
 
 
 def test_no_reader_has_a_say_in_what_is_looked_at(
-    looked_at: tuple[CrashRoom, list[Seen]], monkeypatch: pytest.MonkeyPatch
+    looked_at: tuple[CrashFormat, list[Seen]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    room, states = looked_at
+    adapter, states = looked_at
 
     def nobody(*_: object, **__: object) -> Any:
         raise AssertionError("a reader was asked")
 
     some = replace(SAMPLES["gate"], every=610)
-    usual = [state.name for state in choose(room, some)]
-    monkeypatch.setattr(type(load(room.format)), "recover", nobody)
-    assert [state.name for state in choose(replace(room, answer=nobody), some)] == usual
+    usual = [state.name for state in choose(adapter, some)]
+    monkeypatch.setattr(type(load(adapter.format)), "recover", nobody)
+    assert [state.name for state in choose(replace(adapter, answer=nobody), some)] == usual
     assert len({state.name for state in states}) == len(states)
 
 
-def test_what_is_said_not_to_be_seen_is_not(looked_at: tuple[CrashRoom, list[Seen]]) -> None:
-    room, states = looked_at
-    reasons = explained(room.format)
-    assert reasons.keys() <= {mutant.id for mutant in load_mutants(room.format)}
+def test_what_is_said_not_to_be_seen_is_not(looked_at: tuple[CrashFormat, list[Seen]]) -> None:
+    adapter, states = looked_at
+    reasons = explained(adapter.format)
+    assert reasons.keys() <= {mutant.id for mutant in load_mutants(adapter.format)}
     assert all(len(reason.why) > 40 for reason in reasons.values())
-    pinned = known(room.format, "gate").counts.keys()
-    for mutant in load_mutants(room.format):
+    pinned = known_failures(adapter.format, "gate").counts.keys()
+    for mutant in load_mutants(adapter.format):
         if mutant.id in reasons and not reasons[mutant.id].rare:
-            found = failures(room, mutant.implementation(), states[::5])
+            found = failures(adapter, mutant.implementation(), states[::5])
             assert not [each for each in found if each.kind not in pinned], mutant.id
 
 
-def test_a_mutant_that_raises_is_noticed(looked_at: tuple[CrashRoom, list[Seen]]) -> None:
+def test_a_mutant_that_raises_is_noticed(looked_at: tuple[CrashFormat, list[Seen]]) -> None:
     class Broken:
         def recover(self, *_: object, **__: object) -> object:
             raise ZeroDivisionError
 
-    room, states = looked_at
-    found = list(failures(room, Broken(), states))
-    assert len(found) == len(states) * len(room.policies)
+    adapter, states = looked_at
+    found = list(failures(adapter, Broken(), states))
+    assert len(found) == len(states) * len(adapter.policies)
     assert {failure.kind.verdict for failure in found} == {"crash"}
-    row = row_of("broken", found, len(states), known(room.format, "gate").counts)
+    row = row_of("broken", found, len(states), known_failures(adapter.format, "gate").counts)
     assert row.killed == len(states)
     assert states[0].size == sum(map(len, states[0].files.values()))
 
 
-def test_what_is_pinned_does_not_kill(looked_at: tuple[CrashRoom, list[Seen]]) -> None:
+def test_what_is_pinned_does_not_kill(looked_at: tuple[CrashFormat, list[Seen]]) -> None:
     _, states = looked_at
     kind = Kind("w", "R", "clean", "strict", "lost")
     found = [Failure(kind, state) for state in states[:5]]
@@ -137,15 +137,16 @@ def test_more_and_fewer_failures_are_both_told() -> None:
 @pytest.fixture
 def own_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A format's room that holds a copy of its table and nothing else."""
-    path = tmp_path / mutation.KNOWN
-    shutil.copy(str(files("journalspec_corpus.bitronix_tlog") / mutation.KNOWN), path)
-    monkeypatch.setattr(mutation, "files", lambda _: tmp_path)
+    path = tmp_path / KNOWN_FAILURES
+    shutil.copy(str(files("journalspec_corpus.bitronix_tlog") / KNOWN_FAILURES), path)
+    for module in (mutation, case_builder):
+        monkeypatch.setattr(module, "files", lambda _: tmp_path)
     return path
 
 
 def test_numbers_are_written_where_the_reasons_are(own_table: Path) -> None:
     usual = own_table.read_text()
-    numbers = {name: Counter(known("bitronix_tlog", name).counts) for name in SAMPLES}
+    numbers = {name: Counter(known_failures("bitronix_tlog", name).counts) for name in SAMPLES}
     assert pin("bitronix_tlog", numbers) == []
     assert own_table.read_text() == usual
     kind = next(iter(numbers["gate"]))
@@ -155,14 +156,14 @@ def test_numbers_are_written_where_the_reasons_are(own_table: Path) -> None:
     numbers["whole"].clear()
     assert pin("bitronix_tlog", numbers) == [new]
     numbers["gate"].pop(new)
-    assert known("bitronix_tlog", "gate").counts == numbers["gate"]
-    assert known("bitronix_tlog", "whole").counts == {}
+    assert known_failures("bitronix_tlog", "gate").counts == numbers["gate"]
+    assert known_failures("bitronix_tlog", "whole").counts == {}
 
 
 def test_a_kind_that_stands_twice_is_refused(own_table: Path) -> None:
     own_table.write_text(own_table.read_text() * 2)
     with pytest.raises(MutantError, match="stands twice"):
-        known("bitronix_tlog", "gate")
+        known_failures("bitronix_tlog", "gate")
 
 
 def test_a_table_is_wrong_if_a_mutant_is_neither_killed_nor_explained_or_both() -> None:

@@ -16,17 +16,16 @@ from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
-from journalspec_corpus.crash.digest import content_id
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.ids import content_id
 from journalspec_corpus.crash.states import Descriptor, state_of
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import bench
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.cases import read_cases
-from journalspec_corpus.pipeline.merging import first_of_each
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import publish_core
-from journalspec_corpus.pipeline.store import BuildError, prepare, write_shard
+from journalspec_corpus.pipeline.store import BuildError, first_of_each, prepare, write_shard
 from journalspec_reference import load
 
 FORMAT = "bitronix_tlog"
@@ -73,8 +72,8 @@ def test_the_manifest_counts_what_is_there(built: Path, manifest: Any) -> None:
 
 
 def test_rows_are_descriptors_from_which_their_content_is_rebuilt(built: Path) -> None:
-    room = crash_room(FORMAT)
-    all_traces = {trace.id: trace for trace in map(room.build, PLAN.workloads())}
+    adapter = crash_format(FORMAT)
+    all_traces = {trace.id: trace for trace in map(adapter.build, PLAN.workloads())}
     rows = ds.dataset(built / "states").to_table().to_pylist()
     for row in rows[::17]:
         names = ("trace", "preset", "crash_index", "mask", "tear", "background", "seed", "rot")

@@ -20,13 +20,13 @@ from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.pipeline import choosing
+from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.pipeline import published
 from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.case_files import Packing
 from journalspec_corpus.pipeline.cases import CASES, SHARED, digest_of, lines_of, read_cases
-from journalspec_corpus.pipeline.packing import Packing
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.published import publish_core
+from journalspec_corpus.pipeline.published import PER_CLASS, publish_core
 from journalspec_corpus.pipeline.store import BuildError
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -66,7 +66,7 @@ def test_the_choice_keeps_strata_apart_and_has_some_of_every_class(built: Path, 
             case = published[row["case_id"].hex()]
             assert (case.stratum, case.category) == (row["stratum"], row["category"])
     for ids in by_class.values():
-        assert len(published.keys() & set(ids)) >= min(choosing.PER_CLASS, len(ids))
+        assert len(published.keys() & set(ids)) >= min(PER_CLASS, len(ids))
     for policy in ("strict", "salvage"):
         beyond = Counter(
             (row["stratum"], row[f"verdict_{policy}"])
@@ -88,7 +88,7 @@ def test_no_reader_has_a_say_in_the_choice_nor_in_what_is_asked(tmp_path: Path, 
     """A build whose readers fail everywhere publishes the same cases, and asks every policy in each."""
     copy = tmp_path / "copy"
     shutil.copytree(built, copy)
-    usual = choosing.choose(copy, ("strict", "salvage"))
+    usual = published.choose(copy, ("strict", "salvage"))
     for path in (copy / "states").glob("part-*.parquet"):
         table = pq.read_table(path)
         for name in ("verdict_strict", "verdict_salvage"):
@@ -96,7 +96,7 @@ def test_no_reader_has_a_say_in_the_choice_nor_in_what_is_asked(tmp_path: Path, 
             failing = pa.array(["lost"] * len(table)).cast(kind)
             table = table.set_column(at, name, failing)
         pq.write_table(table, path)
-    changed = choosing.choose(copy, ("strict", "salvage"))
+    changed = published.choose(copy, ("strict", "salvage"))
     assert changed.ids == usual.ids
     assert changed.beyond != usual.beyond
     for line in lines_of(built / CASES):
@@ -109,12 +109,12 @@ def test_quotas_hold_as_far_as_there_is_enough() -> None:
         (number.to_bytes(16, "big"), kinds["C" if number % 2 else "R"])
         for number in random.Random(3).sample(range(9999), 2000)
     )
-    chosen = choosing._chosen(found, 1000)
+    chosen = published._chosen(found, 1000)
     by = Counter(kind[0] for name, kind in found if name in chosen)
     # Nobody has a state of L, so its share goes to R.
     assert by == {"R": 850, "C": 150}
     few = [entry for entry in found if entry[1][0] == "R"][:100]
-    everything = choosing._chosen(sorted([*few, *(entry for entry in found if entry[1][0] == "C")]), 1000)
+    everything = published._chosen(sorted([*few, *(entry for entry in found if entry[1][0] == "C")]), 1000)
     assert Counter(kind[0] for name, kind in found if name in everything) == {"R": 100, "C": 900}
     assert [name for name, kind in found if kind[0] == "C"][:900] == sorted(
         name for name, kind in found if kind[0] == "C" and name in everything
@@ -279,17 +279,17 @@ def test_a_choice_that_cannot_be_found_again_is_an_error(
     shutil.copytree(built, copy)
     manifest = json.loads((copy / "manifest.json").read_text())
     del manifest["cases"]
-    known = choosing.choose(copy, ("strict",))
+    known = published.choose(copy, ("strict",))
     monkeypatch.setattr(
         "journalspec_corpus.pipeline.published.choose",
-        lambda out, readers: choosing.Choice(known.ids | {bytes(16)}, known.beyond),
+        lambda out, readers: published.Choice(known.ids | {bytes(16)}, known.beyond),
     )
     with pytest.raises(BuildError, match="1 chosen states were not found again"):
         publish_core(PLAN, copy, manifest)
 
 
 def test_a_target_is_reached_exhausted_or_neither() -> None:
-    from journalspec_corpus.pipeline.report import Target
+    from journalspec_corpus.pipeline.manifest import Target
 
     assert Target(["R01"], {"clean": 7}, 7, 5, False).remark == "reached"
     assert Target(["R01"], {"clean": 7}, 7, 500, True).remark == "exhausted at 7"
@@ -302,21 +302,21 @@ def test_what_was_enumerated_whole_is_known_by_counting_it_again() -> None:
 
     import numpy as np
 
-    from journalspec_corpus.crash.enumerate import crash_states
-    from journalspec_corpus.crash.model import PRESETS, get_preset
-    from journalspec_corpus.crash.room import crash_room
-    from journalspec_corpus.pipeline.targets import sampled
+    from journalspec_corpus.crash.adapter import crash_format
+    from journalspec_corpus.crash.persistence import PRESETS, get_preset
+    from journalspec_corpus.crash.states import crash_states
+    from journalspec_corpus.pipeline.tables import sampled
 
     preset = get_preset("epoch-subset-512")
     seen = Counter[bool]()
     for work in Plan(FORMAT, "full", every=499).workloads():
-        trace = crash_room(FORMAT).build(work)
+        trace = crash_format(FORMAT).build(work)
         if trace.life > 1:
             continue
         for states in crash_states(trace, (preset,), 1):
             partial = bool(sampled(states, np.zeros(len(states), np.uint8)))
             seen[partial] += 1
             assert set(states.preset.tolist()) == {PRESETS.index(preset)}
-            assert partial == (len(states) < prod(states.group.dims)), trace.name
+            assert partial == (len(states) < prod(states.point.dims)), trace.name
     assert seen[False] > 20
     assert seen[True] > 0

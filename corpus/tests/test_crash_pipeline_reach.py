@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.model import get_preset, rank
-from journalspec_corpus.crash.room import crash_room
-from journalspec_corpus.pipeline.counting import counted, readers_of
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.persistence import get_preset, rank
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.reach import Reached, reached
 from journalspec_corpus.pipeline.run import Shard
-from journalspec_corpus.pipeline.tables import tabulate
+from journalspec_corpus.pipeline.tables import Reached, counted, reached, readers_of, tabulate
 
 Kind = tuple[str, str, str, str, str]
 
@@ -30,15 +28,15 @@ def strongest(entries: set[Reached]) -> dict[Kind, str]:
 )
 def test_it_is_as_if_each_trace_had_been_judged_alone(format_id: str, numbers: tuple[int, ...]) -> None:
     plan = Plan(format_id, "core")
-    room = crash_room(format_id)
+    adapter = crash_format(format_id)
     presets = tuple(get_preset(name) for name in plan.presets)
     repeats = 0
     for number in numbers:
-        together, alone = Shard(room, presets, plan.seed), set[Reached]()
+        together, alone = Shard(adapter, presets, plan.seed), set[Reached]()
         for work in plan.shard_workloads(number)[:9]:
-            trace = room.build(work)
+            trace = adapter.build(work)
             together.add(trace)
-            one = Shard(room, presets, plan.seed)
+            one = Shard(adapter, presets, plan.seed)
             one.add(trace)
             table = one.table()
             alone |= reached(counted(table), readers_of(table.schema))

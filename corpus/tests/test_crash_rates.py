@@ -15,26 +15,28 @@ from click.testing import CliRunner
 
 from journalspec.formats import format_ids
 from journalspec_conformance.cli.corpus_rates import command
-from journalspec_corpus.crash import rates, rates_check
-from journalspec_corpus.crash.combos import samples, stream_of
-from journalspec_corpus.crash.enumerate import EVERY_BYTE, States, crash_states
-from journalspec_corpus.crash.judge import VERDICTS, judge
-from journalspec_corpus.crash.model import PRESETS, get_preset
-from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
+from journalspec_corpus.crash import rates
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format, has_crash_format
+from journalspec_corpus.crash.blocks import States, samples, stream_of
+from journalspec_corpus.crash.corruption import EVERY_BIT
+from journalspec_corpus.crash.expected import REFUSALS, expected_at
+from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.losses import EVERY_BYTE
+from journalspec_corpus.crash.persistence import PRESETS, get_preset
 from journalspec_corpus.crash.rates import Rate
-from journalspec_corpus.crash.room import CrashRoom, crash_room, has_crash_room
-from journalspec_corpus.crash.rot_places import EVERY_BIT
+from journalspec_corpus.crash.reading import answers
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Sync, Trace, Write
-from journalspec_corpus.crash.view import answers
+from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.jboss_journal.tears import Bench
-from journalspec_corpus.jboss_journal.traces import Step, Workload
+from journalspec_corpus.jboss_journal.workloads import Step, Workload
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.manifest import ManifestError
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.rates import Known, as_text, measure, verdicts_of
 from journalspec_corpus.pipeline.store import BuildError
 
-FORMATS = [name for name in format_ids() if has_crash_room(name)]
+FORMATS = [name for name in format_ids() if has_crash_format(name)]
 RANK = {preset.name: number for number, preset in enumerate(PRESETS)}
 SUBSET = "epoch-subset-512"
 
@@ -58,7 +60,7 @@ def test_nothing_of_n_ends_at_three_by_n_and_nothing_of_nothing_says_nothing() -
 
 def test_the_generator_agrees_with_arithmetic() -> None:
     for seed in (1, 2):
-        found = list(rates_check.self_check(seed))
+        found = list(rates.self_check(seed))
         assert all(item.agrees for item in found)
         by = {(item.background, item.sectors): item for item in found if item.how == "enumerated"}
         # The published percentages of a length-only rule.
@@ -76,20 +78,20 @@ def test_a_generator_that_prefers_some_states_is_seen(monkeypatch: pytest.Monkey
         for states in crash_states(*given):
             yield states.take(np.flatnonzero(states.codes[:, 0] == 1)) if states.codes.shape[1] else states
 
-    monkeypatch.setattr(rates_check, "crash_states", skewed)
-    found = list(rates_check.self_check(1))
+    monkeypatch.setattr(rates, "crash_states", skewed)
+    found = list(rates.self_check(1))
     assert not any(item.agrees for item in found if item.how == "sampled" or item.sectors > 2)
 
 
 def test_samples_are_uniform_within_chi_square_bounds() -> None:
-    cells, count = 16, 4096
+    blocks, count = 16, 4096
     for seed in range(3):
-        rows = samples((2,) * cells, stream_of(f"uniform/{seed}"), count)
+        rows = samples((2,) * blocks, stream_of(f"uniform/{seed}"), count)
         kept = rows.sum(axis=0)
         each = float((((kept - count / 2) ** 2) / (count / 4)).sum())
         assert each < 39.3  # 16 degrees of freedom, one in a thousand
-        together = np.bincount(rows.sum(axis=1), minlength=cells + 1)
-        wanted = np.asarray([comb(cells, number) for number in range(cells + 1)]) * count / 2**cells
+        together = np.bincount(rows.sum(axis=1), minlength=blocks + 1)
+        wanted = np.asarray([comb(blocks, number) for number in range(blocks + 1)]) * count / 2**blocks
         middle = wanted >= 5
         observed = [*together[middle], together[~middle].sum()]
         expected = [*wanted[middle], wanted[~middle].sum()]
@@ -112,10 +114,10 @@ def states_of(trace: Trace, preset: str) -> list[States]:
 
 
 def test_only_a_space_that_is_whole_makes_a_rate() -> None:
-    (small, *_) = [states for states in states_of(line(4 * 512), SUBSET) if len(states.group.cells) == 4]
+    (small, *_) = [states for states in states_of(line(4 * 512), SUBSET) if len(states.point.blocks) == 4]
     assert {preset: int(rows.sum()) for preset, rows in rates.whole(small).items()} == {RANK[SUBSET]: 16}
     assert rates.whole(small.take(np.arange(15))) == {}
-    (large, *_) = [states for states in states_of(line(20 * 512), SUBSET) if len(states.group.cells) == 20]
+    (large, *_) = [states for states in states_of(line(20 * 512), SUBSET) if len(states.point.blocks) == 20]
     assert rates.whole(large) == {}
     for states in states_of(line(4 * 512), "sector-trash-512"):
         assert rates.whole(states) == {}
@@ -134,7 +136,7 @@ def test_cuts_of_a_write_are_counted_under_every_prefix_preset_that_allows_them(
 
 def test_torn_is_in_part_and_missing_is_not_whole() -> None:
     for states in states_of(line(1024, also=512), SUBSET):
-        if len(states.group.cells) == 3:
+        if len(states.point.blocks) == 3:
             facts = Facts(states)
             rows = [tuple(row) for row in states.codes.tolist()]
             half = {row for row, is_torn in zip(rows, rates.torn(facts), strict=True) if is_torn}
@@ -147,7 +149,7 @@ def test_torn_is_in_part_and_missing_is_not_whole() -> None:
 
 def test_each_question_counts_its_own_verdicts() -> None:
     names = list(VERDICTS)
-    (states, *_) = [item for item in states_of(line(1024, stale=True), SUBSET) if len(item.group.cells) == 2]
+    (states, *_) = [item for item in states_of(line(1024, stale=True), SUBSET) if len(item.point.blocks) == 2]
     given = ["pass", "torn-accepted", "resurrected", "pass"]
     verdicts = np.asarray([names.index(name) for name in given], np.uint8)
     assert [tuple(row) for row in states.codes.tolist()] == [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -156,7 +158,7 @@ def test_each_question_counts_its_own_verdicts() -> None:
         (rates.TORN, preset): Rate(1, 2),
         (rates.RESURRECTION, preset): Rate(1, 3),
     }
-    fresh = next(item for item in states_of(line(1024), SUBSET) if len(item.group.cells) == 2)
+    fresh = next(item for item in states_of(line(1024), SUBSET) if len(item.point.blocks) == 2)
     assert set(rates.count(fresh, verdicts)) == {(rates.TORN, preset)}
 
 
@@ -186,16 +188,16 @@ def test_the_weakest_safe_preset_comes_before_the_first_failure() -> None:
     assert rates.weakest_safe({}, {}) is None
 
 
-def judged(room: CrashRoom, states: States) -> rates.Verdicts:
+def judged(adapter: CrashFormat, states: States) -> rates.Verdicts:
     """Return the strict reader's verdicts, judged one by one."""
-    found, which = answers(states.group, states.codes, room.read)
-    debt = owed(states.group.trace, states.group.crash_index, states.torn, states.stratum)
+    found, which = answers(states.point, states.codes, adapter.read)
+    expected = expected_at(states.point.trace, states.point.crash_index, states.torn, states.stratum)
     names = list(VERDICTS)
-    holes = room.readers[0] in room.salvaging
+    holes = adapter.readers[0] in adapter.salvaging
     refusals = Facts(states).refusals
     return np.asarray(
         [
-            names.index(judge(found[at][0], debt, REFUSALS[refusal], holes_allowed=holes))
+            names.index(judge(found[at][0], expected, REFUSALS[refusal], holes_allowed=holes))
             for at, refusal in zip(which.tolist(), refusals.tolist(), strict=True)
         ],
         np.uint8,
@@ -209,14 +211,14 @@ def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
     edition: str, background: str, sectors: int
 ) -> None:
     """The check size under uniform masks: what is accepted of a record over so many sectors."""
-    room = crash_room("jboss_journal")
+    adapter = crash_format("jboss_journal")
     body = (sectors - 1) * 512 + 100
     work = Workload("append", edition, (Step("add", 1, body),), "type", background=background)
-    trace = room.build(work)
+    trace = adapter.build(work)
     (mark,) = trace.marks["ADD-1"]
     assert (mark.off % 512, (mark.off + mark.length - 4) // 512 - mark.off // 512) == (0, sectors - 1)
-    at_stake = [states for states in states_of(trace, SUBSET) if len(states.group.cells) == sectors]
-    counted = rates.count(at_stake[0], judged(room, at_stake[0]))[rates.TORN, RANK[SUBSET]]
+    at_stake = [states for states in states_of(trace, SUBSET) if len(states.point.blocks) == sectors]
+    counted = rates.count(at_stake[0], judged(adapter, at_stake[0]))[rates.TORN, RANK[SUBSET]]
     formula = Bench(edition, sectors, background).formula()
     # The formula also counts the state in which nothing has arrived, which is not torn.
     assert counted.n == 2**sectors - 2
@@ -262,15 +264,15 @@ def test_a_build_is_measured_and_two_ways_agree_on_what_is_safe(built: Path) -> 
 def test_verdicts_are_those_of_each_trace_judged_alone(built: Path) -> None:
     """A row stands for all traces that leave its state; what one of them owes may be something else."""
     plan = Plan(built.name, "core", every=97)
-    room = crash_room(plan.format)
-    known = Known(built, room.readers[0])
+    adapter = crash_format(plan.format)
+    known = Known(built, adapter.readers[0])
     presets = tuple(get_preset(name) for name in plan.presets)
     seen = 0
     for work in plan.workloads()[::4]:
-        trace = room.build(work)
+        trace = adapter.build(work)
         for states in crash_states(trace, presets, plan.seed):
             if len(states):
-                assert verdicts_of(trace, states, known, room).tolist() == judged(room, states).tolist()
+                assert verdicts_of(trace, states, known, adapter).tolist() == judged(adapter, states).tolist()
                 seen += len(states)
     assert seen > 1000
 

@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from statistics import median
 from typing import Any
 
 import numpy as np
 import pytest
 
-from journalspec_corpus.bitronix_tlog import shrinking as bitronix_shrinking
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
-from journalspec_corpus.crash.again import Again
-from journalspec_corpus.crash.cells import Timeline
-from journalspec_corpus.crash.enumerate import crash_states
-from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
-from journalspec_corpus.crash.long import LongWorkload
-from journalspec_corpus.crash.model import PRESETS, rank
-from journalspec_corpus.crash.oracle import REFUSALS, Facts, owed
-from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.crash.shrink import NotFailing, Shrunk, shrink
-from journalspec_corpus.crash.shrink_lives import crashes_before, smaller_of
-from journalspec_corpus.crash.shrink_readers import Named, mutant_reader, named_reader, reference_reader
-from journalspec_corpus.crash.shrink_states import (
+from journalspec_corpus.crash.adapter import CrashFormat, LongWorkload, crash_format
+from journalspec_corpus.crash.blocks import Timeline
+from journalspec_corpus.crash.expected import REFUSALS, expected_at
+from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.persistence import PRESETS, rank
+from journalspec_corpus.crash.reading import Named, mutant_reader, named_reader, reference_reader
+from journalspec_corpus.crash.reduction import (
     NoSuchState,
+    NotFailing,
+    Reduced,
     Situation,
     State,
+    crashes_before,
     find,
+    reduce_state,
     situations,
+    smaller,
     wrong,
 )
-from journalspec_corpus.crash.states import Descriptor, state_of
+from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
 from journalspec_corpus.crash.trace import Write
-from journalspec_corpus.jboss_journal import shrinking as jboss_shrinking
-from journalspec_corpus.jboss_journal.traces import Step as Op
-from journalspec_corpus.jboss_journal.traces import Workload as Journaled
+from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge
+from journalspec_corpus.jboss_journal.workloads import Step as Op
+from journalspec_corpus.jboss_journal.workloads import Workload as Journaled
 from journalspec_corpus.pipeline.run import Tally, judged_rows
 from journalspec_reference.api import WriterRefused
 
@@ -82,10 +83,10 @@ KNOWN: list[tuple[str, str, str, Any]] = [
 IDS = [f"{name.split('_')[0]}-{reader}-{verdict}-{work.kind}" for name, reader, verdict, work in KNOWN]
 
 
-def failing(room: CrashRoom, work: Any, named: Named, verdict: str) -> State:
+def failing(adapter: CrashFormat, work: Any, named: Named, verdict: str) -> State:
     """Return a failing state that is far from the smallest: of some samples, the one with most deviations."""
     found: list[State] = []
-    for situation in situations(room.build(work), len(PRESETS) - 1, SEED, "R"):
+    for situation in situations(adapter.build(work), len(PRESETS) - 1, SEED, "R"):
         weight = situation.deviations
         sample = np.unique(np.linspace(0, len(weight) - 1, min(len(weight), SAMPLE)).astype(int)).tolist()
         for row in sample:
@@ -97,54 +98,60 @@ def failing(room: CrashRoom, work: Any, named: Named, verdict: str) -> State:
     return max(found, key=lambda state: (state.deviations, state.rank))
 
 
-def first_lives(room: CrashRoom, scope: str) -> list[Any]:
-    return [work for work in room.workloads(scope) if hasattr(work, "steps")]
+def first_lives(adapter: CrashFormat, scope: str) -> list[Any]:
+    return [work for work in adapter.workloads(scope) if hasattr(work, "steps")]
 
 
-_DONE: dict[int, tuple[CrashRoom, Named, State, Shrunk]] = {}
+_DONE: dict[int, tuple[CrashFormat, Named, State, Reduced]] = {}
 
 
 @pytest.fixture(params=range(len(KNOWN)), ids=IDS)
-def shrunk(request: pytest.FixtureRequest) -> tuple[CrashRoom, Named, State, Shrunk]:
+def shrunk(request: pytest.FixtureRequest) -> tuple[CrashFormat, Named, State, Reduced]:
     number: int = request.param
     if number not in _DONE:
         format_id, reader, verdict, work = KNOWN[number]
-        room, named = crash_room(format_id), named_reader(format_id, reader)
-        start = failing(room, work, named, verdict)
-        out = shrink(
-            room, work, start.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging, budget=10**6
+        adapter, named = crash_format(format_id), named_reader(format_id, reader)
+        start = failing(adapter, work, named, verdict)
+        out = reduce_state(
+            adapter,
+            work,
+            start.descriptor(SEED),
+            named.reader,
+            verdict,
+            salvaging=named.salvaging,
+            budget=10**6,
         )
-        _DONE[number] = room, named, start, out
+        _DONE[number] = adapter, named, start, out
     return _DONE[number]
 
 
-def verdict_by_hand(room: CrashRoom, named: Named, work: Any, descriptor: Descriptor) -> str:
+def verdict_by_hand(adapter: CrashFormat, named: Named, work: Any, descriptor: Descriptor) -> str:
     """Judge a state again, from its descriptor: enumerated for what is owed, rebuilt for the bytes."""
-    trace = room.build(work)
+    trace = adapter.build(work)
     answer = named.reader(state_of(trace, descriptor), trace.edition)
     upto = trace.ops[descriptor.crash_index :][:1]
     for states in crash_states(trace, tuple(p for p in PRESETS if p.name == descriptor.preset), SEED):
-        if states.group.crash_index != descriptor.crash_index:
+        if states.point.crash_index != descriptor.crash_index:
             continue
         for row in range(len(states)):
-            same = states.group.materialise(states.codes[row]) == state_of(trace, descriptor)
+            same = states.point.materialise(states.codes[row]) == state_of(trace, descriptor)
             if same and int(states.tear[row]) == descriptor.tear:
-                debt = owed(trace, descriptor.crash_index, states.torn)
+                expected = expected_at(trace, descriptor.crash_index, states.torn)
                 refusal = REFUSALS[Facts(states).refusals[row]]
-                return judge(answer, debt, refusal, holes_allowed=named.salvaging)
+                return judge(answer, expected, refusal, holes_allowed=named.salvaging)
     raise AssertionError(f"not enumerated: {descriptor} before {upto}")
 
 
-def test_it_still_fails_in_the_same_way(shrunk: tuple[CrashRoom, Named, State, Shrunk]) -> None:
-    room, named, start, out = shrunk
-    assert state_of(room.build(out.workload), out.descriptor) == dict(out.files)
-    assert verdict_by_hand(room, named, out.workload, out.descriptor) == out.verdict
+def test_it_still_fails_in_the_same_way(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
+    adapter, named, start, out = shrunk
+    assert state_of(adapter.build(out.workload), out.descriptor) == dict(out.files)
+    assert verdict_by_hand(adapter, named, out.workload, out.descriptor) == out.verdict
     assert out.breaks == VERDICTS[out.verdict] != ()
     assert out.start == start.case_id
     assert out.minimal
 
 
-def test_it_is_no_larger_and_within_the_target(shrunk: tuple[CrashRoom, Named, State, Shrunk]) -> None:
+def test_it_is_no_larger_and_within_the_target(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
     _, named, start, out = shrunk
     assert out.deviations <= min(start.deviations, 2)
     assert out.records <= start.records(named.reader(start.files, start.trace.edition))
@@ -155,24 +162,22 @@ def test_it_is_no_larger_and_within_the_target(shrunk: tuple[CrashRoom, Named, S
         assert (out.steps[-1].workload, out.steps[-1].descriptor) == (out.workload.name, out.descriptor)
 
 
-def test_writer_and_kind_of_run_stay(shrunk: tuple[CrashRoom, Named, State, Shrunk]) -> None:
+def test_writer_and_kind_of_run_stay(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
     _, _, start, out = shrunk
     for tag in ("kind", "order"):
         assert out.state.trace.tags[tag] == start.trace.tags[tag]
     assert out.state.trace.edition == start.trace.edition
 
 
-def test_no_single_reduction_fails(shrunk: tuple[CrashRoom, Named, State, Shrunk]) -> None:
+def test_no_single_reduction_fails(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
     """All states, not too large, of all smaller workloads, each read from its files."""
-    room, named, _, out = shrunk
-    smaller = smaller_of(room.format)
-    assert smaller is not None
+    adapter, named, _, out = shrunk
     read: dict[bytes, Answer] = {}
     looked_at = 0
-    in_effect = bool(wrong(out.answer, out.state.situation.debt))
-    for work in [*smaller(out.workload), out.workload]:
+    in_effect = bool(wrong(out.answer, out.state.situation.expected))
+    for work in [*smaller(adapter, out.workload), out.workload]:
         own = work == out.workload
-        for state in no_larger(room, work, out):
+        for state in no_larger(adapter, work, out):
             if own and (state.deviations, state.rank) >= (out.deviations, rank(out.descriptor.preset)):
                 continue
             key = state.content_id
@@ -180,14 +185,14 @@ def test_no_single_reduction_fails(shrunk: tuple[CrashRoom, Named, State, Shrunk
                 read[key] = named.reader(state.files, state.trace.edition)
             looked_at += 1
             fails = state.verdict(read[key], salvaging=named.salvaging) == out.verdict
-            alike = bool(wrong(read[key], state.situation.debt)) == in_effect
+            alike = bool(wrong(read[key], state.situation.expected)) == in_effect
             assert not (fails and alike) or state.records(read[key]) > out.records, state.trace.name
-    assert looked_at or (out.deviations == 0 and not list(smaller(out.workload)))
+    assert looked_at or (out.deviations == 0 and not list(smaller(adapter, out.workload)))
 
 
-def no_larger(room: CrashRoom, work: Any, out: Shrunk) -> Iterator[State]:
+def no_larger(adapter: CrashFormat, work: Any, out: Reduced) -> Iterator[State]:
     try:
-        trace = room.build(work)
+        trace = adapter.build(work)
     except (ValueError, WriterRefused):
         return
     for situation in situations(trace, rank(out.descriptor.preset), SEED, "R"):
@@ -195,10 +200,16 @@ def no_larger(room: CrashRoom, work: Any, out: Shrunk) -> Iterator[State]:
             yield State(situation, row)
 
 
-def test_shrinking_again_changes_nothing(shrunk: tuple[CrashRoom, Named, State, Shrunk]) -> None:
-    room, named, _, out = shrunk
-    again = shrink(
-        room, out.workload, out.descriptor, named.reader, out.verdict, salvaging=named.salvaging, budget=10**6
+def test_shrinking_again_changes_nothing(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
+    adapter, named, _, out = shrunk
+    again = reduce_state(
+        adapter,
+        out.workload,
+        out.descriptor,
+        named.reader,
+        out.verdict,
+        salvaging=named.salvaging,
+        budget=10**6,
     )
     assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
     assert again.minimal
@@ -207,40 +218,40 @@ def test_shrinking_again_changes_nothing(shrunk: tuple[CrashRoom, Named, State, 
 @pytest.mark.parametrize("number", range(0, len(KNOWN), 3))
 def test_the_same_question_gets_the_same_answer(number: int) -> None:
     format_id, reader, verdict, work = KNOWN[number]
-    room, named = crash_room(format_id), named_reader(format_id, reader)
-    start = failing(room, work, named, verdict)
+    adapter, named = crash_format(format_id), named_reader(format_id, reader)
+    start = failing(adapter, work, named, verdict)
     first, second = (
-        shrink(room, work, start.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging)
+        reduce_state(adapter, work, start.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging)
         for _ in range(2)
     )
     assert (first.descriptor, first.steps, first.tried) == (second.descriptor, second.steps, second.tried)
 
 
 def test_a_reader_that_is_only_called_gives_what_a_fast_one_gives() -> None:
-    room, work = crash_room("bitronix_tlog"), logged("2.1.4")
+    adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     named = named_reader("bitronix_tlog", "strict")
-    start = failing(room, work, named, "resurrected").descriptor(SEED)
+    start = failing(adapter, work, named, "resurrected").descriptor(SEED)
     calls = []
 
     def slow(files: Any, edition: str) -> Answer:
         calls.append(1)
         return named.reader(files, edition)
 
-    fast = shrink(room, work, start, named.reader, "resurrected", salvaging=False)
-    plain = shrink(room, work, start, slow, "resurrected", salvaging=False, budget=10**6)
+    fast = reduce_state(adapter, work, start, named.reader, "resurrected", salvaging=False)
+    plain = reduce_state(adapter, work, start, slow, "resurrected", salvaging=False, budget=10**6)
     assert (plain.records, plain.deviations) == (fast.records, fast.deviations)
     assert plain.descriptor.preset == fast.descriptor.preset
     assert plain.tried == len(calls)
 
 
 def test_the_budget_is_kept_and_said() -> None:
-    room, work = crash_room("bitronix_tlog"), logged("2.1.4")
+    adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     reader = mutant_reader("bitronix_tlog", "skip-checksum", "strict")
     named = Named("", reader, False, "strict")
-    start = failing(room, work, named, "resurrected")
+    start = failing(adapter, work, named, "resurrected")
     said: list[int] = []
-    out = shrink(
-        room,
+    out = reduce_state(
+        adapter,
         work,
         start.descriptor(SEED),
         reader,
@@ -252,28 +263,28 @@ def test_the_budget_is_kept_and_said() -> None:
     assert not out.minimal
     assert out.tried <= 40
     assert said == sorted(said)
-    assert verdict_by_hand(room, named, out.workload, out.descriptor) == "resurrected"
+    assert verdict_by_hand(adapter, named, out.workload, out.descriptor) == "resurrected"
 
 
 def test_what_does_not_fail_is_not_shrunk() -> None:
-    room, work = crash_room("bitronix_tlog"), logged("2.1.4")
-    trace = room.build(work)
+    adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
+    trace = adapter.build(work)
     good = Descriptor(trace.id, "prefix-sector-4096", len(trace.ops), b"", 0, trace.background, SEED)
     reader = reference_reader("bitronix_tlog", "strict")
     with pytest.raises(NotFailing, match="'pass'"):
-        shrink(room, work, good, reader, "lost", salvaging=False)
+        reduce_state(adapter, work, good, reader, "lost", salvaging=False)
     with pytest.raises(NotFailing, match="'pass'"):
-        shrink(room, work, good, reader, "pass", salvaging=False)
+        reduce_state(adapter, work, good, reader, "pass", salvaging=False)
     wrong = Descriptor(trace.id, "epoch-subset-512", len(trace.ops), bytes(40), 0, trace.background, SEED)
     with pytest.raises(NoSuchState):
-        shrink(room, work, wrong, reader, "lost", salvaging=False)
+        reduce_state(adapter, work, wrong, reader, "lost", salvaging=False)
 
 
 LATER = [
     (
         "bitronix_tlog",
         "append-lost",
-        Again(Logged("swap", "2.1.4", (Log("COMMITTING", 1, "typical"),)), 0, "settle"),
+        SecondLife(Logged("swap", "2.1.4", (Log("COMMITTING", 1, "typical"),)), 0, "settle"),
     ),
     ("bitronix_tlog", "lost", LongWorkload("2.1.4", 1500, "p1z f p2x f p3a p4b a5b a6c p7b a8y f")),
     ("jboss_journal", "lost", LongWorkload("seed", 1536, "A11c p1 A22b p2 f c1 c2 f A33a")),
@@ -282,42 +293,44 @@ LATER = [
 
 @pytest.mark.parametrize(("format_id", "verdict", "work"), LATER)
 def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: str, work: Any) -> None:
-    room, named = crash_room(format_id), named_reader(format_id, "strict")
-    start = failing(room, work, named, verdict)
-    out = shrink(room, work, start.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging)
+    adapter, named = crash_format(format_id), named_reader(format_id, "strict")
+    start = failing(adapter, work, named, verdict)
+    out = reduce_state(
+        adapter, work, start.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging
+    )
     assert out.minimal
-    assert verdict_by_hand(room, named, out.workload, out.descriptor) == verdict
+    assert verdict_by_hand(adapter, named, out.workload, out.descriptor) == verdict
     assert type(out.workload) is type(work)
     assert out.steps
     assert out.records <= 3
     assert out.deviations <= 2
-    before = crashes_before(room, out.workload)
-    assert len(before) == isinstance(work, Again)
+    before = crashes_before(adapter, out.workload)
+    assert len(before) == isinstance(work, SecondLife)
     assert out.earlier == sum(state.deviations for state in before)
     if before:
         assert before[0].files == out.state.trace.base
-    if isinstance(work, LongWorkload):
+    if isinstance(out.workload, LongWorkload):
         assert len(out.workload.rules.split()) <= 4
-    again = shrink(room, out.workload, out.descriptor, named.reader, verdict, salvaging=named.salvaging)
+    again = reduce_state(
+        adapter, out.workload, out.descriptor, named.reader, verdict, salvaging=named.salvaging
+    )
     assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
 
 
 def test_lives_and_rules_get_smaller_one_by_one() -> None:
-    small = smaller_of("bitronix_tlog")
-    assert small is not None
+    small: Any = partial(smaller, crash_format("bitronix_tlog"))
     first = Logged("append", "spec", (Log("COMMITTING", 1, "tiny"),), background="stale-same")
-    twice = Again(Again(first, 3, "open"), 2, "typical")
-    found = list(small(twice))
-    assert found[0] == Again(first, 2, "typical")
+    twice = SecondLife(SecondLife(first, 3, "open"), 2, "typical")
+    found: list[Any] = list(small(twice))
+    assert found[0] == SecondLife(first, 2, "typical")
     assert [work.then for work in found[1:3]] == ["open", "close"]
-    assert all(isinstance(work, Again) for work in found)
-    assert next(small(Again(first, 1, "open"))) == Again(next(small(first)), 1, "open")
+    assert all(isinstance(work, SecondLife) for work in found)
+    assert next(small(SecondLife(first, 1, "open"))) == SecondLife(next(small(first)), 1, "open")
     rules = [work.rules for work in small(LongWorkload("spec", 1500, "c1c f d1"))]
     assert rules[:2] == ["c1c", "c1c f"]
     assert {"f d1", "c1c d1", "c1a f d1", "c1b f d1"} <= set(rules)
     assert len(set(rules)) == len(rules)
-    other = smaller_of("jboss_journal")
-    assert other is not None
+    other: Any = partial(smaller, crash_format("jboss_journal"))
     rules = [work.rules for work in other(LongWorkload("v2", 1536, "A21b- a1 u1z"))]
     assert "A21a- a1 u1z" in rules
     assert not any("u1a" in text for text in rules)
@@ -326,10 +339,10 @@ def test_lives_and_rules_get_smaller_one_by_one() -> None:
 @pytest.mark.parametrize("stratum", ["L", "C"])
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, stratum: str) -> None:
-    room, named = crash_room(format_id), named_reader(format_id, "strict")
+    adapter, named = crash_format(format_id), named_reader(format_id, "strict")
     kinds: dict[str, tuple[Any, State]] = {}
-    for work in first_lives(room, "core")[4::61]:
-        for situation in situations(room.build(work), len(PRESETS) - 1, SEED, stratum):
+    for work in first_lives(adapter, "core")[4::61]:
+        for situation in situations(adapter.build(work), len(PRESETS) - 1, SEED, stratum):
             answers, which = named.reader.answers(situation.states)  # type: ignore[attr-defined]  # a room's
             for row in range(0, len(situation.states), 3):
                 state = State(situation, row)
@@ -341,8 +354,8 @@ def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, str
     assert kinds
     for verdict, (work, state) in kinds.items():
         assert PRESETS[state.rank].stratum == stratum
-        out = shrink(
-            room,
+        out = reduce_state(
+            adapter,
             work,
             state.descriptor(SEED),
             named.reader,
@@ -351,7 +364,7 @@ def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, str
             budget=10**6,
         )
         assert out.state.situation.states.stratum == stratum
-        assert state_of(room.build(out.workload), out.descriptor) == out.files
+        assert state_of(adapter.build(out.workload), out.descriptor) == out.files
         assert out.deviations <= state.deviations
         assert out.minimal
         assert bool(out.descriptor.rot) == (stratum == "C")
@@ -359,9 +372,9 @@ def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, str
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_every_state_is_found_by_its_descriptor(format_id: str) -> None:
-    room = crash_room(format_id)
-    for work in first_lives(room, "core")[3::211]:
-        trace = room.build(work)
+    adapter = crash_format(format_id)
+    for work in first_lives(adapter, "core")[3::211]:
+        trace = adapter.build(work)
         for situation in situations(trace, len(PRESETS) - 1, SEED, "R"):
             count = len(situation.states)
             rows = np.unique(np.linspace(0, count - 1, min(count, 3)).astype(int)).tolist()
@@ -374,8 +387,8 @@ def test_every_state_is_found_by_its_descriptor(format_id: str) -> None:
 
 def test_deviations_are_counted_from_the_nearer_end() -> None:
     """By comparing bytes, granule by granule, with what would be there if all or nothing had arrived."""
-    room = crash_room("bitronix_tlog")
-    trace = room.build(logged("2.1.4", force="end", background="zero"))
+    adapter = crash_format("bitronix_tlog")
+    trace = adapter.build(logged("2.1.4", force="end", background="zero"))
     seen = set()
     for situation in situations(trace, len(PRESETS) - 1, SEED, "R"):
         states = situation.states
@@ -385,13 +398,13 @@ def test_deviations_are_counted_from_the_nearer_end() -> None:
             expected = ((states.tear > 0) & (states.tear < len(op.data))).tolist()
             assert situation.deviations.tolist() == expected
             continue
-        line = Timeline(trace, states.group.granule)
-        line.advance(states.group.crash_index)
-        everything = line.group(settled=True).materialise(b"")
-        nothing = states.group.materialise(np.zeros(len(states.group.cells), np.uint16))
+        line = Timeline(trace, states.point.granule)
+        line.advance(states.point.crash_index)
+        everything = line.point(settled=True).materialise(b"")
+        nothing = states.point.materialise(np.zeros(len(states.point.blocks), np.uint16))
         for row in range(0, len(states), 17):
             files = State(situation, row).files
-            ends = [differing(files, other, states.group.granule) for other in (everything, nothing)]
+            ends = [differing(files, other, states.point.granule) for other in (everything, nothing)]
             assert situation.deviations[row] == min(ends)
             seen.add(min(ends))
     assert seen >= {0, 1, 2}
@@ -408,17 +421,17 @@ def differing(files: dict[str, bytes], other: dict[str, bytes], granule: int) ->
     )
 
 
-@pytest.mark.parametrize("module", [bitronix_shrinking, jboss_shrinking], ids=FORMATS)
-def test_chains_of_smaller_workloads_end(module: Any) -> None:
-    format_id = module.__name__.split(".")[1]
-    room = crash_room(format_id)
-    for start in first_lives(room, "full")[::701]:
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_chains_of_smaller_workloads_end(format_id: str) -> None:
+    adapter = crash_format(format_id)
+    assert adapter.smaller is not None
+    for start in first_lives(adapter, "full")[::701]:
         below: dict[str, set[str]] = {}
         todo = [start]
         while todo:
             work = todo.pop()
             if work.name not in below:
-                found = list(module.smaller(work))
+                found = list(adapter.smaller(work))
                 assert len({entry.name for entry in found}) == len(found)
                 below[work.name] = {entry.name for entry in found}
                 todo += found
@@ -435,12 +448,12 @@ def test_all_kinds_of_failures_of_a_small_build_become_small() -> None:
     """The target: a median of at most 3 records and at most 2 deviations; here none has more deviations."""
     sizes = []
     for format_id, every in (("bitronix_tlog", 907), ("jboss_journal", 1607)):
-        room = crash_room(format_id)
+        adapter = crash_format(format_id)
         kinds: dict[tuple[str, ...], tuple[Any, State]] = {}
-        for work in first_lives(room, "full")[5::every]:
-            trace = room.build(work)
-            for rows in judged_rows(trace, room, PRESETS, SEED, Tally()):
-                for reader, name in enumerate(room.readers):
+        for work in first_lives(adapter, "full")[5::every]:
+            trace = adapter.build(work)
+            for rows in judged_rows(trace, adapter, PRESETS, SEED, Tally()):
+                for reader, name in enumerate(adapter.readers):
                     for row in np.unique(rows.verdicts[reader], return_index=True)[1].tolist():
                         verdict = rows.verdict(reader, row)
                         if VERDICTS[verdict]:
@@ -448,7 +461,9 @@ def test_all_kinds_of_failures_of_a_small_build_become_small() -> None:
                             kinds.setdefault(key, (work, State(Situation(trace, rows.states), row)))
         for (_, _, name, verdict), (work, state) in kinds.items():
             named = named_reader(format_id, name)
-            out = shrink(room, work, state.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging)
+            out = reduce_state(
+                adapter, work, state.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging
+            )
             assert out.minimal
             sizes.append((out.records, out.deviations))
     assert len(sizes) >= 30

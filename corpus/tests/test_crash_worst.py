@@ -11,15 +11,24 @@ import pytest
 import journalspec_corpus
 from journalspec.requirements import requirements
 from journalspec_corpus import Case, load_cases
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.model import PRESETS
-from journalspec_corpus.crash.room import crash_room
-from journalspec_corpus.crash.shrink import shrink
-from journalspec_corpus.crash.shrink_case import as_case, published_id
-from journalspec_corpus.crash.shrink_states import wrong
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.case_builder import as_case, published_id
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.reduction import reduce_state, wrong
 from journalspec_corpus.crash.states import state_of
-from journalspec_corpus.crash.worst import SEED, TIER, Worst, published_cases, worst_cases
-from journalspec_corpus.crash.worst_findings import FILE, Finding, findings, rendered, text_of
+from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.crash.worst import (
+    FINDINGS_FILE,
+    SEED,
+    TIER,
+    Finding,
+    Worst,
+    findings,
+    published_cases,
+    rendered,
+    text_of,
+    worst_cases,
+)
 from journalspec_corpus.design_rules import rules
 from journalspec_corpus.lint import lint
 from journalspec_reference import load
@@ -41,10 +50,10 @@ def test_both_formats_have_what_was_predicted() -> None:
 
 @each
 def test_both_forms_fail_as_it_says(worst: Worst) -> None:
-    room = crash_room(worst.format)
+    adapter = crash_format(worst.format)
     for form in (worst.full, worst.small):
         state = worst.state(form)
-        trace = room.build(form.workload)
+        trace = adapter.build(form.workload)
         assert state_of(trace, form.descriptor(trace)) == state.files
         assert state.situation.states.stratum == "R"
         assert worst.fails(state)
@@ -53,27 +62,27 @@ def test_both_forms_fail_as_it_says(worst: Worst) -> None:
 @each
 def test_the_reference_itself_answers_so(worst: Worst) -> None:
     """Asked directly, without the shrinker's readers."""
-    room = crash_room(worst.format)
+    adapter = crash_format(worst.format)
     for form in (worst.full, worst.small):
         state = worst.state(form)
         seen = load(worst.format).recover(state.files, edition=state.trace.edition, policy=worst.named.policy)
-        answer, debt = room.answer(seen), state.situation.debt
+        answer, expected = adapter.answer(seen), state.situation.expected
         kinds = {
-            "torn-accepted": bool(wrong(answer, debt))
-            and any(key not in debt.record_of for key in answer.keys),
-            "resurrected": any(debt.record_of.get(key) in debt.must_drop for key in answer.keys),
+            "torn-accepted": bool(wrong(answer, expected))
+            and any(key not in expected.record_of for key in answer.keys),
+            "resurrected": any(expected.record_of.get(key) in expected.must_drop for key in answer.keys),
             "lost": answer.refused is None
-            and not debt.must_keep <= {debt.record_of.get(key) for key in answer.keys},
-            "acceptable": answer.refused is not None and bool(debt.must_keep),
+            and not expected.must_keep <= {expected.record_of.get(key) for key in answer.keys},
+            "acceptable": answer.refused is not None and bool(expected.must_keep),
         }
         assert kinds[worst.verdict]
 
 
 @each
 def test_the_small_form_is_the_full_one_shrunk(worst: Worst) -> None:
-    room, state = crash_room(worst.format), worst.state(worst.full)
-    out = shrink(
-        room,
+    adapter, state = crash_format(worst.format), worst.state(worst.full)
+    out = reduce_state(
+        adapter,
         worst.full.workload,
         state.descriptor(SEED),
         worst.named.reader,
@@ -113,11 +122,11 @@ def test_every_message_of_the_full_form_is_a_mixture() -> None:
         (worst,) = (entry for entry in WORST if entry.id == name)
         state = worst.state(worst.full)
         answer = worst.named.reader(state.files, state.trace.edition)
-        foreign = wrong(answer, state.situation.debt)
+        foreign = wrong(answer, state.situation.expected)
         assert len(foreign) == 2
         for key in foreign:
             ident, body = key.split(":")[2], bytes.fromhex(key.split(":")[4])
-            written = [known.split(":") for known in state.situation.debt.record_of]
+            written = [known.split(":") for known in state.situation.expected.record_of]
             (own,) = (bytes.fromhex(entry[4]) for entry in written if entry[2] == ident and entry[4])
             assert len(own) == len(body)
             assert (own[:64], own[-64:]) == (body[:64], body[-64:])
@@ -129,7 +138,7 @@ def test_zeros_stand_in_the_hole() -> None:
     for form in (worst.full, worst.small):
         state = worst.state(form)
         answer = worst.named.reader(state.files, state.trace.edition)
-        (key,) = wrong(answer, state.situation.debt)
+        (key,) = wrong(answer, state.situation.expected)
         assert bytes.fromhex(key.split(":")[4]).count(0) == 512
 
 
@@ -163,16 +172,20 @@ def test_a_case_demands_only_what_can_be_had_and_no_reader_says_what_that_is(
 
 def test_a_shrunk_state_names_the_larger_one() -> None:
     (worst,) = (entry for entry in WORST if entry.id == "jbm.worst.foreign-middle")
-    room, state = crash_room(worst.format), worst.state(worst.full)
+    adapter, state = crash_format(worst.format), worst.state(worst.full)
     start = state.descriptor(SEED)
     named = worst.named
-    out = shrink(room, worst.full.workload, start, named.reader, worst.verdict, salvaging=named.salvaging)
-    case = as_case(room, out)
+    out = reduce_state(
+        adapter, worst.full.workload, start, named.reader, worst.verdict, salvaging=named.salvaging
+    )
+    case = as_case(adapter, out)
     assert case.id == published_id(worst.format, out.state.case_id)
     assert case.origin.shrunk_from == published_id(worst.format, state.case_id)
     assert case.files() == dict(out.files)
-    again = shrink(room, out.workload, out.descriptor, named.reader, worst.verdict, salvaging=named.salvaging)
-    assert as_case(room, again).origin.shrunk_from == ""
+    again = reduce_state(
+        adapter, out.workload, out.descriptor, named.reader, worst.verdict, salvaging=named.salvaging
+    )
+    assert as_case(adapter, again).origin.shrunk_from == ""
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
@@ -184,7 +197,7 @@ def test_findings_are_about_all_cases_and_only_about_them(format_id: str) -> Non
     for product, policy in asked:
         mine = [finding.case for finding in found if (finding.product, finding.policy) == (product, policy)]
         assert sorted(mine) == sorted(cases)
-    text = (Path(journalspec_corpus.__file__).parent / format_id / FILE).read_text(encoding="utf-8")
+    text = (Path(journalspec_corpus.__file__).parent / format_id / FINDINGS_FILE).read_text(encoding="utf-8")
     assert rendered(found) == text
     known = {name for worst in worst_cases(format_id) for name in worst.state(worst.full).trace.marks}
     assert not {name for finding in found for name in finding.missing} - known

@@ -4,12 +4,12 @@ import pytest
 
 from journalspec.deviations import deviations as known_deviations
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.limits import LimitError, first_that_covers, limits, parse_limits
-from journalspec_corpus.crash.room import has_crash_room
+from journalspec_corpus.crash.adapter import has_crash_format
+from journalspec_corpus.crash.verdict import LimitError, first_that_covers, limits, parse_limits
 from journalspec_corpus.design_rules import findings
 
 GOOD = '[[limit]]\nid = "a"\nwhy = "w"\nrules = ["L1"]\nverdicts = ["lost"]\n'
-ROOMS = [name for name in format_ids() if has_crash_room(name)]
+ROOMS = [name for name in format_ids() if has_crash_format(name)]
 
 
 @pytest.mark.parametrize("format_id", ROOMS)

@@ -9,14 +9,14 @@ import pytest
 
 from journalspec import __version__
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.model import PRESETS
+from journalspec_corpus.crash.adapter import has_crash_format
+from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.rates import QUESTIONS, Rate
-from journalspec_corpus.crash.room import has_crash_room
 from journalspec_corpus.design_rules import findings, rules
 from journalspec_corpus.pipeline.plan import ENGINE, Plan
 from journalspec_docs import rule_pages
 
-FORMATS = [name for name in format_ids() if has_crash_room(name)]
+FORMATS = [name for name in format_ids() if has_crash_format(name)]
 
 
 def result_of(name: str) -> dict[str, Any]:

@@ -135,10 +135,10 @@ def bench_command(options: tuple[str, ...]) -> None:
 
 def _chosen(format_id: str | None) -> str:
     """Return the format to build; raises UsageError if that is not clear."""
-    from journalspec_corpus.crash.room import has_crash_room  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash.adapter import has_crash_format  # noqa: PLC0415  # needs optional parts
 
     try:
-        able = [name for name in ([format_id] if format_id else format_ids()) if has_crash_room(name)]
+        able = [name for name in ([format_id] if format_id else format_ids()) if has_crash_format(name)]
     except UnknownFormat as error:
         raise click.UsageError(str(error.args[0])) from None
     if not able:
@@ -199,7 +199,7 @@ def _error_console() -> Any:
 
 def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
     """Copy a published tier: one JSON-lines file per format."""
-    from journalspec_corpus.pipeline.copying import copy_tier  # noqa: PLC0415  # imported when it is used
+    from journalspec_corpus.pipeline.cases import copy_tier  # noqa: PLC0415  # imported when it is used
 
     if out.exists() and (not out.is_dir() or any(path.name not in format_ids() for path in out.iterdir())):
         raise click.UsageError(f"{out} holds something else: choose an empty or new directory")

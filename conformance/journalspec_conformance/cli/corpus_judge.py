@@ -179,13 +179,13 @@ class _Asked:
         from journalspec_conformance.crashes import run  # noqa: PLC0415  # needs optional parts
         from journalspec_conformance.crashes.asking import TIMEOUT  # noqa: PLC0415  # needs optional parts
         from journalspec_conformance.crashes.choose import Selection  # noqa: PLC0415  # as above
-        from journalspec_corpus.crash.room import crash_room  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.crash.adapter import crash_format  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.run import STRATA  # noqa: PLC0415  # needs optional parts
 
         format_id = _format_of(self.format_id, hello)
         declared = run.claims_of(hello, format_id)
-        policies = run.policies_of(declared, crash_room(format_id), _split(self.policies))
+        policies = run.policies_of(declared, crash_format(format_id), _split(self.policies))
         editions = _among("edition", self.editions, sorted(declared.editions))
         strata = _among("stratum", self.strata, STRATA) if self.strata else ()
         if tuple(strata) == ("L",) and not self.no_limits:
@@ -219,7 +219,7 @@ class _Asked:
             Compared,
             compare,
         )
-        from journalspec_corpus.crash.limits import limits  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.crash.verdict import limits  # noqa: PLC0415  # needs optional parts
 
         if not facts["states"] or set(_names(facts)) <= {"unsupported"}:
             raise Problem("nothing was judged: every state is unsupported", "Look at what IMPL declares.")
@@ -264,11 +264,11 @@ def _introduced(target: Target) -> Hello:
 
 def _format_of(wanted: str | None, hello: Hello) -> str:
     """Return the format to judge; raises Problem if that is not clear."""
-    from journalspec_corpus.crash.room import has_crash_room  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash.adapter import has_crash_format  # noqa: PLC0415  # needs optional parts
 
     names = [wanted] if wanted else [name for name in format_ids() if name in hello.formats]
     try:
-        able = [name for name in names if has_crash_room(name)]
+        able = [name for name in names if has_crash_format(name)]
     except UnknownFormat as error:
         raise Problem(str(error.args[0])) from None
     if len(able) != 1:

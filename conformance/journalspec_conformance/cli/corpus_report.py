@@ -11,8 +11,7 @@ import click
 
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import say, show_table
-from journalspec_corpus.pipeline.manifest import ManifestError, load
-from journalspec_corpus.pipeline.report import Report, Target
+from journalspec_corpus.pipeline.manifest import ManifestError, Report, Target, load
 
 
 @click.command("report", epilog="Exit status: 0 printed, 2 DIR holds no finished build.")

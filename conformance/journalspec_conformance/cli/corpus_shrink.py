@@ -16,11 +16,10 @@ from journalspec_conformance.errors import Breakdown, Problem
 
 if TYPE_CHECKING:
     from journalspec_corpus.case import Case
-    from journalspec_corpus.crash.room import CrashRoom
-    from journalspec_corpus.crash.shrink import Shrunk
-    from journalspec_corpus.crash.shrink_find import Place
-    from journalspec_corpus.crash.shrink_readers import Named
-    from journalspec_corpus.crash.shrink_states import State
+    from journalspec_corpus.crash.adapter import CrashFormat
+    from journalspec_corpus.crash.reading import Named
+    from journalspec_corpus.crash.reduction import Reduced, State
+    from journalspec_corpus.pipeline.failures import Place
 
 _NEEDS = "journalspec corpus shrink needs NumPy, PyArrow and Numba: pip install 'journalspec[corpus]'"
 _EPILOG = (
@@ -72,7 +71,8 @@ def command(**options: Any) -> None:
     if bool(options["case_id"]) == options["kinds"]:
         raise click.UsageError("give either --case ID or --kinds")
     try:
-        from journalspec_corpus.crash import shrink, shrink_find  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.crash import reduction as shrink  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline import failures as shrink_find  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
     if options["out"] is not None:
@@ -89,8 +89,8 @@ def command(**options: Any) -> None:
     said = Console(stderr=True)
     with said.status(f"{verdict}: shrinking") as status:
         try:
-            found = shrink.shrink(
-                place.room,
+            found = shrink.reduce_state(
+                place.adapter,
                 place.workload,
                 place.descriptor,
                 reader.reader,
@@ -109,7 +109,7 @@ def command(**options: Any) -> None:
     if options["as_json"]:
         click.echo(json.dumps(_summary(found, small, large), indent=2))
     else:
-        for line in _words(place.room, found, reader, small):
+        for line in _words(place.adapter, found, reader, small):
             click.echo(line)
         if options["out"] is not None:
             click.echo(f"in {options['out']}: cases.jsonl, files of the small state in {small.id}/")
@@ -138,41 +138,41 @@ def _text(error: Exception) -> str:
 
 def _reader(place: Place, options: dict[str, Any]) -> Named:
     """Return who is asked; raises LookupError or UsageError."""
-    from journalspec_corpus.crash.shrink_readers import named_reader  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash.reading import named_reader  # noqa: PLC0415  # needs optional parts
 
     if not options["impl"]:
-        return named_reader(place.room.format, options["name"] or place.first_failing())
+        return named_reader(place.adapter.format, options["name"] or place.first_failing())
     if options["name"]:
         raise click.UsageError("--reader and --impl exclude each other")
-    return _implementation(place.room, options["impl"], options["policy"])
+    return _implementation(place.adapter, options["impl"], options["policy"])
 
 
-def _implementation(room: CrashRoom, impl: str, policy: str) -> Named:
+def _implementation(adapter: CrashFormat, impl: str, policy: str) -> Named:
     from journalspec_conformance.crashes.asking import Asker  # noqa: PLC0415  # needs optional parts
     from journalspec_conformance.crashes.shrinking import ImplementationReader  # noqa: PLC0415
-    from journalspec_corpus.crash.shrink_readers import Named  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash.reading import Named  # noqa: PLC0415  # needs optional parts
 
-    policies = list(room.policies.values())
+    policies = list(adapter.policies.values())
     chosen = policy or policies[0]
     if chosen not in policies:
         raise click.UsageError(f"no policy {chosen!r}: choose one of {', '.join(policies)}")
     try:
-        asker = Asker(parse_impl(impl), room.format, room.answer)
+        asker = Asker(parse_impl(impl), adapter.format, adapter.answer)
     except (Problem, Breakdown) as error:
         raise click.UsageError(str(error)) from None
     click.get_current_context().call_on_close(asker.close)
-    salvaging = any(name in room.salvaging for name, known in room.policies.items() if known == chosen)
+    salvaging = any(name in adapter.salvaging for name, known in adapter.policies.items() if known == chosen)
     return Named(impl, ImplementationReader(asker, chosen), salvaging, chosen)
 
 
-def _cases(place: Place, found: Shrunk) -> tuple[Case, Case]:
+def _cases(place: Place, found: Reduced) -> tuple[Case, Case]:
     """Return the cases of the small and of the large state."""
-    from journalspec_corpus.crash.shrink_case import as_case, case_of  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash.case_builder import as_case, case_of  # noqa: PLC0415  # needs optional parts
 
-    return as_case(place.room, found), case_of(place.room, place.state)
+    return as_case(place.adapter, found), case_of(place.adapter, place.state)
 
 
-def _summary(found: Shrunk, small: Case, large: Case) -> dict[str, Any]:
+def _summary(found: Reduced, small: Case, large: Case) -> dict[str, Any]:
     from dataclasses import asdict  # noqa: PLC0415  # for this only
 
     return {
@@ -191,9 +191,10 @@ def _summary(found: Shrunk, small: Case, large: Case) -> dict[str, Any]:
     }
 
 
-def _words(room: CrashRoom, found: Shrunk, reader: Named, small: Case) -> list[str]:
+def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> list[str]:
     """Return what is left, line by line."""
-    from journalspec_corpus.crash import shrink_lives, shrink_words  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash import reduction as shrink_lives  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash import story as shrink_words  # noqa: PLC0415
 
     state = found.state
     out = [
@@ -209,13 +210,13 @@ def _words(room: CrashRoom, found: Shrunk, reader: Named, small: Case) -> list[s
         "",
         f"Before: {state.trace.background} behind what is in use.",
     ]
-    for number, before in enumerate(shrink_lives.crashes_before(room, found.workload), start=1):
+    for number, before in enumerate(shrink_lives.crashes_before(adapter, found.workload), start=1):
         out += [f"Life {number}, done in this order:", *_told(before), ""]
     return [*out, "Done, in this order:", *_told(state)]
 
 
 def _told(state: State) -> list[str]:
-    from journalspec_corpus.crash import shrink_words  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash import story as shrink_words  # noqa: PLC0415  # needs optional parts
 
     head, losses = shrink_words.losses(state)
     out = [*(f"  {line}" for line in shrink_words.story(state)), head]

@@ -14,12 +14,11 @@ from rich.console import Console
 from journalspec.files import making, replacing
 from journalspec_conformance.cli._tables import show_table
 from journalspec_corpus.case import Case
-from journalspec_corpus.crash.room import crash_room
-from journalspec_corpus.crash.shrink import Shrunk, shrink
-from journalspec_corpus.crash.shrink_case import as_case, case_of
-from journalspec_corpus.crash.shrink_find import Place, places, plan_of
-from journalspec_corpus.crash.shrink_readers import named_reader
-from journalspec_corpus.crash.shrink_survey import Sample, samples
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.case_builder import as_case, case_of
+from journalspec_corpus.crash.reading import named_reader
+from journalspec_corpus.crash.reduction import Reduced, reduce_state
+from journalspec_corpus.pipeline.failures import Place, Sample, places, plan_of, samples
 
 _HEAD = (
     "stratum",
@@ -40,12 +39,12 @@ def shrink_kinds(directory: Path, name: str, out: Path | None, budget: int, *, a
 
     Raises NotThere if `directory` is no build, and LookupError for an unknown reader.
     """
-    room = crash_room(plan_of(directory)["format"])
-    if name and name not in room.readers:
-        raise LookupError(f"no reader {name!r} in the build: choose one of {', '.join(room.readers)}")
-    found = samples(directory, (name,) if name else room.readers)
+    adapter = crash_format(plan_of(directory)["format"])
+    if name and name not in adapter.readers:
+        raise LookupError(f"no reader {name!r} in the build: choose one of {', '.join(adapter.readers)}")
+    found = samples(directory, (name,) if name else adapter.readers)
     known = places(directory, {sample.case_id for sample in found})
-    done: list[tuple[Sample, Place, Shrunk]] = []
+    done: list[tuple[Sample, Place, Reduced]] = []
     with Console(stderr=True).status("shrinking") as status:
         for number, sample in enumerate(found, start=1):
             status.update(f"{number} of {len(found)}: {' '.join(sample.kind)}")
@@ -59,10 +58,10 @@ def shrink_kinds(directory: Path, name: str, out: Path | None, budget: int, *, a
         _show(done)
 
 
-def _shrunk(place: Place, sample: Sample, budget: int) -> Shrunk:
-    reader = named_reader(place.room.format, sample.kind.reader)
-    return shrink(
-        place.room,
+def _shrunk(place: Place, sample: Sample, budget: int) -> Reduced:
+    reader = named_reader(place.adapter.format, sample.kind.reader)
+    return reduce_state(
+        place.adapter,
         place.workload,
         place.descriptor,
         reader.reader,
@@ -72,7 +71,7 @@ def _shrunk(place: Place, sample: Sample, budget: int) -> Shrunk:
     )
 
 
-def _line(sample: Sample, shrunk: Shrunk) -> dict[str, Any]:
+def _line(sample: Sample, shrunk: Reduced) -> dict[str, Any]:
     return {
         **sample.kind._asdict(),
         "states": sample.states,
@@ -88,7 +87,7 @@ def _line(sample: Sample, shrunk: Shrunk) -> dict[str, Any]:
     }
 
 
-def _show(done: Sequence[tuple[Sample, Place, Shrunk]]) -> None:
+def _show(done: Sequence[tuple[Sample, Place, Reduced]]) -> None:
     lines = [_line(sample, shrunk) for sample, _, shrunk in done]
     show_table(list(_HEAD), [[str(line[name]) for name in _HEAD] for line in lines])
     if not lines:
@@ -103,11 +102,11 @@ def _show(done: Sequence[tuple[Sample, Place, Shrunk]]) -> None:
     )
 
 
-def _write(out: Path, done: Sequence[tuple[Sample, Place, Shrunk]]) -> None:
+def _write(out: Path, done: Sequence[tuple[Sample, Place, Reduced]]) -> None:
     """Write both forms of each kind as cases, every case once."""
     cases: dict[str, Case] = {}
     for _, place, shrunk in done:
-        for case in (case_of(place.room, place.state), as_case(place.room, shrunk)):
+        for case in (case_of(place.adapter, place.state), as_case(place.adapter, shrunk)):
             cases.setdefault(case.id, case)
     with making(out) as folder, replacing(folder / "cases.jsonl") as stream:
         for case in cases.values():

@@ -19,7 +19,7 @@ from journalspec_conformance.connection import Message
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut
 from journalspec_conformance.observed import check_observation
 from journalspec_conformance.process import ProcessConnection
-from journalspec_corpus.crash.judge import Answer
+from journalspec_corpus.crash.verdict import Answer
 
 #: Seconds per state. Every product answers within milliseconds, if it does.
 TIMEOUT = 2.0

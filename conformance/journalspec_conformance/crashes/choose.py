@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from journalspec_corpus.crash.classes import CATEGORIES, categories, fields
-from journalspec_corpus.crash.digest import promise
-from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.model import PRESETS, get_preset
-from journalspec_corpus.crash.oracle import REFUSALS, Facts, Owed, owed
-from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.crash.states import Descriptor
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.ids import case_ids, content_ids, promise
+from journalspec_corpus.crash.persistence import PRESETS, get_preset
+from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.pipeline.ids import case_ids, content_ids
+from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_corpus.pipeline.plan import Plan
 
 #: Of each class, this fraction of all that is wanted is held at first.
@@ -128,9 +128,9 @@ class Survey:
 def survey(part: Part) -> Survey:
     """Return what is in one part."""
     selection = part.selection
-    room = crash_room(selection.plan.format)
+    adapter = crash_format(selection.plan.format)
     out = Survey()
-    for workload, trace in _traces(part, room):
+    for workload, trace in _traces(part, adapter):
         out.traces += 1
         for states in _states(selection, trace):
             out.generated += len(states)
@@ -160,7 +160,7 @@ def _merged(surveys: Iterable[Survey]) -> Survey:
     return out
 
 
-def _traces(part: Part, room: CrashRoom) -> Iterator[tuple[Any, Trace]]:
+def _traces(part: Part, adapter: CrashFormat) -> Iterator[tuple[Any, Trace]]:
     selection = part.selection
     for workload in selection.plan.workloads()[part.start : part.stop]:
         # A workload that tells its edition or writer need not be built to be passed over.
@@ -169,7 +169,7 @@ def _traces(part: Part, room: CrashRoom) -> Iterator[tuple[Any, Trace]]:
             continue
         if not _fits(getattr(origin, "writer", None), selection.writers):
             continue
-        trace = room.build(workload)
+        trace = adapter.build(workload)
         if _fits(trace.edition, selection.editions) and _fits(_writer(trace), selection.writers):
             yield workload, trace
 
@@ -189,17 +189,17 @@ def _states(selection: Selection, trace: Trace) -> Iterator[States]:
             yield states
 
 
-def promised(trace: Trace, debt: Owed) -> bytes:
+def promised(trace: Trace, expected: Expected) -> bytes:
     """Return what the ids of all cases of one crash point have in common."""
-    keys = [key for key, record in debt.record_of.items() if record in debt.must_keep]
-    return promise(trace.format, trace.edition, debt.stratum, keys)
+    keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
+    return promise(trace.format, trace.edition, expected.stratum, keys)
 
 
 def _offer(selection: Selection, workload: Any, states: States, out: Survey, most: int) -> None:
     """Put the states whose ids are new into their pools."""
-    trace = states.group.trace
-    debt = owed(trace, states.group.crash_index, states.torn, states.stratum)
-    names = case_ids(content_ids(states.group, states.codes), promised(trace, debt))
+    trace = states.point.trace
+    expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
+    names = case_ids(content_ids(states.point, states.codes), promised(trace, expected))
     rows = [row for row, name in enumerate(names) if name not in out.ids]
     if not rows:
         return
@@ -226,12 +226,12 @@ def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
     rot = states.rot[row] if states.rot else ""
     subset = states.torn < 0 and not rot
     return Descriptor(
-        states.group.trace.id,
+        states.point.trace.id,
         PRESETS[states.preset[row]].name,
-        states.group.crash_index,
+        states.point.crash_index,
         bytes(states.codes[row].tolist()) if subset else b"",
         int(states.tear[row]),
-        states.group.trace.background,
+        states.point.trace.background,
         seed,
         rot,
     )

@@ -19,9 +19,8 @@ from typing import Any
 
 from journalspec.formats import format_ids
 from journalspec_conformance.crashes.known import MEMBERS
-from journalspec_corpus.crash.room import crash_room, has_crash_room
-from journalspec_corpus.crash.worst import worst_cases
-from journalspec_corpus.crash.worst_findings import findings
+from journalspec_corpus.crash.adapter import crash_format, has_crash_format
+from journalspec_corpus.crash.worst import findings, worst_cases
 
 CAUSES = "causes.toml"
 #: Who can be at fault.
@@ -152,16 +151,16 @@ class WorstSeen:
 def worst_seen() -> tuple[WorstSeen, ...]:
     """Return what all products got on the worst cases, under the policy that each case is about."""
     return tuple(
-        seen for format_id in format_ids() if has_crash_room(format_id) for seen in _worst(format_id)
+        seen for format_id in format_ids() if has_crash_format(format_id) for seen in _worst(format_id)
     )
 
 
 def _worst(format_id: str) -> Iterator[WorstSeen]:
-    room, run = crash_room(format_id), findings(format_id)
+    adapter, run = crash_format(format_id), findings(format_id)
     verdicts = {(entry.product, entry.policy, entry.case): entry.verdict for entry in run}
     for harness in dict.fromkeys(entry.product for entry in run):
         for case in worst_cases(format_id):
-            policy = room.policies.get(case.reader, "")
+            policy = adapter.policies.get(case.reader, "")
             full, small = (verdicts.get((harness, policy, name)) for name in (case.id, case.small_id))
             if full is not None and small is not None:
                 yield WorstSeen(case.id, harness, policy, full, small, case.verdict)

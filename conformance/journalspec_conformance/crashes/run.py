@@ -23,13 +23,12 @@ from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Judged, Verdict, verdict_on
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.jobs import end_pool
-from journalspec_corpus.crash.digest import case_id, content_id
-from journalspec_corpus.crash.judge import judge
-from journalspec_corpus.crash.limits import first_that_covers, limits
-from journalspec_corpus.crash.oracle import Owed, owed
-from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.expected import Expected, expected_at
+from journalspec_corpus.crash.ids import case_id, content_id
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.verdict import first_that_covers, judge, limits
 from journalspec_reference import load
 
 #: States of one class that are handed over at a time.
@@ -73,9 +72,9 @@ def claims_of(hello: Hello, format_id: str) -> FormatClaims:
     return declared
 
 
-def policies_of(declared: FormatClaims, room: CrashRoom, wanted: Sequence[str]) -> tuple[str, ...]:
+def policies_of(declared: FormatClaims, adapter: CrashFormat, wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the policies to ask under, in the room's order; raises Problem if there is none."""
-    able = [policy for policy in room.policies.values() if policy in declared.policies]
+    able = [policy for policy in adapter.policies.values() if policy in declared.policies]
     unknown = [policy for policy in wanted if policy not in able]
     if unknown or not able:
         raise Problem(
@@ -167,7 +166,7 @@ def _pieces(states: Sequence[Chosen]) -> Iterator[Piece]:
 
 @lru_cache(maxsize=64)
 def _trace(format_id: str, workload: Any) -> Trace:
-    return crash_room(format_id).build(workload)
+    return crash_format(format_id).build(workload)
 
 
 class _Worker:
@@ -175,7 +174,7 @@ class _Worker:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._room = crash_room(job.format)
+        self._room = crash_format(job.format)
         self._limits = limits(job.format)
         self._specified = load(job.format)
         self._asker = Asker(job.target, job.format, self._room.answer, job.timeout)
@@ -212,22 +211,22 @@ class _Worker:
 
     def _as_specified(self, chosen: Chosen, policy: str) -> str:
         """Return the verdict on what the specification makes of a state."""
-        trace, debt, files = self._put(chosen)
+        trace, expected, files = self._put(chosen)
         seen = self._specified.recover(files, edition=trace.edition, policy=policy)
         answer = self._room.answer(seen)
-        return judge(answer, debt, chosen.refusal, holes_allowed=self._salvaging[policy])
+        return judge(answer, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
 
-    def _put(self, chosen: Chosen) -> tuple[Trace, Owed, dict[str, bytes]]:
+    def _put(self, chosen: Chosen) -> tuple[Trace, Expected, dict[str, bytes]]:
         trace = _trace(self._job.format, chosen.workload)
-        debt = owed(trace, chosen.descriptor.crash_index, chosen.torn, chosen.kind.stratum)
-        return trace, debt, dict(state_of(trace, chosen.descriptor))
+        expected = expected_at(trace, chosen.descriptor.crash_index, chosen.torn, chosen.kind.stratum)
+        return trace, expected, dict(state_of(trace, chosen.descriptor))
 
     def _verdict(self, chosen: Chosen, policy: str, *, twice: bool) -> Verdict:
-        trace, debt, files = self._put(chosen)
-        if case_id(content_id(files), promised(trace, debt)) != chosen.case_id:
+        trace, expected, files = self._put(chosen)
+        if case_id(content_id(files), promised(trace, expected)) != chosen.case_id:
             raise AssertionError(f"{chosen.descriptor} does not give the state that it was chosen as")
         reply = self._asker.ask(files, chosen.edition, policy, twice=twice)
-        return verdict_on(reply, debt, chosen.refusal, holes_allowed=self._salvaging[policy])
+        return verdict_on(reply, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
 
     def smallest(self, failing: Failing, budget: int) -> Smallest | None:
         """Return the smallest failure of a kind."""

@@ -11,11 +11,11 @@ from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Verdict, verdict_on
 from journalspec_corpus.case import Case
-from journalspec_corpus.crash.again import Again
-from journalspec_corpus.crash.judge import VERDICTS, Answer
-from journalspec_corpus.crash.room import crash_room
-from journalspec_corpus.crash.shrink import NotFailing, Shrunk, shrink
-from journalspec_corpus.crash.shrink_case import as_case
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.case_builder import as_case
+from journalspec_corpus.crash.reduction import NotFailing, Reduced, reduce_state
+from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.verdict import VERDICTS, Answer
 
 #: Questions per failure; most need a few hundred.
 BUDGET = 1500
@@ -98,15 +98,15 @@ def smallest(format_id: str, failing: Failing, asker: Asker, budget: int = BUDGE
     a second life left, whose states depend on what was chosen from the first.
     """
     chosen = failing.first
-    if chosen is None or failing.kind.verdict not in VERDICTS or isinstance(chosen.workload, Again):
+    if chosen is None or failing.kind.verdict not in VERDICTS or isinstance(chosen.workload, SecondLife):
         return None
-    room = crash_room(format_id)
+    adapter = crash_format(format_id)
     policy = failing.kind.policy
-    salvaging = any(name in room.salvaging for name, known in room.policies.items() if known == policy)
+    salvaging = any(name in adapter.salvaging for name, known in adapter.policies.items() if known == policy)
     reader = ImplementationReader(asker, policy)
     try:
-        found = shrink(
-            room,
+        found = reduce_state(
+            adapter,
             chosen.workload,
             chosen.descriptor,
             reader,
@@ -116,15 +116,15 @@ def smallest(format_id: str, failing: Failing, asker: Asker, budget: int = BUDGE
         )
     except NotFailing:
         return None
-    return _smallest(failing, found, reader, as_case(room, found), salvaging=salvaging)
+    return _smallest(failing, found, reader, as_case(adapter, found), salvaging=salvaging)
 
 
 def _smallest(
-    failing: Failing, found: Shrunk, reader: ImplementationReader, case: Case, *, salvaging: bool
+    failing: Failing, found: Reduced, reader: ImplementationReader, case: Case, *, salvaging: bool
 ) -> Smallest:
     situation = found.state.situation
     reply = reader.asker.ask(found.files, found.state.trace.edition, reader.policy)
-    verdict = verdict_on(reply, situation.debt, found.state.refusal, holes_allowed=salvaging)
+    verdict = verdict_on(reply, situation.expected, found.state.refusal, holes_allowed=salvaging)
     return Smallest(
         str(failing.kind),
         case,

@@ -9,8 +9,8 @@ from typing import Any
 
 from journalspec_conformance.crashes.choose import Choice, Chosen
 from journalspec_conformance.crashes.verdicts import BREAKS, LIED, Judged, Kind
-from journalspec_corpus.crash.again import Again
-from journalspec_corpus.crash.model import rank
+from journalspec_corpus.crash.persistence import rank
+from journalspec_corpus.crash.second_crash import SecondLife
 
 
 @dataclass
@@ -76,7 +76,7 @@ def _first(chosen: Chosen, judged: Judged) -> tuple[bool, tuple[int, int, int, b
 def _size(chosen: Chosen) -> tuple[int, int, int, bytes]:
     """Order states: strongest preset, first lives, least that arrived, smallest id."""
     descriptor = chosen.descriptor
-    second = isinstance(chosen.workload, Again)
+    second = isinstance(chosen.workload, SecondLife)
     return rank(descriptor.preset), second, sum(map(bool, descriptor.mask)), chosen.case_id
 
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from journalspec_conformance.crashes.asking import Reply
-from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
-from journalspec_corpus.crash.oracle import Owed
+from journalspec_corpus.crash.expected import Expected
+from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge
 
 #: verdict -> the invariants that it breaks
 BREAKS: Mapping[str, tuple[str, ...]] = {
@@ -74,17 +74,17 @@ class Verdict:
         return {name: value for name, value in members.items() if value}
 
 
-def verdict_on(reply: Reply, debt: Owed, refusal: str, *, holes_allowed: bool) -> Verdict:
-    """Return the verdict on `reply` for a state that owes `debt`."""
+def verdict_on(reply: Reply, expected: Expected, refusal: str, *, holes_allowed: bool) -> Verdict:
+    """Return the verdict on `reply` for a state that owes `expected`."""
     if reply.answer is None:
         return Verdict(reply.instead, told=reply.told, tries=reply.tries)
-    name = judge(reply.answer, debt, refusal, holes_allowed=holes_allowed)
+    name = judge(reply.answer, expected, refusal, holes_allowed=holes_allowed)
     if name in HARMLESS and reply.second is not None and _differ(reply.answer, reply.second):
         told = f"asked again: {reply.second.refused or 'other records'}"
-        return replace(_with_detail("non-idempotent", reply.answer, debt, reply), told=told)
+        return replace(_with_detail("non-idempotent", reply.answer, expected, reply), told=told)
     if name in HARMLESS:
         return Verdict(name, refused=reply.answer.refused or "", tries=reply.tries)
-    return _with_detail(name, reply.answer, debt, reply)
+    return _with_detail(name, reply.answer, expected, reply)
 
 
 def _differ(first: Answer, second: Answer) -> bool:
@@ -92,12 +92,12 @@ def _differ(first: Answer, second: Answer) -> bool:
     return second.refused is not None or first.keys != second.keys
 
 
-def _with_detail(name: str, answer: Answer, debt: Owed, reply: Reply) -> Verdict:
-    records = [debt.record_of.get(key) for key in answer.keys]
+def _with_detail(name: str, answer: Answer, expected: Expected, reply: Reply) -> Verdict:
+    records = [expected.record_of.get(key) for key in answer.keys]
     came = tuple(dict.fromkeys(record for record in records if record is not None))
-    strange = [key for key in (*answer.keys, *answer.aside) if key not in debt.record_of]
-    old = [record for record in came if record in debt.must_drop]
-    missing = () if answer.refused is not None else tuple(sorted(debt.must_keep.difference(came)))
+    strange = [key for key in (*answer.keys, *answer.aside) if key not in expected.record_of]
+    old = [record for record in came if record in expected.must_drop]
+    missing = () if answer.refused is not None else tuple(sorted(expected.must_keep.difference(came)))
     return Verdict(
         name,
         answer.refused or "",

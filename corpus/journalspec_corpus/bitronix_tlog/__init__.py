@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from journalspec_corpus.bitronix_tlog import author
 from journalspec_corpus.bitronix_tlog.model import Decisions
 
-__all__ = ["MODEL", "author"]
+if TYPE_CHECKING:
+    from journalspec_corpus.crash.adapter import CrashFormat
+
+__all__ = ["MODEL", "author", "crash_format"]
 
 MODEL = Decisions()
+
+
+def crash_format() -> CrashFormat:
+    """Return what the crash engine needs; writers and workloads are imported only now."""
+    from journalspec_corpus.bitronix_tlog.crash import CRASH  # noqa: PLC0415
+
+    return CRASH

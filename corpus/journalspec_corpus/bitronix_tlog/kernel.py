@@ -1,6 +1,6 @@
 """Recovery of the disk journal in compiled code, to see which states get the same answer.
 
-It repeats the decisions of :mod:`.crash_reader` on whole files: headers, the
+It repeats the decisions of the reference on whole files: headers, the
 election, the walk up to the tail, every check of a record, its checksum. What
 goes into a signature is all that the readers tell apart: the problem of the
 pair, and for each step of the walk the record's key or the reason why there is
@@ -16,9 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from journalspec_corpus.bitronix_tlog import kernel_names
-from journalspec_corpus.bitronix_tlog.kernel_names import MOST_NAMES, is_plain, sorted_checksum, spell
-from journalspec_corpus.crash.cells import Codes, Group
+from journalspec_corpus.crash.blocks import Codes, CrashPoint
 from journalspec_corpus.crash.kernel import (
     ENTRY,
     FIRST_PAGE,
@@ -60,6 +58,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     FORMAT_ID,
     HEADER_SIZE,
     MAX_GTRID,
+    MAX_NAME,
     MIN_RECORD_LENGTH,
     PAYLOAD_AT,
     POSITION_AT,
@@ -67,23 +66,24 @@ from journalspec_reference.bitronix_tlog.codec import (
     UNCOUNTED,
 )
 
-#: Whose answers are told apart, and how many answer paths are followed first.
-READERS = ("strict", "salvage", "skip-checksum")
-PATIENCE = 4
 #: Problems of a pair and of a file, and what a step of the walk may come to.
 _NONE, _MISSING, _SHORT, _UNEQUAL, _BAD_FORMAT, _BAD_POSITION = range(6)
 _RECORD, _OUT_OF_BOUNDS, _BAD_LENGTH, _NO_MARKER, _MALFORMED, _BAD_CHECKSUM, _FOREIGN, _RAW = range(10, 18)
 _PAIR = 2
+#: A record with more names than this goes into the signature byte by byte: the plain reader decides.
+_MOST_NAMES = 16
+#: A byte of a name that is not ASCII, as all of them are read.
+_OTHER = 0x80
 
 
-def signatures(group: Group, codes: Codes) -> Hashes | None:
+def signatures(point: CrashPoint, codes: Codes) -> Hashes | None:
     """Return two numbers per row; rows with the same ones get the same answer from every reader."""
-    flat = flatten(group)
+    flat = flatten(point)
     if flat is None:
         return None
     out = np.zeros((len(codes), 2), np.uint64)
-    known = _KNOWN.of(group.trace)
-    for rows, part, names in by_names(group, codes):
+    known = _KNOWN.of(point.trace)
+    for rows, part, names in by_names(point, codes):
         if len(names) > _PAIR:
             return None
         out[rows] = _run(flat, part, _order(names), known)
@@ -119,6 +119,97 @@ class Tools(NamedTuple):
     text: Bytes
     places: Ints
     item: Hashes
+
+
+@helper
+def _spell(data: Bytes, at: Any, end: int, text: Bytes, places: Ints) -> Any:
+    """Write the names between `at` and `end` to `text`, with commas between them.
+
+    Returns how many there are, -1 if their form is wrong. ``places[i]`` is where
+    name i begins in `text`; the one after the last is where it would go on.
+    """
+    count = int32(data, at)
+    at += 4
+    if count < 0 or count > (end - at) // 2:
+        return -1
+    to: Any = 0
+    for index in range(count):
+        if at + 2 > end:
+            return -1
+        size = np.int64(data[at]) << 8 | np.int64(data[at + 1])
+        at += 2
+        if size > MAX_NAME or at + size > end:
+            return -1
+        if index <= _MOST_NAMES:
+            places[index] = to
+        for inside in range(size):
+            text[to + inside] = min(data[at + inside], _OTHER)
+        to += size
+        text[to] = 0x2C
+        to += 1
+        at += size
+    if count <= _MOST_NAMES:
+        places[count] = to
+    return count if at == end else -1
+
+
+@helper
+def _compare(text: Bytes, places: Ints, one: int, two: int) -> Any:
+    """Return the order of two spelt names: negative, 0 or positive."""
+    a, b = places[one], places[two]
+    n, m = places[one + 1] - 1 - a, places[two + 1] - 1 - b
+    for index in range(min(n, m)):
+        if text[a + index] != text[b + index]:
+            return np.int64(text[a + index]) - np.int64(text[b + index])
+    return n - m
+
+
+@helper
+def _is_plain(text: Bytes, places: Ints, count: int) -> Any:
+    """Tell whether the names are ASCII, ascending and without repetitions: stored as they are checked."""
+    worst = np.uint8(0)
+    for index in range(places[count]):
+        worst |= text[index]
+    ascending = worst < _OTHER
+    for index in range(1, count):
+        ascending &= _compare(text, places, index - 1, index) < 0
+    return ascending
+
+
+@helper
+def _sorted_checksum(data: Bytes, off: int, names_at: int, text: Bytes, places: Ints, count: int) -> Any:
+    """Return the checksum over the names as a sorted set of text, whatever their stored order."""
+    order = np.arange(count)
+    for index in range(1, count):
+        place = index
+        while place and _compare(text, places, order[place - 1], order[place]) > 0:
+            order[place - 1], order[place] = order[place], order[place - 1]
+            place -= 1
+    kept = 0
+    for index in range(count):
+        if index == 0 or _compare(text, places, order[index - 1], order[index]) != 0:
+            kept += 1
+    buffer = np.zeros(places[count] + 2 * count + 8, np.uint8)
+    to = _put(buffer, 0, kept, 4)
+    for index in range(count):
+        if index and _compare(text, places, order[index - 1], order[index]) == 0:
+            continue
+        start, end = places[order[index]], places[order[index] + 1] - 1
+        to = _put(buffer, to, end - start, 2)
+        for at in range(start, end):
+            buffer[to] = 0x3F if text[at] == _OTHER else text[at]
+            to += 1
+    to = _put(buffer, to, END_RECORD, 4)
+    crc = crc32(data, off, off + CRC_AT, 0)
+    crc = crc32(data, off + CRC_RESUMES_AT, names_at, crc)
+    return crc32(buffer, 0, to, crc)
+
+
+@helper
+def _put(buffer: Bytes, at: int, value: Any, width: int) -> int:
+    for index in range(width):
+        buffer[at + index] = (value >> (8 * (width - 1 - index))) & 0xFF
+    return at + width
 
 
 @helper
@@ -172,21 +263,21 @@ def _framed(data: Bytes, off: int, end: int, tools: Tools) -> None:
     names_at = off + PAYLOAD_AT + 1 + data[off + PAYLOAD_AT]
     count = -1
     if data[off + PAYLOAD_AT] <= MAX_GTRID and names_at + 8 <= end:
-        count = spell(data, names_at, end - 4, text, places)
+        count = _spell(data, names_at, end - 4, text, places)
     if count < 0:
         start_hash(h)
         mix(h, _MALFORMED)
         return
-    if count > MOST_NAMES:
+    if count > _MOST_NAMES:
         start_hash(h)
         mix(h, _RAW)
         mix_bytes(h, data, off, end)
         return
     stored = np.uint64(int32(data, off + CRC_AT)) & np.uint64(0xFFFFFFFF)
-    if is_plain(text, places, count):
+    if _is_plain(text, places, count):
         expected = crc32(data, off + CRC_RESUMES_AT, end, crc32(data, off, off + CRC_AT, 0))
     else:
-        expected = sorted_checksum(data, off, names_at, text, places, count)
+        expected = _sorted_checksum(data, off, names_at, text, places, count)
     status, time, sequence = int32(data, off), int64(data, off + 12), int32(data, off + 20)
     _mix_head(h, status, time, sequence, np.int64(stored), data, off + PAYLOAD_AT + 1, names_at)
     mix_bytes(h, text, 0, max(0, places[count] - 1))
@@ -303,7 +394,7 @@ def _compiled(version: str) -> tuple[Any, Any]:
         version  # noqa: B018  # see crash.kernel
         pages = new_pages(flat)
         text = np.zeros(flat.scratch.size + 2, np.uint8)
-        tools = Tools(known, text, np.zeros(MOST_NAMES + 2, np.int64), np.zeros(2, np.uint64))
+        tools = Tools(known, text, np.zeros(_MOST_NAMES + 2, np.int64), np.zeros(2, np.uint64))
         out = np.zeros((len(codes), 2), np.uint64)
         problems = np.zeros(len(flat.files), np.int64)
         for row in range(len(codes)):
@@ -316,4 +407,4 @@ def _compiled(version: str) -> tuple[Any, Any]:
     return key, run
 
 
-_hash_key, _run = _compiled(stamp(__file__, kernel_names, codec))
+_hash_key, _run = _compiled(stamp(__file__, codec))

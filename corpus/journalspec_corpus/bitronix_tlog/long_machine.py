@@ -1,12 +1,17 @@
-"""Draws long workloads of the disk journal. Needs the extra ``hypothesis``."""
+"""Draws long workloads of the disk journal: ``python -m journalspec_corpus.bitronix_tlog.long_machine``.
+
+Needs the extra ``hypothesis``.
+"""
 
 from __future__ import annotations
+
+import sys
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from journalspec_corpus.bitronix_tlog.workloads import ORDERS
-from journalspec_corpus.crash.long_machine import DIGITS, Drawing
+from journalspec_corpus.crash.long_machine import DIGITS, Drawing, write_lines
 
 #: Lengths of the files: for three or four records, for a dozen, and one that ends at a page.
 LENGTHS = (1500, 2200, 4096)
@@ -62,3 +67,7 @@ class LongMachine(Drawing):
     def start_again(self, how: str) -> None:
         """Start again."""
         self.say(how)
+
+
+if __name__ == "__main__":
+    sys.exit(write_lines(LongMachine))

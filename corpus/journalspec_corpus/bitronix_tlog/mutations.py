@@ -24,6 +24,7 @@ from journalspec_corpus.bitronix_tlog.drawn_plan import (
 from journalspec_corpus.bitronix_tlog.layout import FORMAT_ID, Part, disk_parts, integer
 from journalspec_corpus.bitronix_tlog.nio_layout import header_parts, nio_parts
 from journalspec_corpus.drawn import DrawnJournal
+from journalspec_corpus.mutations import lie, repeated
 
 STATUSES = (8, 8, 8, 3, 3, 7, 2, 4, 9, 5, 0, 11, -1)
 NAMES = (b"db1", b"jms1", b"zz", b"?", b"q" * 70)
@@ -74,8 +75,7 @@ def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
 
 def _liar(rng: random.Random) -> dict[str, Any]:
     record = _entry(rng).described()
-    for _ in range(rng.choice((1, 1, 2))):
-        record[rng.choice(LYING_FIELDS)] = rng.choice(LIES)
+    lie(record, LYING_FIELDS, LIES, rng)
     if rng.randrange(3) == 0:
         record["name_lengths"] = {"1": rng.choice(LIES)}
     if rng.randrange(6) == 0:
@@ -99,11 +99,16 @@ def _pair(log: bytes, behind: bytes, tail: int) -> dict[str, bytes]:
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
     if edition == "nio":
-        return {name: {NIO_NAME: make(size)} for name, make in _HOSTILE_NIO.items()}
+        start = _joined(header_parts({})).ljust(NIO_LOG_START, b"\0")
+        return {name: {NIO_NAME: start + make(size)} for name, make in _HOSTILE_NIO.items()}
     header_length = SEED_HEADER_LENGTH if edition == "seed" else DISK_HEADER_LENGTH
+
+    def record(**fields: Any) -> bytes:
+        return _joined(disk_parts({"type": 8, "gtrid": "07", **fields}, header_length))
+
     made = {}
     for name, make in _HOSTILE_LOGS.items():
-        log = make(size, header_length)
+        log = make(size, record)
         if edition == "seed":
             made[name] = {SEED_NAME: log}
         else:
@@ -113,111 +118,77 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     return made
 
 
-def _smallest_records(size: int, header_length: int) -> bytes:
-    record = _joined(disk_parts({"type": 8, "gtrid": "07"}, header_length))
-    return record * (size // len(record))
+#: Builds one record of the edition, of these fields.
+Build = Callable[..., bytes]
 
 
-def _many_names(size: int, header_length: int, name: bytes = b"a") -> bytes:
-    count = (size - 40) // (2 + len(name))
-    return _joined(disk_parts({"type": 8, "gtrid": "07", "names_hex": [name.hex()] * count}, header_length))
+def _many_names(size: int, record: Build, name: bytes = b"a") -> bytes:
+    """Return one record with `name` as often as it fits."""
+    return record(names_hex=[name.hex()] * ((size - 40) // (2 + len(name))))
 
 
-def _short_names(size: int, header_length: int) -> bytes:
-    """One record with as many different names of three bytes as fit."""
-    count = (size - 40) // 5
-    names = [f"{number % 4096:03x}".encode().hex() for number in range(count)]
-    return _joined(disk_parts({"type": 8, "gtrid": "07", "names_hex": names}, header_length))
+def _short_names(size: int, record: Build) -> bytes:
+    """Return one record with as many different names of three bytes as fit."""
+    return record(names_hex=[f"{number % 4096:03x}".encode().hex() for number in range((size - 40) // 5)])
 
 
-def _nested_frames(size: int, header_length: int) -> bytes:
-    """Heads every 12 bytes, each of whose recordLength finds the one end marker at the end."""
+def _nested_frames(size: int, record: Build) -> bytes:
+    """Return heads every 12 bytes, each of whose recordLength finds the one end marker at the end."""
     log = bytearray(size)
+    header_length = record()[8:12]
     for at in range(0, size - 64, 12):
-        struct.pack_into(">iii", log, at, 8, size - at - 8, header_length)
+        log[at : at + 12] = struct.pack(">ii", 8, size - at - 8) + header_length
     log[-4:] = END_MARK
     return bytes(log)
 
 
-def _bad_chain(size: int, header_length: int) -> bytes:
-    """Well framed records one behind the other, none of them valid."""
-    record = _joined(disk_parts({"type": 8, "gtrid": "07", "names_count": 2**31 - 1}, header_length))
-    return record * (size // len(record))
+def _unlike_transactions(size: int, record: Build) -> bytes:
+    return b"".join(
+        record(type=(8, 7)[number % 2], gtrid=number.to_bytes(4, "big").hex()) for number in range(size // 40)
+    )
 
 
-def _one_bad(size: int, header_length: int) -> bytes:
-    return _many_names(size, header_length)[:-5] + b"b" + END_MARK
-
-
-def _unlike_transactions(size: int, header_length: int) -> bytes:
-    chunks = []
-    at = 0
-    for number in range(size // 40):
-        record = {"type": (8, 7)[number % 2], "gtrid": number.to_bytes(4, "big").hex()}
-        chunks.append(_joined(disk_parts(record, header_length)))
-        at += len(chunks[-1])
-    return b"".join(chunks)
-
-
-_HOSTILE_LOGS: Mapping[str, Callable[[int, int], bytes]] = {
-    "smallest-records": _smallest_records,
+_HOSTILE_LOGS: Mapping[str, Callable[[int, Build], bytes]] = {
+    "smallest-records": lambda size, record: repeated(record(), size),
     "one-byte-names": _many_names,
-    "no-byte-names": lambda size, header_length: _many_names(size, header_length, b""),
+    "no-byte-names": lambda size, record: _many_names(size, record, b""),
     "short-names": _short_names,
     "nested-frames": _nested_frames,
-    "bad-chain": _bad_chain,
-    "one-bad-record": _one_bad,
+    # Well framed records one behind the other, none of them valid.
+    "bad-chain": lambda size, record: repeated(record(names_count=2**31 - 1), size),
+    "one-bad-record": lambda size, record: _many_names(size, record)[:-5] + b"b" + END_MARK,
     "unlike-transactions": _unlike_transactions,
     "zeros": lambda size, _: bytes(size),
 }
 
 
-def _nio_file(*frames: bytes) -> bytes:
-    return _joined(header_parts({})).ljust(NIO_LOG_START, b"\0") + b"".join(frames)
-
-
-def _nio_frame(**record: Any) -> bytes:
+def _frame(**record: Any) -> bytes:
     return _joined(nio_parts({"type": 8, "gtrid": "07", **record}))
 
 
-def _nio_starts(size: int) -> bytes:
-    return _nio_file(b"\r\nLR[" * (size // 5))
-
-
-def _nio_foreign(size: int) -> bytes:
-    """Frames of the lap before, every other one of a lap that nobody remembers."""
-    pair = _nio_frame(delimiter="previous") + _nio_frame(delimiter="foreign")
-    return _nio_file(pair * (size // len(pair)))
-
-
-def _nio_nested(size: int) -> bytes:
-    """Heads every 31 bytes that all find the same trailer, up to 64 KiB away, and no checksum right."""
-    head, tail = _nio_frame()[:31], _nio_frame()[-18:]
+def _nested(size: int) -> bytes:
+    """Return heads every 31 bytes that all find one trailer, up to 64 KiB away, and no checksum right."""
+    head, tail = _frame()[:31], _frame()[-18:]
     block = bytearray()
     room = min(size, 65000)
     for at in range(0, room - 31, 31):
         block += head[:21] + integer(room - at - 31, 4) + bytes(4) + head[29:31]
     block = block.ljust(room, b"\0") + tail
-    return _nio_file(bytes(block) * max(1, size // len(block)))
+    return repeated(bytes(block), size)
 
 
-def _nio_holes(size: int) -> bytes:
-    """Valid frames of this lap with a broken one between any two."""
-    good = _nio_frame()
-    bad = good[:40] + b"\xff" + good[41:]
-    return _nio_file((good + bad) * (size // (2 * len(good))) + good)
-
-
-def _nio_many_names(size: int) -> bytes:
-    frame = _nio_frame(names_hex=[""] * 30000)
-    return _nio_file(frame * max(1, size // len(frame)))
+def _holes(size: int) -> bytes:
+    """Return valid frames of this lap with a broken one between any two."""
+    good = _frame()
+    return repeated(good + good[:40] + b"\xff" + good[41:], size) + good
 
 
 _HOSTILE_NIO: Mapping[str, Callable[[int], bytes]] = {
-    "starts": _nio_starts,
-    "smallest-frames": lambda size: _nio_file(_nio_frame() * (size // 84)),
-    "foreign": _nio_foreign,
-    "nested-frames": _nio_nested,
-    "holes": _nio_holes,
-    "no-byte-names": _nio_many_names,
+    "starts": lambda size: repeated(b"\r\nLR[", size),
+    "smallest-frames": lambda size: _frame() * (size // 84),
+    # Frames of the lap before, every other one of a lap that nobody remembers.
+    "foreign": lambda size: repeated(_frame(delimiter="previous") + _frame(delimiter="foreign"), size),
+    "nested-frames": _nested,
+    "holes": _holes,
+    "no-byte-names": lambda size: repeated(_frame(names_hex=[""] * 30000), size),
 }

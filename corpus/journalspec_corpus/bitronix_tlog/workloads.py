@@ -1,30 +1,38 @@
-"""What is done to a journal to get its crash states: short sequences, every alignment and background."""
+"""What is done to a disk journal to get its crash states, as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
+from journalspec_corpus.crash import workloads as shared
+from journalspec_corpus.crash.workloads import FOREIGN
+from journalspec_reference.bitronix_tlog.codec import (
+    CRC_AT,
+    MIN_RECORD_LENGTH,
+    PAYLOAD_AT,
+    STATUS_CODES,
+    UNCOUNTED,
+)
+
 BACKGROUNDS = ("zero", "stale-same", "stale-shifted", "garbage")
-#: Blocks of another journal: the disk set them aside without clearing them.
-FOREIGN = "stale-foreign"
 #: order of writes -> the edition whose products write so
 ORDERS = {"spec": "2.1", "2.1.4": "2.1", "3.0": "3.0"}
-#: Distance of a record's start below a sector edge: that field then begins on the edge.
+#: field -> where it stands in a record: with the record so far below a sector edge, it begins on the edge.
 FIELDS = {
     "status": 0,
     "recordLength": 4,
     "headerLength": 8,
     "time": 12,
     "sequenceNumber": 20,
-    "crc32": 24,
-    "gtridLength": 28,
-    "gtrid": 29,
+    "crc32": CRC_AT,
+    "gtridLength": PAYLOAD_AT,
+    "gtrid": PAYLOAD_AT + 1,
 }
 #: size name -> (gtrid bytes, bytes in names)
-SIZES = {
+SIZES: dict[str, tuple[int, tuple[int, ...]]] = {
     "tiny": (1, ()),
     "typical": (16, (3, 4)),
     "sector": (16, (455,)),
@@ -32,7 +40,12 @@ SIZES = {
     "six": (16, (3, 2900)),
 }
 #: Bytes of a record without gtrid and names.
-EMPTY = 37
+EMPTY = UNCOUNTED + MIN_RECORD_LENGTH
+#: life -> what names are made of. After a crash no byte of a name is what it was: a sector of before is
+#: never one of now.
+LETTERS = {3: "ijklmnop", 4: "qrstuvwx"}
+#: In a shifted earlier life every record is this much longer.
+SHIFTED, SHIFT = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +56,33 @@ class Step:
     gtrid: int
     size: str
 
-
-@dataclass(frozen=True, slots=True)
-class Workload:
-    """What one trace is made from; a pure function of these members.
-
-    `align` names the field of the first record that begins on a sector edge,
-    `edge` is that edge in bytes. `force` is ``each`` or ``end``. `kind` is
-    append, swap (the last step does not fit any more), create or close.
-    """
-
-    kind: str
-    order: str
-    steps: tuple[Step, ...]
-    align: str = "status"
-    edge: int = 1024
-    force: str = "each"
-    background: str = "zero"
-
     @property
     def name(self) -> str:
-        """A readable name, unique among workloads."""
-        steps = "+".join(f"{step.type.lower()}-{step.gtrid}-{step.size}" for step in self.steps)
-        return f"{self.kind}/{self.order}/{steps}/{self.align}@{self.edge}/{self.force}/{self.background}"
+        """A readable name, unique among steps."""
+        return f"{self.type.lower()}-{self.gtrid}-{self.size}"
 
-    @property
-    def writer(self) -> str:
-        """Who writes: the order of writes."""
-        return self.order
+    def operation(self, life: int) -> dict[str, Any]:
+        """Return the protocol's ``log`` operation in that life of the files."""
+        length, names = SIZES[self.size]
+        length += SHIFT if life == SHIFTED else 0
+        letters = LETTERS.get(life, "abcdefgh")
+        return logged(
+            self.type,
+            gtrid_bytes(self.gtrid, length, life),
+            *(letters[at] * size for at, size in enumerate(names)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Workload(shared.SmallWorkload):
+    """A workload of this format. `kind` is append, swap (the last step does not fit), create or close."""
+
+    align: str = "status"
+
+
+def logged(status: str, gtrid: bytes, *names: str) -> dict[str, Any]:
+    """Return a ``log`` operation."""
+    return {"op": "log", "type": status, "gtrid": gtrid.hex(), "names": list(names)}
 
 
 def gtrid_bytes(number: int, length: int, life: int) -> bytes:
@@ -78,22 +90,7 @@ def gtrid_bytes(number: int, length: int, life: int) -> bytes:
     return bytes([0x30 + 16 * life + number]) * length
 
 
-def operation(step: Step, life: int) -> dict[str, Any]:
-    """Return the protocol's ``log`` operation of `step`."""
-    length, names = SIZES[step.size]
-    # After a crash no byte of a name is what it was: a sector of before is never one of now.
-    letters = {3: "ijklmnop", 4: "qrstuvwx"}.get(life, "abcdefgh")
-    # In a shifted earlier life every record is three bytes longer.
-    length += 3 if life == 2 else 0
-    return {
-        "op": "log",
-        "type": step.type,
-        "gtrid": gtrid_bytes(step.gtrid, length, life).hex(),
-        "names": [letters[at] * size for at, size in enumerate(names)],
-    }
-
-
-def size_of(op: dict[str, Any]) -> int:
+def size_of(op: Mapping[str, Any]) -> int:
     """Return the bytes that a ``log`` operation takes on disk."""
     return EMPTY + len(op["gtrid"]) // 2 + sum(2 + len(name) for name in op["names"])
 
@@ -145,3 +142,59 @@ def _sequences(count: int, sizes: tuple[str, ...]) -> Iterator[tuple[tuple[Step,
                 steps[-1] = Step("COMMITTED", 1, chosen[0])
             for force in ("each", "end") if count > 1 else ("each",):
                 yield tuple(steps), force
+
+
+_SMALL, _LARGE = Step("COMMITTING", 1, "typical"), Step("COMMITTING", 1, "three")
+#: What may be done after opening what a crash left.
+THEN: dict[str, tuple[Step, ...]] = {
+    "same": (),
+    "typical": (_SMALL, replace(_SMALL, gtrid=2)),
+    "three": (_LARGE, replace(_LARGE, type="COMMITTED")),
+    "swap": (_SMALL, replace(_SMALL, gtrid=2)),
+    "settle": (_SMALL,),
+    "close": (_SMALL, replace(_SMALL, gtrid=2)),
+}
+#: scope -> what is done after which of the chosen crash states.
+CHOICES: dict[str, dict[str, Sequence[int]]] = {
+    "core": {"same": (0, 1), "swap": (2,), "settle": (0, 3)},
+    "full": {
+        "same": (0, 1),
+        "typical": (2,),
+        "three": (3,),
+        "swap": (4, 5),
+        "close": (6,),
+        "settle": range(12),
+    },
+}
+#: The same for long first lives.
+AFTER_LONG = {"typical": (0, 1), "settle": (2, 3), "swap": (4, 5)}
+
+
+def firsts(scope: str) -> Iterator[Workload]:
+    """Yield the workloads of a scope that are gone on from after a crash."""
+    full = scope == "full"
+    for order in ORDERS:
+        yield Workload("create", order, (Step("COMMITTING", 1, "tiny"),))
+    aligns = ["status", "crc32", "endRecord"] if full else ["status"]
+    for background, align, order in product(BACKGROUNDS if full else BACKGROUNDS[:2], aligns, ORDERS):
+        for kind, step in product(("append", "swap"), (_SMALL, _LARGE)):
+            yield Workload(kind, order, (step,), align, 1024, "each", background)
+        yield Workload("append", order, (_SMALL, replace(_LARGE, gtrid=2)), align, 1024, "end", background)
+
+
+_BY_BYTES = sorted(SIZES, key=lambda size: size_of(Step("COMMITTING", 1, size).operation(0)))
+REDUCTION = shared.Reduction(
+    backgrounds=("zero", "stale-same", "stale-shifted", FOREIGN, "garbage"),
+    below=lambda size: _BY_BYTES[: _BY_BYTES.index(size)],
+    align="status",
+    rule="[cap].([abcd])",
+    rule_sizes="abcd",
+    lives=("open", "close", "typical"),
+    fields=lambda workload: _ALL,
+)
+
+#: Words of long workloads: what is logged, and the bytes in names; see :meth:`.recording.LongRun.do`.
+STATUS = {"c": "COMMITTING", "a": "ACTIVE", "p": "PREPARED", "d": "COMMITTED", "r": "ROLLEDBACK"}
+LONG_SIZES: dict[str, tuple[int, ...]] = {"a": (), "b": (3, 4), "c": (455,), "d": (3, 1300)}
+#: Statuses with which a transaction has nothing left to be done.
+FINISHED = {STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN")}

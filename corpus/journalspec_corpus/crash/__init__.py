@@ -1,12 +1,12 @@
 """Crash states: what a disk may hold after a crash, and what a reader may then say.
 
 A *trace* is what a writer did to its files (:mod:`.trace`). A *preset*
-(:mod:`.model`) says which of those writes a crash may lose or tear. Together
-they give *states* (:mod:`.states`, enumerated by :mod:`.enumerate`), each a pure
-function of its descriptor. The *oracle* (:mod:`.oracle`) derives what recovery
-owes from trace and preset alone; :mod:`.judge` compares it with what a reader said.
+(:mod:`.persistence`) says which of those writes a crash may lose or tear. Together
+they give *states* (:mod:`.states`), each a pure function of its descriptor. What
+recovery owes is derived from trace and preset alone (:mod:`.facts`, :mod:`.expected`);
+:mod:`.verdict` compares it with what a reader said. docs/crash-engine.md maps all modules.
 
-Nothing here knows a format: traces and fast readers come from the format's own room.
+Nothing here knows a format: what a format gives is its adapter (:mod:`.adapter`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the kernels of the formats share: a group laid out flat, rows turned to in place, hashes.
+"""What the kernels of the formats share: a crash point laid out flat, rows turned to in place, hashes.
 
-A kernel recovers every row of a group in compiled code and says which rows get
+A kernel recovers every row of a crash point in compiled code and says which rows get
 the same answer. It never says which: that is for the plain reader, once per
 signature. This module needs Numba; nothing else may import it at its top.
 
@@ -22,7 +22,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.cells import DATA, NAMES, SIZE, Codes, Group
+from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Codes, CrashPoint
 from journalspec_corpus.crash.trace import Mark, Trace
 
 Bytes = npt.NDArray[np.uint8]
@@ -32,7 +32,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Pages of this many bytes are what a kernel remembers between rows.
 PAGE = 512
-#: Cells as the flat layout knows them.
+#: Blocks as the flat layout knows them.
 _KINDS = {DATA: 0, SIZE: 1, NAMES: 2}
 _IS_DATA, _IS_SIZE = 0, 1
 #: No byte of a file was changed.
@@ -64,62 +64,62 @@ def stamp(*modules: ModuleType | str) -> str:
     return digest.hexdigest()
 
 
-#: Columns of `files` and `cells` in a flat group, and of `numbers` of its pages.
+#: Columns of `files` and `blocks` in a flat crash point, and of `numbers` of its pages.
 START, ROOM, SIZE_NOW, LOW, HIGH, STALE, FIRST_PAGE = range(7)
 KIND, FILE, AT, LENGTH, FIRST, NOW = range(6)
 ENTRY, REACH, NEXT, LIMIT, WHOLE, FLAGS = range(6)
 
 
 class Flat(NamedTuple):
-    """A group as few arrays, which compiled code passes on quickly; what `turn` does changes them.
+    """A crash point as few arrays, which compiled code passes on quickly; what `turn` does changes them.
 
     `scratch` is the bytes of all files, one file behind the other. A row of `files`
     says where a file's bytes start and how much room they have, how long it is, which of
     its bytes changed since the kernel last looked (`STALE` is 1 if that or its length did)
-    and which of the pages is its first. A row of `cells`: the kind, the file, the place in
+    and which of the pages is its first. A row of `blocks`: the kind, the file, the place in
     `scratch`, the length in bytes, where in `values` its version 0 is, and which version
     is shown. `values` holds places in `pool`, or sizes.
     """
 
     scratch: Bytes
     files: Ints
-    cells: Ints
+    blocks: Ints
     values: Ints
     pool: Bytes
 
 
-def flatten(group: Group) -> Flat | None:
-    """Return `group` laid out flat and showing version 0; None if a cell's versions differ in length."""
-    step = group.granule
-    room = [max(len(content), size) for content, size in zip(group.contents, group.sizes, strict=True)]
+def flatten(point: CrashPoint) -> Flat | None:
+    """Return `point` laid out flat and showing version 0; None if a block's versions differ in length."""
+    step = point.granule
+    room = [max(len(content), size) for content, size in zip(point.contents, point.sizes, strict=True)]
     rows: list[list[int]] = []
     values: list[int] = []
     pool: list[bytes] = []
     used = 0
-    for cell in group.cells:
-        length, versions = 0, cell.versions
-        rows.append([_KINDS[cell.kind], cell.file, cell.index * step, 0, len(values), 0])
-        if cell.kind == DATA:
+    for block in point.blocks:
+        length, versions = 0, block.versions
+        rows.append([_KINDS[block.kind], block.file, block.index * step, 0, len(values), 0])
+        if block.kind == DATA:
             length = len(versions[0])
             joined = b"".join(versions)
             if len(joined) != length * len(versions) or len(set(map(len, versions))) > 1:
                 return None
-            room[cell.file] = max(room[cell.file], cell.index * step + length)
+            room[block.file] = max(room[block.file], block.index * step + length)
             values += range(used, used + length * len(versions), length)
             pool.append(joined)
             used += len(joined)
             rows[-1][LENGTH] = length
-        elif cell.kind == SIZE:
-            room[cell.file] = max(room[cell.file], *versions)
+        elif block.kind == SIZE:
+            room[block.file] = max(room[block.file], *versions)
             values += versions
     files, start, page = [], 0, 0
-    for size, space in zip(group.sizes, room, strict=True):
+    for size, space in zip(point.sizes, room, strict=True):
         files.append([start, space, size, _NOWHERE, 0, 1, page])
         start += space
         page += space // PAGE + 1
     for row in rows:
         row[AT] += files[row[FILE]][START]
-    parts = [content.ljust(space, b"\0") for content, space in zip(group.contents, room, strict=True)]
+    parts = [content.ljust(space, b"\0") for content, space in zip(point.contents, room, strict=True)]
     return Flat(
         np.frombuffer(bytearray(b"".join(parts)), np.uint8),
         np.asarray(files, np.int64).reshape(-1, 7),
@@ -129,16 +129,16 @@ def flatten(group: Group) -> Flat | None:
     )
 
 
-def by_names(group: Group, codes: Codes) -> Iterator[tuple[Any, Codes, Mapping[str, int]]]:
+def by_names(point: CrashPoint, codes: Codes) -> Iterator[tuple[Any, Codes, Mapping[str, int]]]:
     """Yield the rows that have the same names together: an index of them, their codes, the names."""
-    at = next((at for at, cell in enumerate(group.cells) if cell.kind == NAMES), None)
+    at = next((at for at, block in enumerate(point.blocks) if block.kind == NAMES), None)
     if at is None:
         # Compiled code is made for one layout in memory, and another one would be compiled anew.
-        yield slice(None), np.ascontiguousarray(codes), group.names
+        yield slice(None), np.ascontiguousarray(codes), point.names
         return
     for code in np.unique(codes[:, at]).tolist():
         rows = np.flatnonzero(codes[:, at] == code)
-        yield rows, np.ascontiguousarray(codes[rows]), group.cells[at].versions[code]
+        yield rows, np.ascontiguousarray(codes[rows]), point.blocks[at].versions[code]
 
 
 class Known:
@@ -167,17 +167,17 @@ def trace_seed(trace: Trace) -> Hashes:
 @helper
 def turn(flat: Flat, codes: Codes, row: int) -> bool:
     """Show a row of `codes`, touching only what differs from the one before; tell whether anything did."""
-    cells, moved = flat.cells, False
-    for cell in range(len(cells)):
-        code = np.int64(codes[row, cell])
-        kind = cells[cell, KIND]
-        if code == cells[cell, NOW] or kind > _IS_SIZE:
+    blocks, moved = flat.blocks, False
+    for block in range(len(blocks)):
+        code = np.int64(codes[row, block])
+        kind = blocks[block, KIND]
+        if code == blocks[block, NOW] or kind > _IS_SIZE:
             continue
-        cells[cell, NOW] = code
-        file = cells[cell, FILE]
-        value = flat.values[cells[cell, FIRST] + code]
+        blocks[block, NOW] = code
+        file = blocks[block, FILE]
+        value = flat.values[blocks[block, FIRST] + code]
         if kind == _IS_DATA:
-            moved |= _overlay(flat, file, cells[cell, AT], value, cells[cell, LENGTH])
+            moved |= _overlay(flat, file, blocks[block, AT], value, blocks[block, LENGTH])
         elif flat.files[file, SIZE_NOW] != value:
             flat.files[file, SIZE_NOW] = value
             flat.files[file, STALE] = 1

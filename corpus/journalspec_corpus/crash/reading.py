@@ -1,121 +1,99 @@
-"""Reading all rows of a group: a few by the plain reader, the others by what a kernel says of them.
+"""Reading crash states: by the reference and its mutants, and fast where a kernel says which are alike.
 
-A format may have a module ``kernel`` with ``signatures(group, codes)``: two
-numbers per row, such that rows with the same ones get the same answer from every
-reader, in whichever group of the format they are (see :func:`alike` for what "the
-same" means). `READERS` names the readers that this holds for, `PATIENCE` how many
-answer paths are followed before it is asked. Without such a module, without Numba,
-and with ``JOURNALSPEC_KERNEL=0`` in the environment, the plain reader reads every
-answer path. Nothing that comes out of a build depends on it.
+A format may have a kernel: two numbers per row of a crash point, such that rows with the
+same ones get the same answer from every reader of the format, in whichever crash point
+they are (see :func:`alike` for what "the same" means). One of them is read by the readers,
+on its files. Without a kernel, without Numba, and with ``JOURNALSPEC_KERNEL=0`` in the
+environment, all are. Nothing that comes out of a build depends on it.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from journalspec.formats import format_module
-from journalspec_corpus.crash.cells import Codes, Group
-from journalspec_corpus.crash.judge import Answer
+from journalspec_corpus.crash.adapter import CrashFormat, Read, Reader, Signatures, crash_format
+from journalspec_corpus.crash.blocks import Codes, CrashPoint, States
 from journalspec_corpus.crash.trace import Mark, Trace
-from journalspec_corpus.crash.view import Paths, Plain, View
+from journalspec_corpus.crash.verdict import Answer
 
-PACKAGE = "journalspec_corpus"
 #: Turns the kernels off if it is "0".
 SWITCH = "JOURNALSPEC_KERNEL"
 #: Answers that are remembered by signature, some hundred bytes each.
 REMEMBERED = 1 << 16
 _HASH_BYTES = 16
 
-Signatures = Callable[[Group, Codes], "npt.NDArray[np.uint64] | None"]
-Read = Callable[[View], tuple[Answer, ...]]
 
-
-def reading_of(format_id: str, read: Read) -> Reading:
-    """Return how `read` reads states: with the format's kernel, if that speaks for it."""
-    kernel = None if os.environ.get(SWITCH) == "0" else kernel_of(format_id)
-    own = importlib.import_module(f"{format_module(PACKAGE, format_id).__name__}.crash_reader")
-    if kernel is None or read is not own.read or tuple(kernel.READERS) != tuple(own.READERS):
-        # A kernel knows what the format's own readers tell apart, and no others.
-        return Reading(read, None)
-    return _remembering(format_id, read)
+def reading_of(adapter: CrashFormat) -> Reading:
+    """Return how the readers of `adapter` read states: with the format's kernel, if that speaks for them."""
+    return Reading(adapter.read, None) if os.environ.get(SWITCH) == "0" else _remembering(adapter)
 
 
 @cache
-def _remembering(format_id: str, read: Read) -> Reading:
-    kernel = kernel_of(format_id)
-    assert kernel is not None  # the caller looked
-    return Reading(read, kernel.signatures, kernel.PATIENCE)
+def _remembering(adapter: CrashFormat) -> Reading:
+    # A kernel knows what the reference and its mutants tell apart, and no others.
+    return Reading(adapter.read, kernel_of(adapter) if adapter.implementation is None else None)
 
 
-@cache
-def kernel_of(format_id: str) -> Any:
-    """Return the format's kernel, a module; None if it has none, or there is no Numba."""
-    full = f"{format_module(PACKAGE, format_id).__name__}.kernel"
+def kernel_of(adapter: CrashFormat) -> Signatures | None:
+    """Return the format's kernel; None if it has none, or there is no compiler."""
     try:
-        return importlib.import_module(full)
+        return adapter.kernel() if adapter.kernel is not None else None
     except ModuleNotFoundError as error:
-        if error.name not in (full, "numba"):
+        if error.name != "numba":
             raise
         return None
 
 
-class Reading:
-    """How a format's states are read. Remembers answers by signature, from group to group.
+def answers(
+    point: CrashPoint, codes: Codes, read: Read
+) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
+    """Return the distinct answers of `read` and, for each row of `codes`, the index of its own."""
+    number: dict[tuple[Answer, ...], int] = {}
+    edition = point.trace.edition
+    which = [number.setdefault(read(point.materialise(row), edition), len(number)) for row in codes]
+    return list(number), np.asarray(which, np.int32)
 
-    `patience` is how many answer paths the plain reader follows in a group before
-    the kernel is asked about the rows that are left: it is the quicker one while
-    there are few. Give `signatures` to use another kernel than the format's own.
+
+class Reading:
+    """How a format's states are read. Remembers answers by signature, from crash point to crash point.
+
+    Give `signatures` to use another kernel than the format's own.
     """
 
-    def __init__(self, read: Read, signatures: Signatures | None, patience: int = 0) -> None:
+    def __init__(self, read: Read, signatures: Signatures | None) -> None:
         self._read = read
         self._signatures = signatures
-        self._patience = patience
         self._known: dict[bytes, tuple[Answer, ...]] = {}
 
-    def prepare(self, group: Group, codes: Codes) -> None:
-        """Have the kernel compiled, if there is one; what it says of `group` is not looked at."""
+    def prepare(self, point: CrashPoint, codes: Codes) -> None:
+        """Have the kernel compiled, if there is one; what it says of `point` is not looked at."""
         if self._signatures is not None:
-            self._signatures(group, codes[:0])
+            self._signatures(point, codes[:0])
 
-    def answers(self, group: Group, codes: Codes) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
+    def answers(
+        self, point: CrashPoint, codes: Codes
+    ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
         """Return some answers and, for each row of `codes`, the index of its own (or one that is alike)."""
-        if len(codes) == 1 and self._patience:
-            # Nobody else can have the same answer.
-            return [self._read(Plain(group, codes[0]))], np.zeros(1, np.int32)
-        paths = Paths(group, codes, self._read)
-        while paths.left.size and (self._signatures is None or len(paths.found) < self._patience):
-            paths.step()
-        if self._signatures is not None and paths.left.size:
-            signed = self._signatures(group, codes[paths.left])
-            if signed is None:
-                while paths.left.size:
-                    paths.step()
-            else:
-                self._take(group, codes, paths, signed)
-        return paths.found, paths.which
-
-    def _take(self, group: Group, codes: Codes, paths: Paths, signed: npt.NDArray[np.uint64]) -> None:
-        """Give the rows that are left their answers by signature."""
-        raw = signed.tobytes()
-        names = [raw[at : at + _HASH_BYTES] for at in range(0, len(raw), _HASH_BYTES)]
-        number = {name: at for at, name in enumerate(dict.fromkeys(names), start=len(paths.found))}
-        paths.which[paths.left] = [number[name] for name in names]
+        signed = self._signatures(point, codes) if self._signatures is not None and len(codes) > 1 else None
+        if signed is None:
+            return answers(point, codes, self._read)
         if len(self._known) > REMEMBERED:
             self._known.clear()
-        for name in number:
-            answer = self._known.get(name)
-            if answer is None:
-                row = int(paths.left[names.index(name)])
-                answer = self._known[name] = self._read(Plain(group, codes[row]))
-            paths.found.append(answer)
+        raw = signed.tobytes()
+        names = [raw[at : at + _HASH_BYTES] for at in range(0, len(raw), _HASH_BYTES)]
+        rows = {name: row for row, name in reversed([*enumerate(names)])}
+        for name, row in rows.items():
+            if name not in self._known:
+                self._known[name] = self._read(point.materialise(codes[row]), point.trace.edition)
+        number = {name: at for at, name in enumerate(rows)}
+        return [self._known[name] for name in rows], np.asarray([number[name] for name in names], np.int32)
 
 
 def keys_of(trace: Trace) -> frozenset[str]:
@@ -135,3 +113,87 @@ def alike(one: Answer, two: Answer, keys: Collection[str]) -> bool:
 
 def _foreign(answer: Answer, keys: Collection[str]) -> bool:
     return answer.refused is None and any(key not in keys for key in (*answer.keys, *answer.aside))
+
+
+MUTANT = "mutant:"
+
+
+@runtime_checkable
+class PointReader(Protocol):
+    """A reader that can also answer all states of a crash point at once."""
+
+    def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
+        """Return the answer on `files`."""
+
+    def answers(self, states: States) -> tuple[list[Answer], npt.NDArray[np.int32]]:
+        """Return the distinct answers, and for each state the index of its own."""
+
+
+@dataclass(frozen=True)
+class FastReader:
+    """Reader number `number` of a format; `whole` reads the files of one state."""
+
+    adapter: CrashFormat
+    number: int
+    whole: Reader
+
+    def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
+        """Return the answer on `files`."""
+        return self.whole(files, edition)
+
+    def answers(self, states: States) -> tuple[list[Answer], npt.NDArray[np.int32]]:
+        """Return the distinct answers, and for each state the index of its own."""
+        found, which = reading_of(self.adapter).answers(states.point, states.codes)
+        return [given[self.number] for given in found], which
+
+
+def reference_reader(format_id: str, policy: str) -> Reader:
+    """Return the reference implementation under `policy`; raises LookupError for an unknown one."""
+    adapter = crash_format(format_id)
+    whole = adapter.reader(policy)
+    name = next(name for name, known in adapter.policies.items() if known == policy)
+    return FastReader(adapter, adapter.readers.index(name), whole)
+
+
+def mutant_reader(format_id: str, mutant_id: str, policy: str) -> Reader:
+    """Return a mutant of the reference under `policy`; raises LookupError if there is none of that id."""
+    return crash_format(format_id).mutant_reader(mutant_id, policy)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A reader by its name: with whether it may leave records out, and the policy that it is to follow."""
+
+    name: str
+    reader: Reader
+    salvaging: bool
+    policy: str
+
+
+def named_reader(format_id: str, name: str) -> Named:
+    """Return the reader that a user calls `name`; raises LookupError that lists the choices.
+
+    A reader of the adapter (``strict``), or a mutant with the policy that it runs
+    under (``mutant:ID`` for the first policy, ``mutant:ID/POLICY``).
+    """
+    adapter = crash_format(format_id)
+    if name.startswith(MUTANT):
+        mutant_id, _, asked = name.removeprefix(MUTANT).partition("/")
+        policy = asked or next(iter(adapter.policies.values()))
+        if policy not in adapter.policies.values():
+            raise LookupError(f"no policy {policy!r}: choose one of {', '.join(adapter.policies.values())}")
+        return Named(name, mutant_reader(format_id, mutant_id, policy), _salvages(adapter, policy), policy)
+    if name not in adapter.readers:
+        choices = ", ".join(adapter.readers)
+        raise LookupError(f"no reader {name!r}: choose one of {choices}, or {MUTANT}ID[/POLICY]")
+    first = next(iter(adapter.policies.values()))
+    whole = (
+        adapter.reader(adapter.policies[name]) if name in adapter.policies else adapter.mutant_reader(name)
+    )
+    reader = FastReader(adapter, adapter.readers.index(name), whole)
+    return Named(name, reader, name in adapter.salvaging, adapter.policies.get(name, first))
+
+
+def _salvages(adapter: CrashFormat, policy: str) -> bool:
+    """Tell whether the reader of `policy` may leave records out."""
+    return any(name in adapter.salvaging for name, known in adapter.policies.items() if known == policy)

@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 from journalspec_reference.storage import MemoryStorage, Storage
 
@@ -115,8 +116,8 @@ class Release:
 class Mark:
     """Bytes ``[off, off + length)`` of `file`, written just before, encode `record`.
 
-    `key` is what a reader would call it (the format's room says how), derived
-    from the operation that was asked for, never from a reader. `fields` are the
+    `key` is what a reader would call it (the format says how), of the bytes
+    that were written, never of what came back. `fields` are the
     start offsets of the record's fields, relative to `off`, by name.
     """
 
@@ -157,6 +158,14 @@ Op = (
 MODES = ("sparse", "zero-written", "pattern-filled", "unwritten")
 
 
+class Workload(Protocol):
+    """One run of a writer, by its parameters: a frozen value of a class of the format's own."""
+
+    @property
+    def name(self) -> str:
+        """A readable name, unique among the workloads of the format."""
+
+
 @dataclass(frozen=True)
 class Trace:
     """One recorded run.
@@ -169,7 +178,8 @@ class Trace:
     then begin with :data:`SECOND_LIFE`). `background` names what unused space holds. `tags` say what
     the run is about, for classes and selection. `crash_from` is the index of the
     first operation after which a crash is of interest: what comes before is
-    another, shorter trace's business.
+    another, shorter trace's business. `during` is the category of a run that is
+    all about one thing (``compact``, say), and no part of its id.
     """
 
     format: str
@@ -184,6 +194,7 @@ class Trace:
     tags: Mapping[str, str] = field(default_factory=dict)
     possible: tuple[Mark, ...] = ()
     life: int = 1
+    during: str = ""
 
     @cached_property
     def id(self) -> str:
@@ -344,3 +355,8 @@ class RecordingStorage:
 def writes_since(ops: Iterable[Op], start: int) -> list[Write]:
     """Return the Write operations of ``ops[start:]``."""
     return [op for op in list(ops)[start:] if isinstance(op, Write)]
+
+
+def writer_of(trace: Trace) -> str:
+    """Return the name of the writer whose order of writes `trace` has."""
+    return trace.tags.get("order", "")

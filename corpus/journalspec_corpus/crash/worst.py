@@ -1,16 +1,18 @@
-"""The worst that a crash can do to a format, as data: one full state and one small one for each case.
+"""The worst that a crash can do to a format, as data, and what products made of it.
 
 A format's ``worst.toml`` says of each case in words what happens, which verdict
 the reference gets and what the requirements and design rules are that it is about,
-and gives workload and descriptor of both states. Nothing in it is believed: the
-tests rebuild both states, judge them and shrink the full one to the small one.
+and gives workload and descriptor of a full state and a small one. Nothing in it is believed: the
+tests rebuild both states, judge them and reduce the full one to the small one.
+
+``worst_findings.toml`` has one entry for each case, product and policy, as it was run; it is
+written by ``python -m journalspec_conformance.worst`` and by nothing else.
 """
 
 from __future__ import annotations
 
-import importlib
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -18,15 +20,15 @@ from typing import Any
 
 from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec_corpus.case import Case
-from journalspec_corpus.crash.judge import VERDICTS, Answer
-from journalspec_corpus.crash.model import PRESETS
-from journalspec_corpus.crash.oracle import Owed
-from journalspec_corpus.crash.room import PACKAGE, CrashRoom, crash_room
-from journalspec_corpus.crash.shrink_case import case_of
-from journalspec_corpus.crash.shrink_readers import Named, named_reader
-from journalspec_corpus.crash.shrink_states import State, find, situations, wrong
+from journalspec_corpus.crash.adapter import PACKAGE, CrashFormat, crash_format
+from journalspec_corpus.crash.case_builder import case_of
+from journalspec_corpus.crash.expected import Expected
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.reading import Named, named_reader
+from journalspec_corpus.crash.reduction import State, find, situations, wrong
 from journalspec_corpus.crash.states import Descriptor
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.trace import Trace, Workload
+from journalspec_corpus.crash.verdict import VERDICTS, Answer
 
 TIER = "worst"
 FILE = "worst.toml"
@@ -44,7 +46,7 @@ class WorstError(ValueError):
 class Form:
     """One of the two states of a case: the workload, and where in it the crash came."""
 
-    workload: Any
+    workload: Workload
     preset: str
     crash_index: int
     mask: bytes
@@ -59,7 +61,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Worst:
-    """One case. `reader` is the room's reader that gets `verdict` on both forms.
+    """One case. `reader` is the adapter's reader that gets `verdict` on both forms.
 
     `keeps` is how the key of a record begins that is in effect there and should not
     be, or empty. `strongest` is the preset with the strongest guarantees under which
@@ -85,15 +87,15 @@ class Worst:
         """The id of the small form's case."""
         return f"{self.id}-small"
 
-    def keep(self, answer: Answer, debt: Owed) -> bool:
+    def keep(self, answer: Answer, expected: Expected) -> bool:
         """Tell whether `answer` has what the case is about."""
-        return not self.keeps or any(key.startswith(self.keeps) for key in wrong(answer, debt))
+        return not self.keeps or any(key.startswith(self.keeps) for key in wrong(answer, expected))
 
     def fails(self, state: State) -> bool:
         """Tell whether the case's reader fails on `state` as the case says."""
         answer = self.named.reader(state.files, state.trace.edition)
         verdict = state.verdict(answer, salvaging=self.named.salvaging)
-        return verdict == self.verdict and self.keep(answer, state.situation.debt)
+        return verdict == self.verdict and self.keep(answer, state.situation.expected)
 
     @cached_property
     def named(self) -> Named:
@@ -102,24 +104,24 @@ class Worst:
 
     def state(self, form: Form) -> State:
         """Return the state of one form; raises WorstError if there is none such."""
-        room = crash_room(self.format)
+        adapter = crash_format(self.format)
         try:
-            trace = room.build(form.workload)
+            trace = adapter.build(form.workload)
             return find(trace, form.descriptor(trace))
         except (LookupError, ValueError) as error:
             raise WorstError(f"{self.id}: {error}") from None
 
     def cases(self) -> tuple[Case, Case]:
         """Return the published cases of the full and the small form."""
-        room = crash_room(self.format)
+        adapter = crash_format(self.format)
         return (
-            self._case(room, self.full, self.id, self.title, ""),
-            self._case(room, self.small, self.small_id, f"{self.title}, made small", self.id),
+            self._case(adapter, self.full, self.id, self.title, ""),
+            self._case(adapter, self.small, self.small_id, f"{self.title}, made small", self.id),
         )
 
-    def _case(self, room: CrashRoom, form: Form, name: str, title: str, larger: str) -> Case:
+    def _case(self, adapter: CrashFormat, form: Form, name: str, title: str, larger: str) -> Case:
         return case_of(
-            room,
+            adapter,
             self.state(form),
             beyond=bool(VERDICTS[self.verdict]),
             tier=TIER,
@@ -133,7 +135,7 @@ class Worst:
 
     def presets(self) -> list[str]:
         """Return the presets under which the small form's workload fails in this way, strongest first."""
-        named, trace = self.named, crash_room(self.format).build(self.small.workload)
+        named, trace = self.named, crash_format(self.format).build(self.small.workload)
         failing = set()
         for situation in situations(
             trace, len(PRESETS) - 1, SEED, self.state(self.small).situation.states.stratum
@@ -154,16 +156,18 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
     Raises WorstError on an id that stands twice and UnknownFormat for a format that is not described.
     """
     try:
-        room = format_module(PACKAGE, format_id)
+        adapter = format_module(PACKAGE, format_id)
     except UnknownFormat:
         get_format(format_id)
         return ()
-    path = files(room).joinpath(FILE)
+    path = files(adapter).joinpath(FILE)
     if not path.is_file():
         return ()
-    traces = importlib.import_module(f"{room.__name__}.traces")
+    workload_of = crash_format(format_id).workload_of
+    if workload_of is None:
+        raise WorstError(f"{format_id}/{FILE}: the format makes no workloads from tables")
     found = tuple(
-        _worst(format_id, traces, entry)
+        _worst(format_id, workload_of, entry)
         for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("worst", ())
     )
     names = [worst.id for worst in found]
@@ -178,7 +182,9 @@ def published_cases(format_id: str) -> Iterator[Case]:
         yield from worst.cases()
 
 
-def _worst(format_id: str, traces: Any, entry: Mapping[str, Any]) -> Worst:
+def _worst(
+    format_id: str, workload_of: Callable[[Mapping[str, Any]], Workload], entry: Mapping[str, Any]
+) -> Worst:
     try:
         return Worst(
             format_id,
@@ -192,17 +198,116 @@ def _worst(format_id: str, traces: Any, entry: Mapping[str, Any]) -> Worst:
             tuple(entry["rules"]),
             tuple(entry.get("flags", ())),
             entry["strongest"],
-            _form(traces, entry["full"]),
-            _form(traces, entry["small"]),
+            _form(workload_of, entry["full"]),
+            _form(workload_of, entry["small"]),
         )
     except (KeyError, TypeError) as error:
         raise WorstError(f"{entry.get('id', 'a case without id')}: {error!r}") from None
 
 
-def _form(traces: Any, entry: Mapping[str, Any]) -> Form:
+def _form(workload_of: Callable[[Mapping[str, Any]], Workload], entry: Mapping[str, Any]) -> Form:
     """Return a form; a workload is given by its members, its steps by theirs in order."""
-    members = dict(entry["workload"])
-    steps = tuple(traces.Step(*step) for step in members.pop("steps", ()))
-    workload = traces.Workload(steps=steps, **members)
     mask = bytes.fromhex(entry.get("mask", ""))
-    return Form(workload, entry["preset"], entry["crash_index"], mask, entry.get("tear", 0))
+    return Form(
+        workload_of(entry["workload"]), entry["preset"], entry["crash_index"], mask, entry.get("tear", 0)
+    )
+
+
+FINDINGS_FILE = "worst_findings.toml"
+#: verdict -> what a product does that gets it; those of products that do not answer are among them.
+_WORDS = {
+    "pass": "gives what is owed",
+    "acceptable": "refuses the journal, which it may",
+    "refused": "refuses a journal in which nothing is damaged",
+    "lost": "loses what was acknowledged",
+    "torn-accepted": "hands out what nobody wrote",
+    "resurrected": "brings back what the file held in its earlier life",
+    "hole": "leaves out a record between two that it gives",
+    "silent": "does not report the damage",
+    "append-lost": "loses what was acknowledged after the first crash",
+    "non-idempotent": "loses on the second start what it had on the first",
+    "hang": "does not answer in time",
+    "crash": "ends instead of answering",
+    "error": "fails",
+}
+_HEAD = """\
+# SPDX-License-Identifier: CC0-1.0
+# What products made of the worst cases when run; written by `python -m journalspec_conformance.worst`.
+# `wrong` is what came and should not have, `missing` what is owed and did not come: names of the trace's
+# records, and the beginnings of records that nobody wrote.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one version of a product made of one case under one policy.
+
+    `product` is the name of its harness, `called` its own. `refused` is the code
+    of a refusal, empty if there was none.
+    """
+
+    case: str
+    product: str
+    called: str
+    version: str
+    policy: str
+    verdict: str
+    refused: str = ""
+    wrong: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def breaks(self) -> tuple[str, ...]:
+        """The invariants that are broken."""
+        return VERDICTS.get(self.verdict, ("I7",) if self.verdict in ("hang", "crash") else ())
+
+    def lines(self) -> list[str]:
+        """Return the entry as lines of TOML; members without content are left out."""
+        texts = ("case", "product", "called", "version", "policy", "verdict", "refused")
+        out = ["[[finding]]"]
+        out += [f"{name} = {_quoted(getattr(self, name))}" for name in texts if getattr(self, name)]
+        for name in ("wrong", "missing"):
+            if getattr(self, name):
+                out.append(f"{name} = [{', '.join(map(_quoted, getattr(self, name)))}]")
+        return out
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+@cache
+def findings(format_id: str) -> tuple[Finding, ...]:
+    """Return the findings of `format_id` in the order of its file; none if it has no such file."""
+    try:
+        path = files(format_module(PACKAGE, format_id)).joinpath(FINDINGS_FILE)
+    except UnknownFormat:
+        get_format(format_id)
+        return ()
+    if not path.is_file():
+        return ()
+    return tuple(
+        Finding(
+            **{**entry, "wrong": tuple(entry.get("wrong", ())), "missing": tuple(entry.get("missing", ()))}
+        )
+        for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("finding", ())
+    )
+
+
+def rendered(found: Iterable[Finding]) -> str:
+    """Return the text of a file with `found` in it."""
+    return _HEAD + "".join("\n" + "\n".join(finding.lines()) + "\n" for finding in found)
+
+
+def text_of(finding: Finding) -> str:
+    """Return a finding as one sentence for people."""
+    words = _WORDS.get(finding.verdict, finding.verdict)
+    broken = f" ({', '.join(finding.breaks)})" if finding.breaks else ""
+    detail = ""
+    if finding.refused:
+        detail = f": {finding.refused}"
+    elif finding.wrong:
+        detail = f": {', '.join(finding.wrong)}"
+    elif finding.missing:
+        detail = f": {', '.join(finding.missing)}"
+    return f"{finding.called} {finding.version}, {finding.policy}: {words}{broken}{detail}."

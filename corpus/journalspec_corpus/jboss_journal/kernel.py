@@ -1,6 +1,6 @@
 """Recovery of the journal in compiled code, to see which states get the same answer.
 
-It repeats the decisions of :mod:`.crash_reader` on whole files: headers, the
+It repeats the decisions of the reference on whole files: headers, the
 order of files, the search for candidates, every check of a record, the hash.
 What goes into a signature is all that the readers tell apart: the problem, the
 files' ids and editions, every record with what it counts, and whether candidates
@@ -11,12 +11,14 @@ makes no difference to any verdict; all such states are one and the same here.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from journalspec_corpus.crash.cells import NAMES, Codes, Group
+from journalspec_corpus.crash.blocks import NAMES, Codes, CrashPoint
 from journalspec_corpus.crash.kernel import (
     ENTRY,
     FIRST_PAGE,
@@ -34,6 +36,7 @@ from journalspec_corpus.crash.kernel import (
     Known,
     Pages,
     by_names,
+    crc32,
     entry,
     flatten,
     forget,
@@ -41,70 +44,112 @@ from journalspec_corpus.crash.kernel import (
     helper,
     int32,
     int64,
+    is_known,
     mix,
+    mix_bytes,
     new_pages,
     stamp,
     start_hash,
     trace_seed,
     turn,
 )
-from journalspec_corpus.jboss_journal import kernel_record, kernel_rules
-from journalspec_corpus.jboss_journal.crash_run import EXTENSIONS
-from journalspec_corpus.jboss_journal.kernel_record import (
-    FOREIGN,
-    TORN,
-    Tools,
-    candidate,
-    mix_key,
-    next_candidate,
-)
-from journalspec_corpus.jboss_journal.kernel_rules import (
-    NO_VERSION,
-    TYPES,
-    Rules,
-    rules_of,
-)
+from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_reference.jboss_journal import codec
-from journalspec_reference.jboss_journal.codec import DIALECTS, PROLOGUE
+from journalspec_reference.jboss_journal.codec import (
+    CHECK_SIZE,
+    DIALECTS,
+    PAIR,
+    PROLOGUE,
+    Dialect,
+    forms,
+    of_version,
+)
 from journalspec_reference.jboss_journal.fileset import CONTROL, gather
 
-#: Whose answers are told apart, and how many answer paths are followed first.
-READERS = ("strict", "salvage", "counts-not-compared")
-PATIENCE = 0
 #: Problems of a file.
 _NONE, _SHORT, _BAD_VERSION, _BAD_USER = range(4)
+#: Columns of a form: what `codec.forms` says about one record type.
+SIZE, TX, ID, LENGTH, USER_TYPE, TALLY, LISTED, NAME = range(8)
+#: Every record type of any edition; a key has the name.
+TYPES = sorted({kind.name for dialect in DIALECTS.values() for kind in dialect.kinds.values()})
+#: The lowest and highest version of an edition whose files have none.
+NO_VERSION = -1
+#: What a candidate may be, and a page hold: a rejected candidate, a record that nobody wrote.
+TORN, FOREIGN = 1, 2
+RECORD = 0
+_PAIR_SIZE = PAIR.size
 
 
-def signatures(group: Group, codes: Codes) -> Hashes | None:
+class Rules(NamedTuple):
+    """An edition in numbers; for one with versions, with what its older files are written in.
+
+    `forms` has shape (2, 256, 8): of the edition and of version 1; type numbers that
+    an edition does not have have size 0. `versions` are the lowest and the highest,
+    or twice -1.
+    """
+
+    forms: Ints
+    header: int
+    lowest: int
+    highest: int
+    hashed: bool
+    edition: int
+
+
+@cache
+def rules_of(edition: str) -> Rules:
+    """Return `edition` in numbers; raises KeyError if there is none of that name."""
+    dialect = DIALECTS[edition]
+    versions = dialect.versions or (NO_VERSION,)
+    table = np.stack([_table(dialect), _table(of_version(dialect, 1))])
+    number = sorted(DIALECTS).index(edition)
+    return Rules(table, dialect.header_size, min(versions), max(versions), dialect.hashed, number)
+
+
+def _table(dialect: Dialect) -> Ints:
+    """Return where each field of each record type is, from the record's start; -1 for none."""
+    out = np.full((256, 8), -1, np.int64)
+    out[:, SIZE] = 0
+    for code, form in forms(dialect).items():
+        places = [PROLOGUE]
+        for letter in form.struct.format.lstrip(">"):
+            places.append(places[-1] + struct.calcsize(">" + letter))
+        named = (form.tx, form.id, form.length, form.user_type, form.tally, form.listed)
+        fields = [-1 if at is None else places[at] for at in named]
+        out[code] = [form.size, *fields, TYPES.index(form.kind.name)]
+    return out
+
+
+def signatures(point: CrashPoint, codes: Codes) -> Hashes | None:
     """Return two numbers per row; rows with the same ones get the same answer from every reader.
 
     None where a control file that is itself in flight says which files count: the
     plain reader has to look.
     """
-    flat = flatten(group)
+    flat = flatten(point)
     if flat is None:
         return None
-    edition = group.trace.edition
-    rules, known, seed = rules_of(edition), _KNOWN.of(group.trace), trace_seed(group.trace)
+    edition = point.trace.edition
+    rules, known, seed = rules_of(edition), _KNOWN.of(point.trace), trace_seed(point.trace)
     out = np.zeros((len(codes), 2), np.uint64)
-    for rows, part, names in by_names(group, codes):
-        order = _order(group, names)
+    for rows, part, names in by_names(point, codes):
+        order = _order(point, names)
         if order is None:
             return None
         out[rows] = _run(flat, part, order, rules, known, seed)
     return out
 
 
-def _order(group: Group, names: Mapping[str, int]) -> Ints | None:
+def _order(point: CrashPoint, names: Mapping[str, int]) -> Ints | None:
     """Return the numbers of the data files in the order of their names; None if more than names decides."""
-    edition = group.trace.edition
+    edition = point.trace.edition
     extension = "." + EXTENSIONS[edition]
     if DIALECTS[edition].control_file and CONTROL in names:
         control = names[CONTROL]
-        if any(cell.file == control for cell in group.cells if cell.kind != NAMES):
+        if any(block.file == control for block in point.blocks if block.kind != NAMES):
             return None
         contents = dict.fromkeys(names, b"")
-        contents[CONTROL] = group.contents[control][: group.sizes[control]]
+        contents[CONTROL] = point.contents[control][: point.sizes[control]]
         found = gather(contents, DIALECTS[edition], {"extension": extension[1:]}).files
         listed = sorted((file.name for file in found), key=_natural)
         return np.asarray([names[name] for name in listed], np.int64)
@@ -130,6 +175,108 @@ def hash_of_key(text: str) -> tuple[int, int]:
 
 
 _KNOWN = Known(hash_of_key)
+
+
+class Tools(NamedTuple):
+    """What a search needs beside the files.
+
+    `known` are the hashes of all keys of the trace, `item` takes that of one record,
+    `stamped` the four bytes that the file's records carry behind their type. ``reach[0]``
+    is how far a search looked, ``reach[1]`` where the last record found ends.
+    """
+
+    rules: Rules
+    known: Hashes
+    item: Hashes
+    reach: Ints
+    stamped: Bytes
+
+
+@helper
+def mix_key(
+    h: Hashes, name: int, tx: int, ident: int, user_type: Any, data: Bytes, start: int, end: int
+) -> None:
+    """Set `h` to the hash of a record's key; its body or extra data is ``data[start:end]``."""
+    start_hash(h)
+    mix(h, name)
+    mix(h, tx)
+    mix(h, ident)
+    mix(h, user_type)
+    mix_bytes(h, data, start, end)
+
+
+@helper
+def _field(data: Bytes, at: int, place: int) -> int:
+    return int32(data, at + place) if place >= 0 else 0
+
+
+@helper
+def _long(data: Bytes, at: int, place: int) -> int:
+    return int64(data, at + place) if place >= 0 else 0
+
+
+@helper
+def _end_of(data: Bytes, at: int, limit: int, form: Ints, reach: Ints) -> int:
+    """Return where the candidate at `at` ends, 0 if it cannot be a record; `reach` is how far that looked."""
+    fixed = at + form[SIZE] + CHECK_SIZE
+    if fixed > limit:
+        return 0
+    reach[0] = max(reach[0], fixed)
+    size, listed = _field(data, at, form[LENGTH]), _field(data, at, form[LISTED])
+    end = fixed + size + _PAIR_SIZE * listed
+    return 0 if size < 0 or listed < 0 or end > limit else end
+
+
+@helper
+def _accepted(data: Bytes, at: int, end: int, hashed: bool) -> Any:
+    stored = int32(data, end - CHECK_SIZE)
+    if hashed:
+        return np.uint64(stored) & np.uint64(0xFFFFFFFF) == crc32(data, at, end - CHECK_SIZE, 0)
+    return stored == end - at
+
+
+@helper
+def candidate(data: Bytes, at: int, limit: int, form: Ints, tools: Tools) -> int:
+    """Return what a candidate is, and set `tools` to its key and its end if it is a record."""
+    h, reach = tools.item, tools.reach
+    end = _end_of(data, at, limit, form, reach)
+    if end == 0:
+        return TORN
+    reach[0] = max(reach[0], end)
+    if not _accepted(data, at, end, tools.rules.hashed):
+        return TORN
+    body = at + form[SIZE]
+    size, listed = _field(data, at, form[LENGTH]), _field(data, at, form[LISTED])
+    user_type = np.int64(data[at + form[USER_TYPE]]) if form[USER_TYPE] >= 0 else 0
+    tx, ident = _long(data, at, form[TX]), _long(data, at, form[ID])
+    mix_key(h, form[NAME], tx, ident, user_type, data, body, body + size)
+    reach[1] = end
+    if not is_known(h, tools.known):
+        return FOREIGN
+    mix(h, _field(data, at, form[TALLY]))
+    mix_bytes(h, data, body + size, body + size + _PAIR_SIZE * listed)
+    return RECORD
+
+
+@helper
+def next_candidate(data: Bytes, at: int, edge: int, limit: int, older: int, tools: Tools) -> int:
+    """Return the next candidate before `edge`, or `edge`."""
+    stamped, sizes = tools.stamped, tools.rules.forms[older, :, SIZE]
+    end = min(edge, limit - PROLOGUE + 1) + 4
+    sought = stamped[3]
+    for last in range(at + 4, end):
+        # Of the four, the last byte is the one that says something.
+        if data[last] != sought:
+            continue
+        start = last - 4
+        if (
+            data[start + 1] == stamped[0]
+            and data[start + 2] == stamped[1]
+            and data[start + 3] == stamped[2]
+            and sizes[data[start]] > 0
+        ):
+            return start
+    return edge
 
 
 class Found(NamedTuple):
@@ -308,4 +455,4 @@ def _compiled(version: str) -> tuple[Any, Any]:
     return key, run
 
 
-_hash_key, _run = _compiled(stamp(__file__, kernel_record, kernel_rules, codec))
+_hash_key, _run = _compiled(stamp(__file__, codec))

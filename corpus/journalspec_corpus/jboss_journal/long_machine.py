@@ -1,11 +1,16 @@
-"""Draws long workloads of the journal. Needs the extra ``hypothesis``."""
+"""Draws long workloads of the journal: ``python -m journalspec_corpus.jboss_journal.long_machine``.
+
+Needs the extra ``hypothesis``.
+"""
 
 from __future__ import annotations
+
+import sys
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from journalspec_corpus.crash.long_machine import DIGITS, Drawing
+from journalspec_corpus.crash.long_machine import DIGITS, Drawing, write_lines
 from journalspec_reference.jboss_journal.codec import DIALECTS
 
 #: Editions, and orders of writes where there are others than the specification's.
@@ -142,3 +147,7 @@ class LongMachine(Drawing):
         for tx in sorted(set(self.open) - self.prepared):
             self.living += [record[1:] for record in self.open.pop(tx) if record[0] == "-"]
         self.say("o")
+
+
+if __name__ == "__main__":
+    sys.exit(write_lines(LongMachine))

@@ -19,6 +19,7 @@ from journalspec_corpus.jboss_journal.layout import (
     stamp_of,
 )
 from journalspec_corpus.jboss_journal.strategies import KINDS
+from journalspec_corpus.mutations import lie, repeated
 
 #: Numbers that sizes and counts lie with; a check size over them is right all the same.
 LIES = (-(2**31), -(2**29), -1000, -8, -1, 0, 1, 2, 17, 255, 256, 1024, 2**28, 2**29, 2**30, 2**31 - 1)
@@ -72,8 +73,7 @@ def _liar(edition: str, rng: random.Random, at: int) -> dict[str, Any]:
     record = {
         key: value for key, value in _entry(edition, rng).described(f"r{at}", edition).items() if key != "gap"
     }
-    for _ in range(rng.choice((1, 1, 2))):
-        record[rng.choice(LYING_FIELDS)] = rng.choice(LIES)
+    lie(record, LYING_FIELDS, LIES, rng)
     if "type" in record:
         record["type"] = rng.randrange(8, 22)
     if rng.randrange(3) == 0:
@@ -83,24 +83,21 @@ def _liar(edition: str, rng: random.Random, at: int) -> dict[str, Any]:
     return record
 
 
-def _file(edition: str, body: bytes) -> dict[str, bytes]:
-    return {name_of(1, edition): joined(header_parts({"id": 1}, edition)) + body}
-
-
-def _record(edition: str, **fields: Any) -> bytes:
-    described = {"id": 1, "tx": 9, "pairs": [], "count": 0, **fields}
-    return joined(record_parts(described, edition, stamp_of(1, edition), 1 if edition == "v1" else 2))
-
-
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
-    made = {name: _file(edition, make(edition, size)) for name, make in _HOSTILE.items()}
+
+    def record(**fields: Any) -> bytes:
+        described = {"id": 1, "tx": 9, "pairs": [], "count": 0, **fields}
+        return joined(record_parts(described, edition, stamp_of(1, edition), 1 if edition == "v1" else 2))
+
+    def file(number: int) -> bytes:
+        return joined(header_parts({"id": number}, edition))
+
+    first = name_of(1, edition)
+    made = {name: {first: file(1) + make(size, edition, record)} for name, make in _HOSTILE.items()}
     if edition not in PAIRED:
-        made["control-of-names"] = {**_file(edition, b""), CONTROL: _many_names(edition, size)}
-    made["many-files"] = {
-        name_of(number, edition): joined(header_parts({"id": number % 3}, edition))
-        for number in range(size // 64)
-    }
+        made["control-of-names"] = {first: file(1), CONTROL: _many_names(edition, size)}
+    made["many-files"] = {name_of(number, edition): file(number % 3) for number in range(size // 64)}
     return made
 
 
@@ -112,66 +109,56 @@ def _many_names(edition: str, size: int) -> bytes:
     return bytes(built.files[CONTROL])
 
 
-def _prologues(edition: str, size: int) -> bytes:
-    """Return nothing but a type and the file's id, again and again."""
-    return (bytes([code_of("ADD", edition)]) + (1).to_bytes(4, "big")) * (size // 5)
+#: Builds one record of the edition, of these fields.
+Build = Callable[..., bytes]
 
 
-def _all_claim_the_end(edition: str, size: int) -> bytes:
+def _all_claim_the_end(size: int, edition: str, record: Build) -> bytes:
     """Return heads each of which claims to end with the file, and none does."""
-    head = len(_record(edition, kind="ADD", body="")) - 4
+    head = len(record(kind="ADD", body="")) - 4
     out = bytearray()
     while len(out) + head < size:
-        out += _record(edition, kind="ADD", body="", size=size - len(out) - head - 4)[:head]
+        out += record(kind="ADD", body="", size=size - len(out) - head - 4)[:head]
     return bytes(out.ljust(size, b"\0"))
 
 
-def _small_records(edition: str, size: int) -> bytes:
-    record = _record(edition, kind="DELETE")
-    return record * (size // len(record))
+def _open_transactions(size: int, edition: str, record: Build) -> bytes:
+    length = len(record(kind="ADD_TX", body=""))
+    return b"".join(record(kind="ADD_TX", tx=number, id=1, body="") for number in range(-(-size // length)))
 
 
-def _open_transactions(edition: str, size: int) -> bytes:
-    chunks: list[bytes] = []
-    total = 0
-    while total < size:
-        chunks.append(_record(edition, kind="ADD_TX", tx=len(chunks), id=1, body=""))
-        total += len(chunks[-1])
-    return b"".join(chunks)
-
-
-def _one_transaction(edition: str, size: int) -> bytes:
-    """Return one transaction of many records, prepared again and again."""
-    record, prepare = _record(edition, kind="ADD_TX", body=""), _record(edition, kind="PREPARE", count=1)
-    return (record + prepare) * (size // (len(record) + len(prepare)))
-
-
-def _many_pairs(edition: str, size: int) -> bytes:
+def _many_pairs(size: int, edition: str, record: Build) -> bytes:
     """Return COMMITs with as many pairs as fit; elsewhere PREPAREs with much extra data."""
-    add = _record(edition, kind="ADD_TX", body="")
+    add = record(kind="ADD_TX", body="")
     if edition in PAIRED:
-        return add + _record(edition, kind="COMMIT", pairs=[(2, 1)] * (size // 8))
-    return add + _record(edition, kind="PREPARE", extra=f"00*{size}")
+        return add + record(kind="COMMIT", pairs=[(2, 1)] * (size // 8))
+    return add + record(kind="PREPARE", extra=f"00*{size}")
 
 
-def _nested(edition: str, size: int) -> bytes:
+def _nested(size: int, edition: str, record: Build) -> bytes:
     """Return records within records, the outermost torn: each level is found once more."""
-    inner = _record(edition, kind="ADD", body="61")
+    inner = record(kind="ADD", body="61")
     while len(inner) < size:
-        inner = _record(edition, kind="ADD", body=inner.hex(), check=1)
+        inner = record(kind="ADD", body=inner.hex(), check=1)
     return inner
 
 
-_HOSTILE: Mapping[str, Callable[[str, int], bytes]] = {
-    "prologues": _prologues,
+def _type(edition: str) -> bytes:
+    return bytes([code_of("ADD", edition)])
+
+
+_HOSTILE: Mapping[str, Callable[[int, str, Build], bytes]] = {
+    # Nothing but a type and the file's id, again and again.
+    "prologues": lambda size, edition, _: repeated(_type(edition) + (1).to_bytes(4, "big"), size),
     "all-claim-the-end": _all_claim_the_end,
-    "small-records": _small_records,
+    "small-records": lambda size, _, record: repeated(record(kind="DELETE"), size),
     "open-transactions": _open_transactions,
-    "one-transaction": _one_transaction,
+    # One transaction of many records, prepared again and again.
+    "one-transaction": lambda size, _, record: repeated(
+        record(kind="ADD_TX", body="") + record(kind="PREPARE", count=1), size
+    ),
     "many-pairs": _many_pairs,
     "nested": _nested,
-    "types": lambda edition, size: bytes([code_of("ADD", edition)]) * size,
-    "zeros": lambda edition, size: bytes(size),
+    "types": lambda size, edition, _: _type(edition) * size,
+    "zeros": lambda size, *_: bytes(size),
 }
-
-__all__ = ["base", "hostile", "lies"]

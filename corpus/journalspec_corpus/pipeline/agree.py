@@ -1,6 +1,6 @@
 """The fast path held against the reference implementation, state by state.
 
-A build answers millions of states by views and kernels. Here every state of a
+A build answers millions of states by kernels. Here every state of a
 tier is answered twice: that way, and by the reference implementation's own
 recovery on the files themselves. All answers of all recovery policies are
 compared. Files are built and recovered once for each distinct content.
@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from journalspec_corpus.crash.enumerate import crash_states
-from journalspec_corpus.crash.judge import Answer
-from journalspec_corpus.crash.model import PRESETS, Preset, get_preset
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.ids import content_ids
+from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
 from journalspec_corpus.crash.reading import Reading, alike, keys_of, reading_of
-from journalspec_corpus.crash.room import CrashRoom, crash_room
-from journalspec_corpus.crash.stateset import States
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.pipeline.ids import content_ids
+from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_reference import load
 
@@ -119,26 +119,26 @@ def agree(
 
 def agree_shard(plan: Plan, number: int, reading: Reading | None = None) -> Agreement:
     """Compare the states of one shard; give `reading` to compare another fast path than the format's."""
-    room = crash_room(plan.format)
+    adapter = crash_format(plan.format)
     presets = tuple(get_preset(name) for name in plan.presets)
-    comparison = _Comparison(room, reading or reading_of(room.format, room.read))
+    comparison = _Comparison(adapter, reading or reading_of(adapter))
     start = number * plan.shard_size
     for work in plan.workloads()[start : start + plan.shard_size]:
-        comparison.add(room.build(work), presets, plan.seed)
+        comparison.add(adapter.build(work), presets, plan.seed)
     return comparison.result
 
 
 class _Comparison:
     """The comparison of some traces so far."""
 
-    def __init__(self, room: CrashRoom, reading: Reading) -> None:
+    def __init__(self, adapter: CrashFormat, reading: Reading) -> None:
         self.result = Agreement()
-        self._room = room
+        self._room = adapter
         self._reading = reading
-        self._implementation = load(room.format)
+        self._implementation = load(adapter.format)
         #: (edition, content id) -> the reference's answer for each reader that is a policy
         self._known: dict[tuple[str, bytes], tuple[Answer, ...]] = {}
-        self._policies = [(room.readers.index(name), policy) for name, policy in room.policies.items()]
+        self._policies = [(adapter.readers.index(name), policy) for name, policy in adapter.policies.items()]
 
     def add(self, trace: Trace, presets: tuple[Preset, ...], seed: int) -> None:
         """Compare all states of `trace`."""
@@ -148,15 +148,15 @@ class _Comparison:
                 continue
             if not self.result.states:
                 # A kernel may have to be compiled first, which says nothing about its speed.
-                self._reading.prepare(states.group, states.codes)
+                self._reading.prepare(states.point, states.codes)
             self._group(states, keys, seed)
 
     def _group(self, states: States, keys: frozenset[str], seed: int) -> None:
-        group, edition = states.group, states.group.trace.edition
+        point, edition = states.point, states.point.trace.edition
         began = time.process_time()
-        found, which = self._reading.answers(group, states.codes)
+        found, which = self._reading.answers(point, states.codes)
         fast_seconds = time.process_time() - began
-        contents = content_ids(group, states.codes)
+        contents = content_ids(point, states.codes)
         loosely = wrong = new = 0
         described: list[Disagreement] = []
         reference_seconds = 0.0
@@ -191,7 +191,7 @@ class _Comparison:
 
     def _recovered(self, states: States, row: int, edition: str) -> tuple[Answer, ...]:
         """Return the reference's answers on the files of one row."""
-        files = states.group.materialise(states.codes[row])
+        files = states.point.materialise(states.codes[row])
         return tuple(
             self._room.answer(self._implementation.recover(files, edition=edition, policy=policy))
             for _, policy in self._policies
@@ -199,12 +199,12 @@ class _Comparison:
 
 
 def _describe(states: States, row: int, seed: int, told: tuple[str, Answer, Answer]) -> Disagreement:
-    trace, preset = states.group.trace, PRESETS[states.preset[row]]
+    trace, preset = states.point.trace, PRESETS[states.preset[row]]
     masked = preset.order != "prefix" and not states.rot
     where = {
         "trace": trace.id,
         "preset": preset.name,
-        "crash_index": states.group.crash_index,
+        "crash_index": states.point.crash_index,
         "mask": states.codes[row].astype(np.uint8).tobytes().hex() if masked else "",
         "tear": int(states.tear[row]),
         "background": trace.background,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.room import has_crash_room
+from journalspec_corpus.crash.adapter import has_crash_format
 from journalspec_corpus.pipeline import local
 from journalspec_corpus.pipeline.build import ENGINES, Engine, build
 from journalspec_corpus.pipeline.plan import Plan
@@ -122,7 +122,7 @@ def describe(measured: Measured) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure and print; return 0 if the bar is reached, 1 if not, 2 if nothing could be measured."""
-    formats = [name for name in format_ids() if has_crash_room(name)]
+    formats = [name for name in format_ids() if has_crash_format(name)]
     parser = argparse.ArgumentParser(prog="journalspec corpus bench", description=__doc__)
     parser.add_argument("--format", choices=formats, default=formats[0])
     parser.add_argument("--engine", choices=("both", *ENGINES), default="both")

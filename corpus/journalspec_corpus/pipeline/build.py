@@ -11,19 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.files import replace_text
-from journalspec_corpus.crash.room import crash_room
+from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.pipeline import local
-from journalspec_corpus.pipeline.manifest import (
-    LICENSE,
-    MANIFEST,
-    PLAN_FILE,
-    Changed,
-    ManifestError,
-    load,
-)
-from journalspec_corpus.pipeline.merging import merge, remerge
+from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, PLAN_FILE, Changed, ManifestError, load
 from journalspec_corpus.pipeline.plan import EDITION, Plan
-from journalspec_corpus.pipeline.reach import Reached, reached
 from journalspec_corpus.pipeline.store import (
     WORK,
     BuildError,
@@ -32,10 +23,12 @@ from journalspec_corpus.pipeline.store import (
     another_plan,
     clear_work,
     finished,
+    merge,
     not_ours,
     prepare,
+    remerge,
 )
-from journalspec_corpus.pipeline.tables import tabulate
+from journalspec_corpus.pipeline.tables import Reached, reached, tabulate
 from journalspec_corpus.pipeline.verify import missing_parts
 from journalspec_corpus.seal import render, sealed
 
@@ -156,12 +149,12 @@ def _mend(
 
 def _manifest(plan: Plan, out: Path, have: dict[int, Summary], jobs: int) -> dict[str, Any]:
     """Merge the shards and return everything in the manifest that does not depend on who ran."""
-    room = crash_room(plan.format)
+    adapter = crash_format(plan.format)
     merged = merge(plan, out, have, jobs)
     generated = sum(entry.generated for entry in have.values())
-    strict = next(iter(room.policies))
+    strict = next(iter(adapter.policies))
     sampled = sorted({name for entry in have.values() for name in entry.sampled})
-    strata = tabulate(merged["seen"], merged["reached"], sampled, room.readers, strict)
+    strata = tabulate(merged["seen"], merged["reached"], sampled, adapter.readers, strict)
     return {
         "edition": EDITION,
         "license": LICENSE,
@@ -179,7 +172,7 @@ def _manifest(plan: Plan, out: Path, have: dict[int, Summary], jobs: int) -> dic
         "strata": strata,
         # With these two and the parts, anybody counts the tables again.
         "sampled": sampled,
-        "reached": told(merged["reached"] - reached(merged["seen"], room.readers)),
+        "reached": told(merged["reached"] - reached(merged["seen"], adapter.readers)),
         "parts": merged["parts"],
     }
 

@@ -1,4 +1,4 @@
-"""Reading the cases of a core build. Needs nothing that builds one.
+"""Published cases: reading those of a core build, and copying whole tiers. Needs nothing that builds them.
 
 ``cases.jsonl.gz`` has one line per case, ``shared.jsonl.gz`` what several of them
 share: one line about the format, one per trace (`base`: its files, and the pieces
@@ -9,20 +9,21 @@ they are put together is told in docs/core-tier.md.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from journalspec.files import reading
+from journalspec.formats import get_format
+from journalspec.trees import Folder, place
 from journalspec_corpus import form
 from journalspec_corpus.case import Case, CaseError, InputFile
+from journalspec_corpus.crash.expected import permitted
 from journalspec_corpus.load import Intake
 
 CASES, SHARED = "cases.jsonl.gz", "shared.jsonl.gz"
-#: What an entry of `expect` asks beside its refusal: nothing; that something is reported; that
-#: nothing is lost, or it is reported.
-PLAIN, MUST_REPORT, MAY_LOSE = "", "must-report", "may-lose"
 _DIGITS = 32
 
 Members = Mapping[str, Any]
@@ -162,24 +163,36 @@ def _base(line: Members) -> _Base:
     return _Base(line["name"], line["edition"], files, line["layouts"], pieces)
 
 
-def permitted(sets: Members, policy: str, refusal: str, asked: str = PLAIN) -> Iterator[dict[str, Any]]:
-    """Yield the permitted outcomes under one policy: what `sets` owe, and what else is `asked`."""
-    when = {"op": "recover", "policy": policy}
-    allowed = {**sets, "refusal": refusal}
-    every = sets["must_keep"] + sets["may_keep"]
-    if asked == MUST_REPORT:
-        allowed["must_report"] = True
-    if asked == MAY_LOSE:
-        # A write that landed elsewhere, or a doubled file, leaves a record in two places.
-        allowed["may_keep"] = sets["may_keep"] + every
-    yield {"when": when, "verdict": "refused" if refusal == "required" else "clean", "allowed": allowed}
-    if asked == MAY_LOSE:
-        lost = {**allowed, "must_keep": [], "may_keep": every + every, "must_report": True}
-        yield {"when": when, "verdict": "recovered", "allowed": lost}
-
-
 def _plain(name: str, data: bytes) -> dict[str, Any]:
     """Return a file as one extent up to its last byte that is not zero: quick rather than short."""
     content = data.rstrip(b"\0")
     extents = ((0, content),) if content else ()
     return InputFile(name, len(data), 0, extents).to_json()
+
+
+def copy_tier(tier: str, out: Path, formats: Sequence[str]) -> list[dict[str, Any]]:
+    """Copy the published cases of `tier` to ``out/<format>/<tier>.jsonl``; return what was copied.
+
+    Each entry has format, file, cases and sha256. Raises UnknownFormat for a
+    format that is not described and FileExistsError rather than overwrite; no link in `out` is followed.
+    """
+    copied = []
+    for name in formats:
+        get_format(name)
+        source = files("journalspec_corpus").joinpath("published", name, f"{tier}.jsonl")
+        if not source.is_file():
+            continue
+        data = source.read_bytes()
+        path = f"{name}/{tier}.jsonl"
+        out.mkdir(parents=True, exist_ok=True)
+        with Folder.at(out, follow=True) as root:
+            place(root, [(path, [data])])
+        copied.append(
+            {
+                "format": name,
+                "file": str(out / path),
+                "cases": data.count(b"\n"),
+                "sha256": hashlib.sha256(data).hexdigest(),
+            }
+        )
+    return copied

@@ -1,9 +1,14 @@
-"""The manifest of a build: where it is, and what its words mean. Needs nothing that builds one."""
+"""The manifest of a build: where it is, what its words mean, and the same for people to read.
+
+Needs nothing that builds one.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,3 +73,129 @@ def digest_of_parts(parts: Iterable[Mapping[str, Any]]) -> str:
     """Return the digest of a build: the SHA-256 over names and checksums of its parts, in order."""
     lines = "".join(f"{Path(part['file']).name} {part['sha256']}\n" for part in parts)
     return hashlib.sha256(lines.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """States of one kind: how many there are, how many were wanted, whether there are more.
+
+    `complete` says that every state of the kind that the plan's traces have was
+    looked at, so that `reached` is all there is.
+    """
+
+    codes: list[str]
+    categories: dict[str, int]
+    reached: int
+    target: int
+    complete: bool
+
+    @property
+    def remark(self) -> str:
+        """Return in words how `reached` stands to `target`."""
+        if self.reached >= self.target:
+            return "reached"
+        if self.complete:
+            return f"exhausted at {self.reached:,}"
+        return f"{self.reached / self.target:.0%} of the target"
+
+
+class Report:
+    """A finished build as its `manifest` tells it."""
+
+    def __init__(self, manifest: dict[str, Any]) -> None:
+        self.manifest = manifest
+        self.strata: dict[str, dict[str, Any]] = {
+            name: manifest["strata"][name] for name in STRATA if name in manifest["strata"]
+        }
+
+    @property
+    def strict(self) -> str:
+        """The reader that refuses where it may."""
+        return str(self.manifest["strict"])
+
+    @property
+    def safe_under(self) -> list[dict[str, Any]]:
+        """For each writer and edition, the weakest preset under which nothing breaks."""
+        return [row for tables in self.strata.values() for row in tables.get("safe_under", ())]
+
+    def meaning(self, stratum: str) -> str:
+        """Return what a stratum is."""
+        return STRATA[stratum]
+
+    def head(self) -> Iterator[str]:
+        """Yield what was built, of how much, in which time and on what."""
+        plan, counts, run = self.manifest["plan"], self.manifest["counts"], self.manifest["run"]
+        every = f", each {plan['every']}-th workload" if plan["every"] > 1 else ""
+        yield f"{plan['format']}, tier {plan['tier']}{every}; edition {self.manifest['edition']}"
+        yield f"seed {plan['seed']}, plan {self.manifest['fingerprint']}, digest {self.manifest['digest']}"
+        yield f"presets: {', '.join(plan['presets'])}"
+        yield f"{counts['distinct']:,} distinct judged cases{self.against_the_bar()}"
+        classes = sum(len(tables["classes"]) for tables in self.strata.values())
+        yield (
+            f"  of {counts['generated']:,} generated ({counts['duplicates']:,} duplicates removed),"
+            f" {counts['traces']:,} traces, {classes:,} classes"
+        )
+        part = (
+            "" if run["shards_run"] == run["shards"] else f"; {run['shards_run']} of {run['shards']} shards"
+        )
+        yield (
+            f"  {run['seconds']:.1f} s of wall time, {run['cpu_seconds']:.1f} s of processor time,"
+            f" {run['workers']} worker(s) on {run['cores']} cores ({run['name']}{part}):"
+            f" {self.rate():,.0f} cases/s, start-up included"
+        )
+
+    def rate(self) -> float:
+        """Return distinct cases per second of wall time, as far as they were made in this run."""
+        run = self.manifest["run"]
+        share = run["shards_run"] / max(1, run["shards"])
+        return float(self.manifest["counts"]["distinct"] * share / max(run["seconds"], 1e-9))
+
+    def against_the_bar(self) -> str:
+        """Return how a full tier stands to the number it is to have; nothing for others."""
+        plan, distinct = self.manifest["plan"], self.manifest["counts"]["distinct"]
+        if plan["tier"] != "full" or plan["every"] > 1:
+            return ""
+        if distinct >= BAR:
+            return f" = {distinct / BAR:.2f} x the bar of {BAR:,}"
+        rows = [row for stratum in self.strata for row in self.targets(stratum)]
+        if rows and all(row.complete for row in rows):
+            return f": space exhausted at {distinct:,} (bar {BAR:,})"
+        return f" = {distinct / BAR:.2f} x the bar of {BAR:,}, which is not reached"
+
+    def verdicts(self, stratum: str, reader: str) -> dict[str, int]:
+        """Return the verdicts on one reader in one stratum, all writers together."""
+        total: Counter[str] = Counter()
+        for given in self.strata[stratum]["verdicts"][reader].values():
+            total.update(given)
+        return dict(sorted(total.items()))
+
+    def verdict_names(self, stratum: str) -> list[str]:
+        """Return the verdicts that occur in a stratum, sorted."""
+        return sorted(
+            {name for reader in self.strata[stratum]["verdicts"] for name in self.verdicts(stratum, reader)}
+        )
+
+    def targets(self, stratum: str) -> list[Target]:
+        """Return what a stratum has of what it was to have."""
+        rows = [Target(**row) for row in self.strata[stratum]["targets"]]
+        # A part of the workloads exhausts nothing.
+        whole = self.manifest["plan"]["every"] == 1
+        return [row if whole else replace(row, complete=False) for row in rows]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as a JSON object; strata apart, as in the manifest."""
+        keys = ("edition", "plan", "fingerprint", "digest", "counts", "run")
+        return {
+            **{key: self.manifest[key] for key in keys},
+            "cases_per_second": round(self.rate()),
+            "bar": BAR,
+            "strict": self.strict,
+            "strata": {
+                name: {
+                    **tables,
+                    "meaning": STRATA[name],
+                    "targets": [asdict(row) | {"remark": row.remark} for row in self.targets(name)],
+                }
+                for name, tables in self.strata.items()
+            },
+        }

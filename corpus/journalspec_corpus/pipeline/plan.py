@@ -9,9 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from journalspec import __version__
-from journalspec_corpus.crash.model import PRESETS, get_preset
-from journalspec_corpus.crash.room import crash_room
-from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.persistence import PRESETS
 
 #: Raised whenever the same descriptor would give another id, class or verdict.
 ENGINE = 2
@@ -70,15 +69,7 @@ class Plan:
         start = number * self.shard_size
         return self.workloads()[start : start + self.shard_size]
 
-    def shard(self, number: int) -> Shard:
-        """Return shard `number`, judged. A pure function of the plan."""
-        room = crash_room(self.format)
-        shard = Shard(room, tuple(get_preset(name) for name in self.presets), self.seed)
-        for work in self.shard_workloads(number):
-            shard.add(room.build(work))
-        return shard
-
 
 @lru_cache(maxsize=8)
 def _workloads(format_id: str, tier: str) -> tuple[Any, ...]:
-    return tuple(crash_room(format_id).workloads(tier))
+    return tuple(crash_format(format_id).workloads(tier))

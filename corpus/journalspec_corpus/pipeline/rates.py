@@ -31,17 +31,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from journalspec_corpus.crash import rates
-from journalspec_corpus.crash.digest import ID_BYTES, promise
-from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.judge import VERDICTS, judge
-from journalspec_corpus.crash.model import CORRUPTED, PRESETS, REACHABLE, get_preset
-from journalspec_corpus.crash.oracle import REFUSALS, Facts, Owed, owed
-from journalspec_corpus.crash.rates import Rate
-from journalspec_corpus.crash.rates_check import Checked, self_check
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.ids import ID_BYTES, case_ids, content_ids, promise
+from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, get_preset
+from journalspec_corpus.crash.rates import Checked, Rate, self_check
 from journalspec_corpus.crash.reading import reading_of
-from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.pipeline.ids import case_ids, content_ids
+from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.manifest import load
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError
@@ -107,7 +107,7 @@ class Totals:
     measured: dict[tuple[str, str, str, str, str, int], Rate] = field(default_factory=dict)
     #: background -> traces that go wrong before anything is written, and their states
     set_aside: dict[str, Counter[str]] = field(default_factory=dict)
-    #: preset -> (groups, states) that no rate was made of
+    #: preset -> (crash points, states) that no rate was made of
     left_out: dict[int, Counter[str]] = field(default_factory=dict)
     #: (edition, writer) -> preset -> number of states, and of those that break I1 to I5
     states: dict[Who, Counter[int]] = field(default_factory=dict)
@@ -117,16 +117,16 @@ class Totals:
     example: dict[tuple[str, str, int], dict[str, Any]] = field(default_factory=dict)
 
     def add(self, trace: Trace, states: States, verdicts: rates.Verdicts) -> None:
-        """Count the states of one group."""
+        """Count the states of one crash point."""
         who = (trace.edition, trace.tags.get("order", ""))
         counted = rates.count(states, verdicts)
         for (question, preset), rate in counted.items():
             key = (*who, trace.background, states.stratum, question, preset)
             self.measured[key] = self.measured.get(key, Rate(0, 0)) + rate
-        presets = {int(number) for number in states.preset} if states.group.cells else set()
+        presets = {int(number) for number in states.preset} if states.point.blocks else set()
         for preset in sorted(presets - {preset for _, preset in counted}):
             counter = self.left_out.setdefault(preset, Counter())
-            counter.update(groups=1, states=int((states.preset == preset).sum()))
+            counter.update(points=1, states=int((states.preset == preset).sum()))
         if states.stratum == REACHABLE:
             self._safety(who, trace, states, verdicts)
 
@@ -136,8 +136,8 @@ class Totals:
             self.measured[key] = self.measured.get(key, Rate(0, 0)) + rate
         for background, counter in other.set_aside.items():
             self.set_aside.setdefault(background, Counter()).update(counter)
-        for preset, groups in other.left_out.items():
-            self.left_out.setdefault(preset, Counter()).update(groups)
+        for preset, points in other.left_out.items():
+            self.left_out.setdefault(preset, Counter()).update(points)
         for mine, theirs in ((self.states, other.states), (self.unsafe, other.unsafe)):
             for who, numbers in theirs.items():
                 mine.setdefault(who, Counter()).update(numbers)
@@ -167,7 +167,7 @@ def _example(trace: Trace, states: States, row: int, verdict: str) -> dict[str, 
     return {
         "workload": trace.name,
         "preset": PRESETS[int(states.preset[row])].name,
-        "crash_index": states.group.crash_index,
+        "crash_index": states.point.crash_index,
         "mask": mask.hex(),
         "tear": int(states.tear[row]),
         "verdict": verdict,
@@ -181,7 +181,7 @@ def measure(out: Path, jobs: int = 1) -> dict[str, Any]:
     """
     manifest = load(out)
     plan = Plan.from_json(manifest["plan"])
-    reader = crash_room(plan.format).readers[0]
+    reader = crash_format(plan.format).readers[0]
     totals = _totals(plan, out, reader, jobs)
     return {
         "plan": manifest["plan"],
@@ -227,16 +227,16 @@ def _known(out: Path, reader: str) -> Known:
 def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
     """Count one shard of the plan, which begins with workload number `start`."""
     known = _known(out, reader)
-    room = crash_room(plan.format)
+    adapter = crash_format(plan.format)
     presets = tuple(get_preset(name) for name in plan.presets)
     totals = Totals()
     for work in plan.workloads()[start : start + plan.shard_size]:
-        trace = room.build(work)
+        trace = adapter.build(work)
         wrong = None
         for states in crash_states(trace, presets, plan.seed):
             if not len(states):
                 continue
-            verdicts = verdicts_of(trace, states, known, room)
+            verdicts = verdicts_of(trace, states, known, adapter)
             if wrong is None:
                 # The first state of a trace is the one before its first write.
                 wrong = _NAMES[int(verdicts[0])] in rates.UNSAFE
@@ -248,23 +248,23 @@ def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
     return totals
 
 
-def verdicts_of(trace: Trace, states: States, known: Known, room: CrashRoom) -> rates.Verdicts:
+def verdicts_of(trace: Trace, states: States, known: Known, adapter: CrashFormat) -> rates.Verdicts:
     """Return the verdict of every state, looked up, and judged again where this trace may owe something else.
 
     One row stands for all traces that leave a state. A record of an earlier life
     in one of them may have just been issued in another.
     """
     verdicts = known.verdicts(_names(trace, states, states.stratum))
-    debt = owed(trace, states.group.crash_index, states.torn, states.stratum)
-    again = np.arange(len(states)) if debt.must_drop else np.flatnonzero(_FAILING[verdicts])
+    expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
+    again = np.arange(len(states)) if expected.must_drop else np.flatnonzero(_FAILING[verdicts])
     if not len(again):
         return verdicts
     chosen = states.take(again)
-    found, which = reading_of(room.format, room.read).answers(chosen.group, chosen.codes)
-    holes = room.readers[0] in room.salvaging
+    found, which = reading_of(adapter).answers(chosen.point, chosen.codes)
+    holes = adapter.readers[0] in adapter.salvaging
     pairs = which.astype(np.int64) * len(REFUSALS) + Facts(chosen).refusals
     table = {
-        pair: _NAMES.index(judge(found[at][0], debt, REFUSALS[refusal], holes_allowed=holes))
+        pair: _NAMES.index(judge(found[at][0], expected, REFUSALS[refusal], holes_allowed=holes))
         for pair in np.unique(pairs).tolist()
         for at, refusal in [divmod(pair, len(REFUSALS))]
     }
@@ -284,13 +284,13 @@ def _is_sound(trace: Trace, states: States, known: Known) -> bool:
 
 def _names(trace: Trace, states: States, stratum: str) -> list[bytes]:
     """Return the case id of every state."""
-    debt = owed(trace, states.group.crash_index, states.torn, stratum)
-    return case_ids(content_ids(states.group, states.codes), _promise(trace, debt))
+    expected = expected_at(trace, states.point.crash_index, states.torn, stratum)
+    return case_ids(content_ids(states.point, states.codes), _promise(trace, expected))
 
 
-def _promise(trace: Trace, debt: Owed) -> bytes:
-    keys = [key for key, record in debt.record_of.items() if record in debt.must_keep]
-    return promise(trace.format, trace.edition, debt.stratum, keys)
+def _promise(trace: Trace, expected: Expected) -> bytes:
+    keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
+    return promise(trace.format, trace.edition, expected.stratum, keys)
 
 
 def _rates(totals: Totals) -> Iterator[dict[str, Any]]:

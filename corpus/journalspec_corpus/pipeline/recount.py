@@ -20,16 +20,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from journalspec.formats import UnknownFormat
-from journalspec_corpus.crash.digest import ID_BYTES
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.room import CrashRoom, crash_room
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.ids import ID_BYTES
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline.cases import CASES, lines_of
-from journalspec_corpus.pipeline.counting import LABELS, VERDICT, Counts, counted
-from journalspec_corpus.pipeline.merging import first_of_each, ids_of
 from journalspec_corpus.pipeline.plan import ENGINE, Plan
-from journalspec_corpus.pipeline.reach import reached
 from journalspec_corpus.pipeline.run import schema
-from journalspec_corpus.pipeline.tables import tabulate
+from journalspec_corpus.pipeline.store import first_of_each, ids_of
+from journalspec_corpus.pipeline.tables import LABELS, VERDICT, Counts, counted, reached, tabulate
 
 #: What one part may unpack to (bytes), and how many kinds of rows a build may have.
 MAX_UNPACKED, MAX_KINDS = 4 << 30, 1 << 20
@@ -50,13 +48,13 @@ def recount(directory: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     """
     plan = Plan.from_json(manifest["plan"])
     try:
-        room = crash_room(plan.format)
+        adapter = crash_format(plan.format)
     except UnknownFormat as error:
         yield f"{_SAID}: {error.args[0]}"
         return
     if plan.engine == ENGINE:
-        yield from _planned(plan, room, manifest)
-    tally = _Tally(room, _published(directory, manifest))
+        yield from _planned(plan, adapter, manifest)
+    tally = _Tally(adapter, _published(directory, manifest))
     try:
         for part in manifest["parts"]:
             tally.add(directory / part["file"], part)
@@ -80,12 +78,12 @@ def _published(directory: Path, manifest: Mapping[str, Any]) -> dict[bytes, tupl
     }
 
 
-def _planned(plan: Plan, room: CrashRoom, manifest: Mapping[str, Any]) -> Iterator[str]:
+def _planned(plan: Plan, adapter: CrashFormat, manifest: Mapping[str, Any]) -> Iterator[str]:
     """Yield what does not follow from the plan; whether it does, only the same engine can tell."""
     facts = {
         "parts": (plan.shards(), len(manifest["parts"])),
         "counts.traces": (len(plan.workloads()), manifest["counts"]["traces"]),
-        "strict": (next(iter(room.policies)), manifest["strict"]),
+        "strict": (next(iter(adapter.policies)), manifest["strict"]),
     }
     for name, (due, said) in facts.items():
         if due != said:
@@ -96,7 +94,7 @@ def _planned(plan: Plan, room: CrashRoom, manifest: Mapping[str, Any]) -> Iterat
 class _Tally:
     """What the parts hold, counted."""
 
-    room: CrashRoom
+    adapter: CrashFormat
     chosen: Mapping[bytes, tuple[str, ...]]
     seen: Counts = field(default_factory=Counter)
     ids: list[Any] = field(default_factory=list)
@@ -109,9 +107,9 @@ class _Tally:
 
     def add(self, path: Path, said: Mapping[str, Any]) -> None:
         """Count one part in pieces; raises _Unfit, OSError and what Arrow raises."""
-        columns = [*LABELS, "case_id", *(VERDICT + reader for reader in self.room.readers)]
+        columns = [*LABELS, "case_id", *(VERDICT + reader for reader in self.adapter.readers)]
         with pq.ParquetFile(path) as part:
-            _refuse(part, said, self.room)
+            _refuse(part, said, self.adapter)
             rows = 0
             for batch in part.iter_batches(_BATCH, columns=columns, use_threads=False):
                 table = pa.Table.from_batches([batch])
@@ -132,7 +130,7 @@ class _Tally:
             self.found += 1
             if self.chosen[row["case_id"]] != tuple(row[name] for name in _SHARED_LABELS):
                 self.unlike.append(f"{CASES}: {row['case_id'].hex()}: not the labels of its state")
-            for reader, policy in self.room.policies.items():
+            for reader, policy in self.adapter.policies.items():
                 if VERDICTS[row[VERDICT + reader]]:
                     by = self.beyond.setdefault(policy, {}).setdefault(row["stratum"], Counter())
                     by[row[VERDICT + reader]] += 1
@@ -147,7 +145,7 @@ class _Tally:
         if any(len(entry) != _WORDS for entry in others):
             yield f"{_SAID}: reached: not six words each"
             return
-        readers = self.room.readers
+        readers = self.adapter.readers
         known: Any = reached(self.seen, readers) | others
         strata = tabulate(self.seen, known, manifest["sampled"], readers, manifest["strict"])
         yield from _unequal(json.loads(json.dumps(strata)), manifest["strata"], "strata")
@@ -158,7 +156,7 @@ class _Tally:
         yield from self.unlike
         if self.found != len(self.chosen):
             yield f"{CASES}: {len(self.chosen) - self.found} cases are of states that no part holds"
-        due = {policy: _plain(self.beyond.get(policy, {})) for policy in self.room.policies.values()}
+        due = {policy: _plain(self.beyond.get(policy, {})) for policy in self.adapter.policies.values()}
         yield from _unequal(due, said["beyond"], "cases.beyond")
 
 
@@ -166,7 +164,7 @@ def _plain(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]
     return {name: dict(of) for name, of in counts.items()}
 
 
-def _refuse(part: pq.ParquetFile, said: Mapping[str, Any], room: CrashRoom) -> None:
+def _refuse(part: pq.ParquetFile, said: Mapping[str, Any], adapter: CrashFormat) -> None:
     """Raise _Unfit if a part is not one that a build writes, before anything is unpacked."""
     about = part.metadata
     unpacked = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
@@ -176,7 +174,7 @@ def _refuse(part: pq.ParquetFile, said: Mapping[str, Any], room: CrashRoom) -> N
         raise _Unfit(f"{about.num_rows} ids cannot be in {said['bytes']} bytes")
     if unpacked > MAX_UNPACKED:
         raise _Unfit(f"unpacks to {unpacked} bytes, more than any part has ({MAX_UNPACKED})")
-    if not part.schema_arrow.remove_metadata().equals(schema(room.readers)):
+    if not part.schema_arrow.remove_metadata().equals(schema(adapter.readers)):
         raise _Unfit("other columns than those of this edition")
 
 

@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from journalspec_corpus.crash.classes import CATEGORIES, Column, categories, fields
-from journalspec_corpus.crash.digest import ID_BYTES, promise
-from journalspec_corpus.crash.enumerate import States, crash_states
-from journalspec_corpus.crash.judge import VERDICTS, Answer, judge
-from journalspec_corpus.crash.model import PRESETS, Preset
-from journalspec_corpus.crash.oracle import REFUSALS, Facts, Owed, owed
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.facts import Column, Facts, categories, fields
+from journalspec_corpus.crash.ids import ID_BYTES, case_ids, content_ids, promise
+from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
 from journalspec_corpus.crash.reading import reading_of
-from journalspec_corpus.crash.room import CrashRoom
-from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.pipeline.ids import case_ids, content_ids
-from journalspec_corpus.pipeline.reach import Reached, Repeats, repeated
-from journalspec_corpus.pipeline.targets import sampled
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import Trace, writer_of
+from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.tables import Reached, Repeats, repeated, sampled
 
 #: What a crash can leave; where a force was a lie; corruption afterwards. Never added up.
 STRATA = ("R", "L", "C")
@@ -58,7 +58,7 @@ def schema(readers: Iterable[str]) -> pa.Schema:
 
 @dataclass
 class Rows:
-    """The judged states of one group, column by column."""
+    """The judged states of one crash point, column by column."""
 
     states: States
     case_ids: list[bytes]
@@ -70,7 +70,7 @@ class Rows:
     refusal: npt.NDArray[np.uint8]
     verdicts: list[npt.NDArray[np.uint8]]
     acknowledged: int
-    debt: Owed
+    expected: Expected
     category_names: tuple[str, ...] = CATEGORIES
 
     def verdict(self, reader: int, row: int) -> str:
@@ -101,40 +101,40 @@ class Tally:
 
 
 def judged_rows(
-    trace: Trace, room: CrashRoom, presets: tuple[Preset, ...], seed: int, tally: Tally
+    trace: Trace, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int, tally: Tally
 ) -> Iterator[Rows]:
     """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out."""
     for states in crash_states(trace, presets, seed):
         tally.generated += len(states)
-        debt = owed(trace, states.group.crash_index, states.torn, states.stratum)
-        contents = content_ids(states.group, states.codes)
-        names = case_ids(contents, _promise(trace, debt))
+        expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
+        contents = content_ids(states.point, states.codes)
+        names = case_ids(contents, _promise(trace, expected))
         keep = tally.take(names)
         if tally.repeats is not None and len(keep) < len(names):
             again = np.delete(np.arange(len(names)), keep)
             ids = [names[at] for at in again.tolist()]
-            tally.repeats.append(Repeats(writer_of(trace), ids, states.take(again), debt))
+            tally.repeats.append(Repeats(writer_of(trace), ids, states.take(again), expected))
         if keep:
-            yield _judged(states, debt, room, names, contents, np.asarray(keep))
+            yield _judged(states, expected, adapter, names, contents, np.asarray(keep))
 
 
-def writer_of(trace: Trace) -> str:
-    """Return the name of the writer whose order of writes `trace` has."""
-    return trace.tags.get("order", "")
-
-
-def _promise(trace: Trace, debt: Owed) -> bytes:
-    keys = [key for key, record in debt.record_of.items() if record in debt.must_keep]
-    return promise(trace.format, trace.edition, debt.stratum, keys)
+def _promise(trace: Trace, expected: Expected) -> bytes:
+    keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
+    return promise(trace.format, trace.edition, expected.stratum, keys)
 
 
 def _judged(
-    states: States, debt: Owed, room: CrashRoom, names: list[bytes], contents: list[bytes], keep: Any
+    states: States,
+    expected: Expected,
+    adapter: CrashFormat,
+    names: list[bytes],
+    contents: list[bytes],
+    keep: Any,
 ) -> Rows:
     states = states.take(keep)
     facts = Facts(states)
     field_of, field_names = fields(facts)
-    refusal, verdicts = _answered(facts, debt, room)
+    refusal, verdicts = _answered(facts, expected, adapter)
     return Rows(
         states,
         [names[at] for at in keep],
@@ -145,45 +145,45 @@ def _judged(
         field_names,
         refusal,
         verdicts,
-        len(debt.must_keep),
-        debt,
+        len(expected.must_keep),
+        expected,
     )
 
 
-def _answered(facts: Facts, debt: Owed, room: CrashRoom) -> tuple[Column, list[Column]]:
+def _answered(facts: Facts, expected: Expected, adapter: CrashFormat) -> tuple[Column, list[Column]]:
     """Return for each state whether refusing it is allowed, and one column of verdicts per reader."""
     states = facts.states
-    found, which = reading_of(room.format, room.read).answers(states.group, states.codes)
-    return facts.refusals, _verdicts(found, which, facts.refusals, debt, room)
+    found, which = reading_of(adapter).answers(states.point, states.codes)
+    return facts.refusals, _verdicts(found, which, facts.refusals, expected, adapter)
 
 
 def _verdicts(
     found: list[tuple[Answer, ...]],
     which: npt.NDArray[np.int32],
     refusal: npt.NDArray[np.uint8],
-    debt: Owed,
-    room: CrashRoom,
+    expected: Expected,
+    adapter: CrashFormat,
 ) -> list[npt.NDArray[np.uint8]]:
     """Return one column per reader: the index into the verdicts' names."""
     number: dict[tuple[Answer, ...], int] = {}
     path = np.asarray([number.setdefault(given, len(number)) for given in found], np.int64)
     used = np.unique(path[which] * len(REFUSALS) + refusal)
     distinct = list(number)
-    table = np.zeros((len(room.readers), len(distinct) * len(REFUSALS)), np.uint8)
+    table = np.zeros((len(adapter.readers), len(distinct) * len(REFUSALS)), np.uint8)
     for entry in used.tolist():
         given, kind = distinct[entry // len(REFUSALS)], REFUSALS[entry % len(REFUSALS)]
         for reader, answer in enumerate(given):
-            salvaging = room.readers[reader] in room.salvaging
-            table[reader, entry] = _VERDICTS.index(judge(answer, debt, kind, holes_allowed=salvaging))
+            salvaging = adapter.readers[reader] in adapter.salvaging
+            table[reader, entry] = _VERDICTS.index(judge(answer, expected, kind, holes_allowed=salvaging))
     entries = path[which] * len(REFUSALS) + refusal
-    return [table[reader, entries] for reader in range(len(room.readers))]
+    return [table[reader, entries] for reader in range(len(adapter.readers))]
 
 
 class Shard:
     """The rows of several traces, gathered column by column and made one Arrow table at the end."""
 
-    def __init__(self, room: CrashRoom, presets: tuple[Preset, ...], seed: int) -> None:
-        self.room = room
+    def __init__(self, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int) -> None:
+        self.adapter = adapter
         self.presets = presets
         self.seed = seed
         self.tally = Tally(repeats=[])
@@ -196,18 +196,18 @@ class Shard:
         """Judge every state of `trace` that the shard does not hold yet."""
         number = len(self._texts)
         self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
-        for rows in judged_rows(trace, self.room, self.presets, self.seed, self.tally):
+        for rows in judged_rows(trace, self.adapter, self.presets, self.seed, self.tally):
             self._groups.append((number, rows))
             self.sampled |= sampled(rows.states, rows.category)
 
     def repeated(self, table: pa.Table) -> list[Reached]:
         """Return who else reaches the states of `table`, which is this shard's."""
-        owners = [rows.debt for _, rows in self._groups for _ in rows.case_ids]
+        owners = [rows.expected for _, rows in self._groups for _ in rows.case_ids]
         return repeated(
             table,
             owners,
             self.tally.repeats or [],
-            lambda states, debt: _answered(Facts(states), debt, self.room)[1],
+            lambda states, expected: _answered(Facts(states), expected, self.adapter)[1],
         )
 
     @property
@@ -217,8 +217,8 @@ class Shard:
 
     def table(self) -> pa.Table:
         """Return everything added so far, in order."""
-        groups = [rows for _, rows in self._groups]
-        counts = [len(rows.case_ids) for rows in groups]
+        points = [rows for _, rows in self._groups]
+        counts = [len(rows.case_ids) for rows in points]
 
         def spread(values: Iterable[int]) -> npt.NDArray[np.int32]:
             return np.repeat(np.asarray(list(values), np.int32), counts)
@@ -228,28 +228,37 @@ class Shard:
             return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(names), pa.string()))
 
         owner = spread(number for number, _ in self._groups)
-        tears = [rows.states.tear for rows in groups] or [np.zeros(0, np.int32)]
+        tears = [rows.states.tear for rows in points] or [np.zeros(0, np.int32)]
         columns: list[pa.Array] = [
-            _ids([name for rows in groups for name in rows.case_ids]),
-            _ids([name for rows in groups for name in rows.content_ids]),
+            _ids([name for rows in points for name in rows.case_ids]),
+            _ids([name for rows in points for name in rows.content_ids]),
             *(_texts(owner, [texts[at] for texts in self._texts]) for at in range(5)),
-            labels([_stratum(rows.states) for rows in groups], STRATA),
-            labels([rows.states.preset for rows in groups], [preset.name for preset in PRESETS]),
-            pa.array(spread(rows.states.group.crash_index for rows in groups)),
-            pa.array([mask for rows in groups for mask in _masks(rows.states)], pa.binary()),
+            labels([_stratum(rows.states) for rows in points], STRATA),
+            labels([rows.states.preset for rows in points], [preset.name for preset in PRESETS]),
+            pa.array(spread(rows.states.point.crash_index for rows in points)),
+            pa.array([mask for rows in points for mask in _masks(rows.states)], pa.binary()),
             pa.array(np.concatenate(tears).astype(np.int32)),
-            pa.array([text for rows in groups for text in _rot(rows.states)], pa.string()),
+            pa.array([text for rows in points for text in _rot(rows.states)], pa.string()),
             pa.array(np.full(sum(counts), self.seed, np.int64)),
-            labels([rows.category for rows in groups], CATEGORIES),
-            _fields(groups),
-            pa.array(spread(rows.acknowledged for rows in groups)),
-            labels([rows.refusal for rows in groups], REFUSALS),
+            labels([rows.category for rows in points], CATEGORIES),
+            _fields(points),
+            pa.array(spread(rows.acknowledged for rows in points)),
+            labels([rows.refusal for rows in points], REFUSALS),
             *(
-                labels([rows.verdicts[at] for rows in groups], _VERDICTS)
-                for at in range(len(self.room.readers))
+                labels([rows.verdicts[at] for rows in points], _VERDICTS)
+                for at in range(len(self.adapter.readers))
             ),
         ]
-        return pa.Table.from_arrays(columns, schema=schema(self.room.readers))
+        return pa.Table.from_arrays(columns, schema=schema(self.adapter.readers))
+
+
+def judged_shard(plan: Plan, number: int) -> Shard:
+    """Return shard `number` of `plan`, judged. A pure function of the plan."""
+    adapter = crash_format(plan.format)
+    shard = Shard(adapter, tuple(map(get_preset, plan.presets)), plan.seed)
+    for work in plan.shard_workloads(number):
+        shard.add(adapter.build(work))
+    return shard
 
 
 def _ids(ids: list[bytes]) -> pa.Array:
@@ -259,7 +268,7 @@ def _ids(ids: list[bytes]) -> pa.Array:
 
 
 def _masks(states: States) -> list[bytes]:
-    """Return one byte per cell for each state of a subset preset, nothing for a torn one."""
+    """Return one byte per block for each state of a subset preset, nothing for a torn one."""
     count, width = states.codes.shape
     if states.torn >= 0 or not width or states.rot:
         return [b""] * count
@@ -275,11 +284,11 @@ def _rot(states: States) -> tuple[str, ...]:
     return states.rot or ("",) * len(states)
 
 
-def _fields(groups: list[Rows]) -> pa.Array:
+def _fields(points: list[Rows]) -> pa.Array:
     """Return the column of torn fields under one list of names."""
     names: dict[str, int] = {"": 0}
     parts = [np.zeros(0, np.int32)]
-    for rows in groups:
+    for rows in points:
         lookup = [names.setdefault(name, len(names)) for name in rows.field_names]
         parts.append(np.asarray(lookup, np.int32)[rows.field])
     return _texts(np.concatenate(parts), list(names))

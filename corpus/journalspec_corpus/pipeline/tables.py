@@ -1,17 +1,251 @@
-"""The counted tables of a manifest, one set per stratum: a number over several strata says nothing."""
+"""The counted tables of a manifest, one set per stratum: a number over several strata says nothing.
+
+Each state is kept only once. A state that two orders of writes leave is kept for the first
+of them, and what it says is true of both: a failure counts against every writer that can
+leave it, under the strongest preset that does.
+
+Small spaces are enumerated and large ones sampled, so a number below its target
+means one of two things: there are no more states of that kind in the traces of
+the plan, or nobody looked at them. Reports say which.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, TypeAlias
 
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.model import PRESETS, rank
-from journalspec_corpus.pipeline.counting import LABELS, Counts
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from journalspec_corpus.crash.blocks import EXHAUSTIVE, States
+from journalspec_corpus.crash.expected import Expected
+from journalspec_corpus.crash.losses import cuts_of
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, rank
+from journalspec_corpus.crash.verdict import CATEGORIES, CODES, VERDICTS
 from journalspec_corpus.pipeline.manifest import STRATA
-from journalspec_corpus.pipeline.reach import Reached
-from journalspec_corpus.pipeline.targets import compared
+
+#: The columns that are counted, before the verdicts; `acknowledged` as whether there is any.
+LABELS = (
+    "stratum",
+    "writer",
+    "edition",
+    "category",
+    "background",
+    "field",
+    "acknowledged",
+    "preset",
+    "refusal",
+)
+VERDICT = "verdict_"
+#: combination of labels (LABELS, then one verdict per reader) -> rows
+Counts: TypeAlias = Counter[tuple[Any, ...]]
+Codes = npt.NDArray[np.int64]
+_ROOM = 1 << 62
+
+
+def readers_of(schema: pa.Schema) -> tuple[str, ...]:
+    """Return the names of the readers that a table has verdicts of."""
+    return tuple(name.removeprefix(VERDICT) for name in schema.names if name.startswith(VERDICT))
+
+
+def counted(table: pa.Table) -> Counts:
+    """Return how often each combination of labels occurs in `table`."""
+    names = [*LABELS, *(VERDICT + reader for reader in readers_of(table.schema))]
+    columns = [_codes(table[name]) for name in names]
+    key = np.zeros(table.num_rows, np.int64)
+    room = 1
+    for codes, labels in columns:
+        room *= max(1, len(labels))
+        if room > _ROOM:
+            # Number the combinations that occur, which are no more than the rows.
+            _, key = np.unique(key, return_inverse=True)
+            room = max(1, len(key)) * max(1, len(labels))
+        key = key * max(1, len(labels)) + codes
+    _, first, count = np.unique(key, return_index=True, return_counts=True)
+    texts = [[labels[code] for code in codes[first].tolist()] for codes, labels in columns]
+    # Two codes may stand for one text.
+    out: Counts = Counter()
+    for combination, rows in zip(zip(*texts, strict=True), count.tolist(), strict=True):
+        out[combination] += rows
+    return out
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[Codes, list[Any]]:
+    """Return one small number per row, and what each number stands for."""
+    if pa.types.is_dictionary(column.type):
+        whole = column.unify_dictionaries().combine_chunks()
+        whole = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+        return whole.indices.to_numpy(zero_copy_only=False).astype(np.int64), whole.dictionary.to_pylist()
+    return (column.to_numpy() > 0).astype(np.int64), [False, True]
+
+
+#: (stratum, writer, edition, preset, reader, verdict); the last two are empty for "was looked at".
+Reached = tuple[str, str, str, str, str, str]
+Column = npt.NDArray[np.uint8]
+_FAILING = np.asarray([bool(broken) for broken in VERDICTS.values()])
+_AT = {name: LABELS.index(name) for name in ("stratum", "writer", "edition", "preset")}
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """States that a writer reaches and that were there already, and what is owed in them here."""
+
+    writer: str
+    ids: list[bytes]
+    states: States
+    expected: Expected
+
+
+def repeated(
+    table: pa.Table,
+    owners: Sequence[Expected],
+    repeats: Sequence[Repeats],
+    verdicts: Callable[[States, Expected], list[Column]],
+) -> list[Reached]:
+    """Return what the repeated states of a shard say, whose own rows are in `table`; sorted.
+
+    What is owed in a state may differ between the traces that reach it: a record of
+    an earlier life here is one that was just issued there. So a state in which
+    somebody failed is judged again for who repeats it, and so is one in which
+    more must not come back here than where it was judged (`owners`, one per row).
+    """
+    if not repeats:
+        return []
+    readers = readers_of(table.schema)
+    place = {name: row for row, name in enumerate(table["case_id"].to_pylist())}
+    rows = [np.asarray([place[name] for name in entry.ids], np.int64) for entry in repeats]
+    known = [_verdict_codes(table[VERDICT + reader]) for reader in readers]
+    failed = np.any([_FAILING[codes] for codes in known], axis=0)
+    columns = [codes[np.concatenate(rows)] for codes in known]
+    at = 0
+    for entry, own in zip(repeats, rows, strict=True):
+        wanted = np.flatnonzero(
+            failed[own] | _owes_more(entry.expected, [owners[row] for row in own.tolist()])
+        )
+        if len(wanted):
+            for column, given in zip(
+                columns, verdicts(entry.states.take(wanted), entry.expected), strict=True
+            ):
+                column[at + wanted] = given
+        at += len(own)
+    again = table.select([*LABELS, *(VERDICT + reader for reader in readers)])
+    again = again.take(pa.array(np.concatenate(rows)))
+    writers = np.repeat(np.arange(len(repeats), dtype=np.int32), [len(own) for own in rows])
+    preset = np.concatenate([entry.states.preset for entry in repeats]).astype(np.int8)
+    again = _set(again, "writer", writers, [entry.writer for entry in repeats])
+    again = _set(again, "preset", preset, [entry.name for entry in PRESETS])
+    for reader, column in zip(readers, columns, strict=True):
+        again = _set(again, VERDICT + reader, column.astype(np.int8), list(VERDICTS))
+    return sorted(reached(counted(again), readers))
+
+
+def _verdict_codes(column: pa.ChunkedArray) -> Column:
+    """Return a column of verdicts as indices into their names."""
+    found = pc.index_in(pc.cast(column, pa.string()), pa.array(list(VERDICTS)))
+    return np.asarray(found.to_numpy(), np.uint8)
+
+
+def _owes_more(expected: Expected, owners: Sequence[Expected]) -> npt.NDArray[np.bool_]:
+    """Tell for each owner whether `expected` forbids a record that it does not."""
+    forbidden = _forbidden(expected)
+    if not forbidden:
+        return np.zeros(len(owners), bool)
+    return np.asarray(
+        [owner is not expected and not forbidden <= _forbidden(owner) for owner in owners], bool
+    )
+
+
+def _forbidden(expected: Expected) -> set[str]:
+    return {key for key, record in expected.record_of.items() if record in expected.must_drop}
+
+
+def _set(table: pa.Table, name: str, codes: npt.NDArray[np.generic], labels: list[str]) -> pa.Table:
+    column = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(labels, pa.string()))
+    return table.set_column(table.schema.get_field_index(name), name, column)
+
+
+def reached(seen: Counts, readers: tuple[str, ...]) -> set[Reached]:
+    """Return of counted rows which writers were looked at under which presets, and what failed."""
+    out: set[Reached] = set()
+    for labels in seen:
+        stratum, writer, edition, preset = (labels[at] for at in _AT.values())
+        out.add((stratum, writer, edition, preset, "", ""))
+        for reader, verdict in zip(readers, labels[len(LABELS) :], strict=True):
+            if VERDICTS[verdict]:
+                out.add((stratum, writer, edition, preset, reader, verdict))
+    return out
+
+
+#: Codes that share a target -> distinct cases of a full tier, of one format.
+TARGETS: Mapping[tuple[str, ...], int] = {
+    ("R01",): 2_000,
+    ("R02",): 50_000,
+    ("R03",): 400_000,
+    ("R04",): 300_000,
+    ("R05",): 100_000,
+    ("R06",): 50_000,
+    ("R07",): 400_000,
+    ("R08",): 400_000,
+    ("R09",): 100_000,
+    ("R10",): 100_000,
+    ("R11",): 50_000,
+    ("R12",): 200_000,
+    ("R13",): 100_000,
+    ("R14",): 100_000,
+    ("R15",): 100_000,
+    ("R16",): 300_000,
+    ("R17",): 50_000,
+    ("C01", "C02", "C03", "C04", "C05", "C06", "C07"): 500_000,
+    ("C08", "C09"): 50_000,
+}
+#: Codes of states that are reported in a stratum other than their letter's.
+_ELSEWHERE = {"R17": "L"}
+#: Presets whose states are versions that somebody wrote: all combinations of them are counted out.
+_PLAIN = np.asarray(
+    [
+        not preset.trash and not preset.rot and preset.fresh == "zero" and preset.metadata != "any"
+        for preset in PRESETS
+    ]
+)
+
+
+def sampled(states: States, category: npt.NDArray[np.uint8]) -> set[str]:
+    """Return the categories of those `states` beside which there are others that nobody looked at."""
+    point = states.point
+    if states.stratum != REACHABLE or point.trace.life > 1:
+        partial = np.ones(len(states), bool)
+    elif states.torn >= 0:
+        partial = np.full(len(states), not cuts_of(point.trace, states.torn).all())
+    else:
+        written = prod(sum(level >= 0 for level in block.levels) for block in point.blocks)
+        partial = ~_PLAIN[states.preset] | (written > EXHAUSTIVE)
+    return {CATEGORIES[code] for code in np.unique(category[partial]).tolist()}
+
+
+def compared(stratum: str, reached: Counter[str], partial: Collection[str]) -> list[dict[str, Any]]:
+    """Return what a stratum has of each target that it is meant for."""
+    out = []
+    for codes, target in TARGETS.items():
+        if _ELSEWHERE.get(codes[0], codes[0][0]) != stratum:
+            continue
+        names = [name for name, code in CODES.items() if code in codes]
+        found = {name: reached[name] for name in names if reached[name]}
+        out.append(
+            {
+                "codes": list(codes),
+                "categories": found,
+                "reached": sum(found.values()),
+                "target": target,
+                "complete": stratum == REACHABLE and not any(name in partial for name in names),
+            }
+        )
+    return out
+
 
 #: The stratum whose presets are guarantees.
 HONEST = "R"

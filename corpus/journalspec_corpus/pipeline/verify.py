@@ -22,14 +22,7 @@ from typing import Any
 from journalspec.files import shown
 from journalspec_corpus.case import CaseError
 from journalspec_corpus.pipeline.cases import CASES, SHARED, Shared, digest_of, lines_of
-from journalspec_corpus.pipeline.manifest import (
-    LICENSE,
-    MANIFEST,
-    PLAN_FILE,
-    Changed,
-    digest_of_parts,
-    look,
-)
+from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, PLAN_FILE, Changed, digest_of_parts, look
 from journalspec_corpus.seal import checksum, render
 
 STATES, WORK = "states", "work"

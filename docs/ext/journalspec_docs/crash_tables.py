@@ -5,10 +5,8 @@ from __future__ import annotations
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from journalspec_corpus.crash.classes import CODES
-from journalspec_corpus.crash.invariants import INVARIANTS
-from journalspec_corpus.crash.judge import MEANINGS, VERDICTS
-from journalspec_corpus.crash.model import PRESETS, Preset
+from journalspec_corpus.crash.persistence import PRESETS, Preset
+from journalspec_corpus.crash.verdict import CODES, INVARIANTS, MEANINGS, VERDICTS
 from journalspec_docs import markup
 
 

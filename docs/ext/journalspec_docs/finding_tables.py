@@ -18,7 +18,7 @@ from journalspec_conformance.crashes.findings import (
     worst_seen,
 )
 from journalspec_conformance.crashes.verdicts import HARMLESS
-from journalspec_corpus.crash.model import rank
+from journalspec_corpus.crash.persistence import rank
 from journalspec_docs import domain, markup
 
 _BLAMED = {

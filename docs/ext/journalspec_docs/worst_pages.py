@@ -9,11 +9,10 @@ from pathlib import Path
 from docutils import nodes
 
 from journalspec.formats import Format
-from journalspec_corpus.crash.judge import VERDICTS
-from journalspec_corpus.crash.shrink_words import losses, picture, story
-from journalspec_corpus.crash.worst import FILE, Form, Worst, worst_cases
-from journalspec_corpus.crash.worst_findings import FILE as FINDINGS
-from journalspec_corpus.crash.worst_findings import findings, text_of
+from journalspec_corpus.crash.story import losses, picture, story
+from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.crash.worst import FILE, Form, Worst, findings, text_of, worst_cases
+from journalspec_corpus.crash.worst import FINDINGS_FILE as FINDINGS
 from journalspec_docs import markup
 from journalspec_docs.base import FormatDirective
 

@@ -1,0 +1,351 @@
+"""Two oracles, one answer: the engine's crash states held against brute force.
+
+For every trace that is small enough (no crash point with more than MOST
+downward-closed sets) this builds all states the slow way
+(:mod:`brute_states`), decides what each of them owes from who wrote its bytes
+(:mod:`brute_expected`), and compares:
+
+unreachable   a state that the engine yields and that cannot be, by brute force
+missing       a state that can be and that the engine does not yield
+preset        a state that is put down to another preset than the strongest that reaches it
+owed          what has to be kept, may be kept or must not come back differs
+refusal       whether a reader may refuse differs
+verdict       one of the format's readers is judged differently
+
+``python corpus/checks/brute.py --format F`` prints the numbers and
+every kind of disagreement with examples. Exit status: 0 if there are none, 1
+otherwise, 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from brute_expected import BruteDebt, Content, Ledger, Past, other_debt, other_verdict, verdict
+from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices
+from journalspec.formats import UnknownFormat
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import TRASHED, States
+from journalspec_corpus.crash.expected import REFUSALS, expected_at
+from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.losses import cuts_of
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, rank
+from journalspec_corpus.crash.reading import answers
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace
+from journalspec_corpus.crash.verdict import judge
+
+#: A crash point with more sets than this is not small.
+MOST = 4096
+SEED = 1
+#: The presets that brute force knows how to play; others are not compared.
+KNOWN = tuple(
+    preset
+    for preset in PRESETS
+    if preset.stratum == REACHABLE
+    and preset.fresh == "zero"
+    and preset.metadata != "any"
+    and not preset.broken
+)
+#: Presets of the other strata: their states are checked, not enumerated.
+OTHERS = tuple(preset for preset in PRESETS if preset.stratum != REACHABLE)
+#: So many disagreements of a kind are shown.
+SHOWN = 5
+
+#: What makes two states one case: their bytes, and what is owed in them.
+Key = tuple[Content, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One difference: its kind, the trace and the state in which it shows, and both sides."""
+
+    kind: str
+    trace: str
+    where: str
+    engine: str
+    brute: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.trace} {self.where}: engine {self.engine}, brute force {self.brute}"
+
+
+@dataclass
+class Report:
+    """What was compared, and where the two differ."""
+
+    traces: int = 0
+    large: int = 0
+    rows: int = 0
+    again: int = 0
+    others: int = 0
+    keys: int = 0
+    expectations: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    shown: list[Disagreement] = field(default_factory=list)
+
+    def differ(self, found: Disagreement) -> None:
+        """Take note of a disagreement."""
+        self.kinds[found.kind] += 1
+        if self.kinds[found.kind] <= SHOWN:
+            self.shown.append(found)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the report as text."""
+        yield f"traces compared {self.traces}, too large {self.large}"
+        yield f"presets {', '.join(preset.name for preset in KNOWN)}"
+        yield (
+            f"states of the engine {self.rows} ({self.again} for the second time), "
+            f"distinct by brute force {self.keys}, of other strata {self.others}, "
+            f"owed and refusal compared in {self.expectations}, verdicts {self.verdicts.total()}"
+        )
+        yield "verdicts: " + ", ".join(f"{name} {count}" for name, count in sorted(self.verdicts.items()))
+        yield f"disagreements {self.kinds.total()}" + "".join(
+            f", {name} {count}" for name, count in self.kinds.items()
+        )
+        yield from (f"  {found}" for found in self.shown)
+
+
+def points(trace: Trace, *, all_promises: bool) -> list[int]:
+    """Return the crash points of subset presets: before each force and acknowledgement, and the end.
+
+    What is in flight in between is in flight there as well. With `all_promises`,
+    also before what releases records: nothing changes on disk, but less is owed.
+    """
+    kinds = (Sync, SyncDir, Ack, Release) if all_promises else (Sync, SyncDir, Ack)
+    inner = [index for index, op in enumerate(trace.ops) if isinstance(op, kinds)]
+    return [index for index in (*inner, len(trace.ops)) if index >= trace.crash_from]
+
+
+def is_small(trace: Trace, most: int = MOST) -> bool:
+    """Tell whether all downward-closed sets of all crash points can be walked."""
+    for granule in sorted({preset.granule for preset in KNOWN if preset.order == "subset"}):
+        machine = Machine(trace, granule)
+        for point in points(trace, all_promises=False):
+            machine.run(point)
+            if machine.count(most) > most:
+                return False
+    return True
+
+
+class Comparison:
+    """One trace, looked at both ways."""
+
+    def __init__(self, adapter: CrashFormat, trace: Trace, presets: Sequence[Preset], report: Report) -> None:
+        self.adapter = adapter
+        self.trace = trace
+        self.presets = tuple(presets)
+        self.report = report
+        self.points = list(crash_states(trace, self.presets, SEED))
+        self._ledgers: dict[tuple[int, int], Ledger] = {}
+        self._states: dict[tuple[str, int], dict[Content, BruteState]] = {}
+        self._noise = self._garbage()
+
+    def run(self) -> None:
+        """Compare states, debts and verdicts."""
+        self.report.traces += 1
+        mine, wanted = self._brute()
+        theirs: dict[Key, int] = {}
+        for states in self.points:
+            self._group(states, theirs)
+        self._others()
+        self.report.keys += len(mine)
+        for key in wanted - theirs.keys():
+            self._differ("missing", f"{PRESETS[mine[key]].name} owed {sorted(key[1])}", "no state", "a state")
+        for key in mine.keys() & theirs.keys():
+            if mine[key] != theirs[key]:
+                names = (PRESETS[theirs[key]].name, PRESETS[mine[key]].name)
+                self._differ("preset", f"owed {sorted(key[1])}", *names)
+
+    def _differ(self, kind: str, where: str, engine: object, brute: object) -> None:
+        self.report.differ(Disagreement(kind, self.trace.name, where, str(engine), str(brute)))
+
+    def _garbage(self) -> dict[tuple[int, int, int], bytes]:
+        """Return the engine's garbage: noise has no right or wrong, so it is taken over."""
+        found = {}
+        for states in self.points:
+            point = states.point
+            for block in point.blocks:
+                if TRASHED in block.levels:
+                    garbage = block.versions[block.levels.index(TRASHED)]
+                    found[point.crash_index, block.file, block.index] = garbage
+        return found
+
+    def _ledger(self, crash: int, torn: int) -> Ledger:
+        if (crash, torn) not in self._ledgers:
+            self._ledgers[crash, torn] = Ledger(self.trace, crash, torn)
+        return self._ledgers[crash, torn]
+
+    def _brute(self) -> tuple[dict[Key, int], set[Key]]:
+        """Return all cases with the strongest preset of each, and those that the engine has to have."""
+        found: dict[Key, int] = {}
+        wanted: set[Key] = set()
+        for preset in self.presets:
+            for crash in self._crashes(preset):
+                ledger = self._ledger(crash, -1)
+                owing = ledger.told - ledger.released
+                for state, needed in self._walk(preset, crash):
+                    self._states.setdefault((preset.name, crash), {}).setdefault(state.content, state)
+                    key = state.content, owing
+                    found.setdefault(key, rank(preset.name))
+                    if needed:
+                        wanted.add(key)
+        return found, wanted
+
+    def _crashes(self, preset: Preset) -> Iterable[int]:
+        if preset.order == "prefix":
+            return range(self.trace.crash_from, len(self.trace.ops) + 1)
+        return points(self.trace, all_promises=True)
+
+    def _walk(self, preset: Preset, crash: int) -> Iterator[tuple[BruteState, bool]]:
+        """Yield each state, and whether an enumeration that takes samples has to have it."""
+        if preset.order == "prefix":
+            for state in brute_prefix(self.trace, preset, crash):
+                yield state, preset.granule > 1 or self._worth(state)
+            return
+        machine = Machine(self.trace, preset.granule)
+        machine.run(crash)
+        noise = self._noise
+        for state in brute_subset(
+            self.trace, preset, crash, lambda *place: noise.get(place, b"?" * preset.granule)
+        ):
+            yield state, state.trash is None or self._few(machine, state)
+
+    def _worth(self, state: BruteState) -> bool:
+        """Tell whether a cut of a write is one that is always looked at."""
+        if state.torn < 0:
+            return True
+        (length,) = state.kept
+        return bool(cuts_of(self.trace, state.torn)[length])
+
+    @staticmethod
+    def _few(machine: Machine, state: BruteState) -> bool:
+        """Tell whether, next to the garbage, all arrived, nothing did, or one thing deviates from that."""
+        loose = [target for target in choices(machine, ()) if target != state.trash]
+        full = choices(machine, range(len(machine.micros)))
+        kept = choices(machine, state.kept)
+        lost = sum(kept[target] != full[target] for target in loose)
+        there = sum(kept[target] != 0 for target in loose)
+        return min(lost, there) <= 1
+
+    def _group(self, states: States, theirs: dict[Key, int]) -> None:
+        """Compare what one crash point yields."""
+        point, torn = states.point, states.torn
+        expected = expected_at(self.trace, point.crash_index, torn)
+        ledger = self._ledger(point.crash_index, torn)
+        refusals = Facts(states).refusals
+        found, which = answers(point, states.codes, self.adapter.read)
+        known: dict[Content, BruteDebt] = {}
+        for row, codes in enumerate(states.codes):
+            self.report.rows += 1
+            preset = PRESETS[states.preset[row]]
+            content: Content = tuple(sorted(point.materialise(codes).items()))
+            key = content, frozenset(expected.must_keep)
+            first = key not in theirs
+            theirs[key] = min(theirs.get(key, len(PRESETS)), rank(preset.name))
+            where = f"{preset.name} at {point.crash_index} {codes.tolist()} tear {int(states.tear[row])}"
+            state = self._states.get((preset.name, point.crash_index), {}).get(content)
+            if state is None:
+                self._differ("unreachable", where, "a state", "no state")
+                continue
+            if content not in known:
+                known[content] = ledger.expected(state)
+                self._owed(expected, known[content], where)
+            mine = known[content]
+            refusal = REFUSALS[refusals[row]]
+            if not first:
+                # The same case once more: the corpus keeps the first, and what was said of it.
+                self.report.again += 1
+                continue
+            if refusal != mine.refusal:
+                self._differ("refusal", where, refusal, mine.refusal)
+            for reader, answer in zip(self.adapter.readers, found[which[row]], strict=True):
+                salvaging = reader in self.adapter.salvaging
+                said = judge(answer, expected, refusal, holes_allowed=salvaging)
+                think = verdict(answer, mine, salvaging=salvaging)
+                self.report.verdicts[think] += 1
+                if said != think:
+                    self._differ("verdict", f"{where} {reader}", said, think)
+
+    def _others(self) -> None:
+        """Compare the states of the other strata, as far as the engine has some of this trace."""
+        pasts: dict[int, Past] = {}
+        for states in crash_states(self.trace, OTHERS, SEED):
+            point = states.point
+            past = pasts.setdefault(point.crash_index, Past(self.trace, point.crash_index))
+            expected = expected_at(self.trace, point.crash_index, states.torn, states.stratum)
+            refusals = Facts(states).refusals
+            found, which = answers(point, states.codes, self.adapter.read)
+            for row, codes in enumerate(states.codes):
+                self.report.others += 1
+                preset = PRESETS[states.preset[row]].name
+                label = states.rot[row] if states.rot else ""
+                where = f"{preset} at {point.crash_index} {codes.tolist()} {label}"
+                ledger = self._ledger(point.crash_index, -1)
+                mine = other_debt(ledger, past, point.materialise(codes), preset, label)
+                if mine is None:
+                    self._differ("unreachable", where, "a state", "no state")
+                    continue
+                if REFUSALS[refusals[row]] != mine.refusal:
+                    self._differ("refusal", where, REFUSALS[refusals[row]], mine.refusal)
+                for reader, answer in zip(self.adapter.readers, found[which[row]], strict=True):
+                    salvaging = reader in self.adapter.salvaging
+                    said = judge(answer, expected, REFUSALS[refusals[row]], holes_allowed=salvaging)
+                    think = other_verdict(answer, mine, states.stratum, salvaging=salvaging)
+                    self.report.verdicts[think] += 1
+                    if said != think:
+                        self._differ("verdict", f"{where} {reader}", said, think)
+
+    def _owed(self, expected: object, mine: BruteDebt, where: str) -> None:
+        self.report.expectations += 1
+        for name in ("must_keep", "may_keep", "must_drop", "possible"):
+            said, think = getattr(expected, name), getattr(mine, name)
+            if said != think:
+                self._differ("owed", f"{where} {name}", sorted(said - think), sorted(think - said))
+        said, think = getattr(expected, "record_of"), mine.names  # noqa: B009
+        if dict(said) != dict(think):
+            more = {key for key in think if key not in said}
+            self._differ("owed", f"{where} keys", sorted(said.keys() - think.keys()), sorted(more))
+
+
+def compare(adapter: CrashFormat, scope: str, every: int = 1, start: int = 0) -> Report:
+    """Compare every `every`-th workload of a scope."""
+    report = Report()
+    for work in islice(adapter.workloads(scope), start, None, every):
+        trace = adapter.build(work)
+        if is_small(trace):
+            Comparison(adapter, trace, KNOWN, report).run()
+        else:
+            report.large += 1
+    return report
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Compare and print; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python corpus/checks/brute.py", description=__doc__)
+    parser.add_argument("--format", required=True)
+    parser.add_argument("--scope", default="core", help="smoke, core or full (default: %(default)s)")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="take every N-th workload")
+    parser.add_argument("--start", type=int, default=0, metavar="N", help="begin with the N-th workload")
+    options = parser.parse_args(arguments)
+    try:
+        adapter = crash_format(options.format)
+        count = sum(1 for _ in adapter.workloads(options.scope))
+    except (UnknownFormat, KeyError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    report = compare(adapter, options.scope, options.every, options.start)
+    print(f"{count} workloads in the scope, every {options.every}. of them looked at")
+    for line in report.lines():
+        print(line)
+    return int(bool(report.kinds))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

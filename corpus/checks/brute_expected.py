@@ -1,0 +1,430 @@
+"""What is expected in one state that was built by brute force, from who wrote each of its bytes.
+
+A second opinion, written from the definitions of the invariants and not from
+the engine: state by state, record by record, byte by byte.
+
+A record *stands whole* if every byte of its place comes from the write that put
+it there, or has the value that this write would have given it (nobody can tell
+such bytes apart). It *counts* if a write that makes it count stands whole in the
+same sense. Who wants a record that counts and does not stand whole has to be told
+(nobody wants what was released), unless a whole record of the time before stands in its place:
+then the state looks as if nothing had ever happened.
+
+In the other strata, whether a state can be is decided from its bytes: a device that lied
+leaves what it had before some operation; a force that failed leaves pages of the trace's
+past; corruption of a kind changes so much and no more of what had been settled. Nobody
+is blamed for refusing there, and with corruption nothing can be demanded back: then what is
+missing has to be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from brute_states import BASE, HOLE, Body, BruteState, Machine, brute_prefix, origin
+from journalspec_corpus.crash.persistence import CORRUPTED, get_preset
+from journalspec_corpus.crash.trace import SECOND_LIFE, Ack, Mark, Publish, Release, Trace, Write
+from journalspec_corpus.crash.verdict import Answer
+
+Content = tuple[tuple[str, bytes], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Bytes that some write (or the time before the trace) put at `off` of file `number`."""
+
+    number: int
+    off: int
+    data: bytes
+    who: int
+
+    def whole(self, state: BruteState) -> bool:
+        """Tell whether the bytes are all there in `state`, under whatever name."""
+        return any(number == self.number and self._in(state, name) for name, number in state.numbers.items())
+
+    def _in(self, state: BruteState, name: str) -> bool:
+        found = state.files[name].cut(self.off, self.off + len(self.data))
+        if found.who == origin(self.who, len(self.data)):
+            # Provenance says so; bytes that say otherwise would be a fault of this module.
+            assert found.data == self.data
+            return True
+        return found.data == self.data
+
+
+@dataclass(frozen=True)
+class BruteDebt:
+    """What may be said of one state.
+
+    `must_keep`, `may_keep` and `must_drop` are records, `names` maps what a
+    reader may call a record to its name. `refusal` is allowed, required or
+    forbidden. `sequences` are the records of each life of each file in the order in which
+    they were written: who reads up to some point has a front part of one of them,
+    give or take `possible` ones. `whole` are the records that stand whole.
+    """
+
+    must_keep: frozenset[str]
+    may_keep: frozenset[str]
+    must_drop: frozenset[str]
+    names: Mapping[str, str]
+    refusal: str
+    sequences: tuple[tuple[str, ...], ...]
+    possible: frozenset[str]
+    whole: frozenset[str]
+    #: records of an earlier life that a recovery had still found
+    found_before: frozenset[str] = frozenset()
+
+
+@dataclass
+class Ledger:
+    """A trace up to a crash, as its annotations tell it: who wrote which record where, who was told what."""
+
+    trace: Trace
+    crash: int
+    torn: int = -1
+    #: records of this run: (name, place)
+    written: list[tuple[str, Place]] = field(default_factory=list)
+    #: places of records from before the trace
+    old: list[tuple[str, Place]] = field(default_factory=list)
+    #: record -> the writes that make it count
+    counts: dict[str, list[Place]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._last = max(self.crash - 1, self.torn)
+        machine = Machine(self.trace, 1 << 40)
+        machine.run(self._last + 1)
+        self._number = dict(machine.first_names)
+        self._file_of = machine.file_of
+        for mark in (*self.trace.standing, *self.trace.stale, *self.trace.possible):
+            data = self.trace.base[mark.file][mark.off : mark.off + mark.length]
+            self.old.append((mark.record, Place(self._number[mark.file], mark.off, data, BASE)))
+        for index, note in self._notes():
+            write = self.trace.ops[index]
+            assert isinstance(write, Write)
+            if isinstance(note, Mark):
+                start = note.off - write.off
+                data = write.data[start : start + note.length]
+                self.written.append((note.record, Place(self._file_of[index], note.off, data, index)))
+            else:
+                place = Place(self._file_of[index], write.off, write.data, index)
+                for record in note.records:
+                    self.counts.setdefault(record, []).append(place)
+        self.kills = self._kills()
+
+    def _notes(self) -> Iterable[tuple[int, Mark | Publish]]:
+        """Yield the annotations of all writes that had been issued, each with its write."""
+        last = -1
+        for index, op in enumerate(self.trace.ops):
+            if isinstance(op, Write):
+                last = index
+            elif isinstance(op, (Mark, Publish)) and 0 <= last <= self._last:
+                yield last, op
+
+    def _kills(self) -> frozenset[Content]:
+        """Return what a process leaves that is killed between two operations up to the crash."""
+        machine = Machine(self.trace, 1 << 40)
+        found = {machine.memory().content}
+        for upto in range(self._last + 2):
+            machine.run(upto)
+            found.add(machine.memory().content)
+        return frozenset(found)
+
+    @property
+    def told(self) -> frozenset[str]:
+        """Records that somebody was told are safe."""
+        acked = {name for op in self.trace.ops[: self.crash] if isinstance(op, Ack) for name in op.records}
+        return frozenset(acked | {mark.record for mark in self.trace.standing})
+
+    @property
+    def released(self) -> frozenset[str]:
+        """Records that nobody wants back."""
+        ops = self.trace.ops[: self.crash]
+        return frozenset(name for op in ops if isinstance(op, Release) for name in op.records)
+
+    def expected(self, state: BruteState) -> BruteDebt:
+        """Return what is owed in `state`."""
+        trace = self.trace
+        own = {mark.record for mark in trace.standing} | {name for name, _ in self.written}
+        possible = {mark.record for mark in trace.possible} - own
+        marks = (*trace.stale, *trace.possible, *trace.standing)
+        keys = {mark.key: mark.record for mark in marks}
+        keys |= {note.key: note.record for _, note in self._notes() if isinstance(note, Mark)}
+        standing = {name for name, place in (*self.old, *self.written) if place.whole(state)}
+        return BruteDebt(
+            must_keep=self.told - self.released,
+            may_keep=frozenset(own | possible),
+            must_drop=frozenset(mark.record for mark in trace.stale) - possible,
+            names=keys,
+            refusal=self._refusal(state),
+            # What was possible before is written over, or written again elsewhere and still there.
+            sequences=(
+                *self._sequences(trace.standing),
+                *self._sequences((*trace.standing, *(mark for mark in trace.possible if mark.length))),
+            ),
+            possible=frozenset(possible),
+            whole=frozenset(standing),
+            found_before=frozenset(self._found_before()),
+        )
+
+    def _found_before(self) -> Iterable[str]:
+        """Yield what the first recovery still had, if this is a life after a crash and all was fine then."""
+        if self.trace.life > 1 and self.trace.tags.get("fine") == "yes":
+            yield from (mark.record for mark in self.trace.standing)
+
+    def _refusal(self, state: BruteState) -> str:
+        set_up = bool(self.trace.base) or bool(self.told)
+        if set_up and state.trash is None and state.content in self.kills:
+            return "forbidden"
+        return "required" if any(self._damaged(state, name) for name in self.counts) else "allowed"
+
+    def _damaged(self, state: BruteState, record: str) -> bool:
+        places = [place for name, place in self.written if name == record]
+        if not places or record in self.released:
+            return False
+        if not any(place.whole(state) for place in self.counts[record]):
+            return False
+        if any(place.whole(state) for name, place in (*self.old, *self.written) if name == record):
+            return False
+        spots = {(place.number, place.off) for place in places}
+        unknown = {mark.record for mark in self.trace.possible}
+        # What an earlier crash tore is known only as it was left: whether it is whole again, nobody can say.
+        return not any(
+            (old.number, old.off) in spots and (name in unknown or old.whole(state)) for name, old in self.old
+        )
+
+    def _sequences(self, before: Iterable[Mark]) -> tuple[tuple[str, ...], ...]:
+        """Return for each life of each file what was written to it, front to back, on top of `before`."""
+        files: dict[int, list[list[str]]] = {}
+        ends: dict[int, int] = {}
+        kept = {mark.record for mark in before}
+        old = [(name, place) for name, place in self.old if name in kept]
+        for name, place in (*sorted(old, key=lambda item: item[1].off), *self.written):
+            lives = files.setdefault(place.number, [])
+            if place.off <= ends.get(place.number, place.off):
+                lives.append([])
+            lives[-1].append(name)
+            ends[place.number] = place.off
+        return tuple(tuple(life) for lives in files.values() for life in lives)
+
+
+def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
+    """Return what is wrong with `answer` in the words of the judge, ``pass`` if nothing is."""
+    if answer.refused is not None:
+        return "refused" if expected.refusal == "forbidden" else "acceptable"
+    named = [expected.names.get(key) for key in (*answer.keys, *answer.aside)]
+    if None in named:
+        return "torn-accepted"
+    if not expected.must_drop.isdisjoint(named):
+        return "resurrected"
+    found = [expected.names[key] for key in answer.keys]
+    missing = expected.must_keep.difference(found)
+    if any(record.startswith(SECOND_LIFE) for record in missing):
+        return "append-lost"
+    if missing:
+        return "lost" if missing.isdisjoint(expected.found_before) else "non-idempotent"
+    if not salvaging and not _front(found, expected):
+        return "hole"
+    if expected.refusal == "required" and not answer.reported:
+        return "silent"
+    return "pass"
+
+
+def _front(found: Sequence[str], expected: BruteDebt) -> bool:
+    """Tell whether `found` is all that one file held up to some point."""
+    sure = _sure(found, expected)
+    return not sure or any(sure == _sure(sequence, expected)[: len(sure)] for sequence in expected.sequences)
+
+
+def _sure(records: Sequence[str], expected: BruteDebt) -> list[str]:
+    return [record for record in records if record not in expected.possible]
+
+
+def mixture(state: BruteState, places: Collection[Place]) -> str:
+    """Return where the bytes of `places` come from, for people who look into a disagreement."""
+    out = []
+    for place in places:
+        for name, number in state.numbers.items():
+            if number == place.number:
+                raw = state.files[name].cut(place.off, place.off + len(place.data)).who
+                pairs = (raw[at : at + 2] for at in range(0, len(raw), 2))
+                origins = dict.fromkeys(int.from_bytes(pair, "little", signed=True) for pair in pairs)
+                out.append(f"{name}@{place.off}+{len(place.data)} from {list(origins)}")
+    return "; ".join(out)
+
+
+Files = Mapping[str, bytes]
+SECTOR, PAGE = 512, 4096
+#: A burst is at most so many bits long, and may begin inside a byte.
+BURST = 64 // 8 + 1
+
+
+class Past:
+    """Everything that a trace's files ever held, up to a crash point."""
+
+    def __init__(self, trace: Trace, crash: int) -> None:
+        machine = Machine(trace, 1 << 40)
+        self.memories: list[BruteState] = [machine.memory()]
+        for upto in range(1, crash + 1):
+            machine.run(upto)
+            self.memories.append(machine.memory())
+        self.trace, self.crash = trace, crash
+        self.settled = {name: body.data for name, body in self.memories[-1].files.items()}
+
+    def number(self, name: str) -> int:
+        """Return the number of the file that was called `name` last, -1 if there never was one."""
+        return next((state.numbers[name] for state in self.memories[::-1] if name in state.numbers), -1)
+
+    def pieces(self, name: str, start: int, end: int) -> set[bytes]:
+        """Return what ``[start, end)`` of whatever file was ever called `name` has been, zeros included."""
+        called = {state.numbers[name] for state in self.memories if name in state.numbers}
+        out = {bytes(end - start)}
+        for state in self.memories:
+            for each, body in state.files.items():
+                if state.numbers[each] in called:
+                    out.add(body.sized(max(end, len(body.data))).data[start:end])
+        return out
+
+
+def _changes(past: Past, files: Files) -> dict[str, set[int]]:
+    """Return the offsets that differ from what was settled, by file; of files of the same names and sizes."""
+    out = {}
+    for name, old in past.settled.items():
+        new = files.get(name)
+        if new is None or len(new) != len(old):
+            return {name: set(range(len(old)))}
+        if new != old:
+            out[name] = {at for at, (was, now) in enumerate(zip(old, new, strict=True)) if was != now}
+    return out
+
+
+def _bits(past: Past, files: Files, *_: str) -> bool:
+    found = [
+        (past.settled[name][at], files[name][at])
+        for name, spots in _changes(past, files).items()
+        for at in spots
+    ]
+    return sum((was ^ new).bit_count() for was, new in found) in (1, 2)
+
+
+def _burst(past: Past, files: Files, *_: str) -> bool:
+    (spots,) = _changes(past, files).values()
+    return max(spots) - min(spots) < BURST
+
+
+def _cleared(unit: int) -> Callable[..., bool]:
+    def check(past: Past, files: Files, name: str, where: str) -> bool:
+        start = int(where) * unit
+        old = past.settled[name]
+        end = start + unit if unit > 1 else len(old)
+        new = old[:start] + bytes(len(old[start:end])) + old[end:]
+        return files == {**past.settled, name: new}
+
+    return check
+
+
+def _cut(unit: int) -> Callable[..., bool]:
+    def check(past: Past, files: Files, name: str, where: str) -> bool:
+        return files == {**past.settled, name: past.settled[name][: int(where) * unit]}
+
+    return check
+
+
+def _phantom(past: Past, files: Files, name: str, where: str) -> bool:
+    start = int(where) * SECTOR
+    (changed,) = _changes(past, files)
+    piece = files[name][start : start + SECTOR]
+    once = past.pieces(name, start, start + len(piece))
+    same = files[name][:start] + past.settled[name][start : start + SECTOR] + files[name][start + SECTOR :]
+    return changed == name and same == past.settled[name] and piece in once
+
+
+def _misdirect(past: Past, files: Files, name: str, where: str, other: str, there: str) -> bool:
+    start, end = int(where) * SECTOR, int(there) * SECTOR
+    meant = past.settled[name][start : start + SECTOR]
+    landed = files[other][end : end + SECTOR]
+    spots = {(each, at) for each, found in _changes(past, files).items() for at in found}
+    within = all(
+        (each == name and start <= at < start + SECTOR) or (each == other and end <= at < end + SECTOR)
+        for each, at in spots
+    )
+    left = files[name][start : start + SECTOR]
+    old = left in past.pieces(name, start, start + len(left))
+    return within and old and meant[: len(landed)] == landed[: len(meant)]
+
+
+def _exchanged(past: Past, files: Files, *_: str) -> bool:
+    """A restore gone wrong: whole files, each as some file once was."""
+    known = {body.data for state in past.memories for body in state.files.values()}
+    return files != past.settled and all(content in known for content in files.values())
+
+
+#: what a label begins with -> whether files may be so, from the rest of the label
+KINDS: Mapping[str, Callable[..., bool]] = {
+    "bit": _bits,
+    "bits": _bits,
+    "burst": _burst,
+    "zero": _cleared(SECTOR),
+    "lse": _cleared(PAGE),
+    "clear": _cleared(1),
+    # Who copies sector by sector and stops at the first that cannot be read has what came before it.
+    "eio": _cut(SECTOR),
+    "cut": _cut(1),
+    "phantom": _phantom,
+    "misdirect": _misdirect,
+    "missing": _exchanged,
+    "doubled": _exchanged,
+    "swapped": _exchanged,
+    "older": _exchanged,
+}
+
+
+def is_rotten(past: Past, files: Files, label: str) -> bool:
+    """Tell whether corruption `label` may leave `files`; raises KeyError for an unknown kind."""
+    kind, *rest = label.split(":")
+    return bool(KINDS[kind](past, dict(files), *rest))
+
+
+def lied(past: Past, files: Files, preset: str) -> BruteState | None:
+    """Return the state if a device that lied may leave `files`, None if it may not."""
+    content = tuple(sorted(files.items()))
+    if get_preset(preset).force == "fails-clean":
+        fits = all(
+            data[at : at + SECTOR] in past.pieces(name, at, min(at + SECTOR, len(data)))
+            for name, data in files.items()
+            for at in range(0, len(data), SECTOR)
+        )
+        return _bare(past, files, preset) if fits else None
+    for upto in range(past.crash + 1):
+        for state in brute_prefix(past.trace, get_preset("prefix-sector-512"), upto):
+            if state.content == content:
+                return replace(state, preset=preset, crash=past.crash, torn=-1)
+    return None
+
+
+def _bare(past: Past, files: Files, preset: str) -> BruteState:
+    bodies = {name: Body(data, origin(HOLE, len(data))) for name, data in files.items()}
+    numbers = {name: past.number(name) for name in files}
+    return BruteState(preset, past.crash, -1, (), bodies, numbers)
+
+
+def other_debt(ledger: Ledger, past: Past, files: Files, preset: str, label: str) -> BruteDebt | None:
+    """Return what is owed in a state of stratum L or C; None if it cannot be."""
+    if label:
+        if not is_rotten(past, files, label):
+            return None
+        return replace(ledger.expected(_bare(past, files, preset)), refusal="allowed")
+    state = lied(past, files, preset)
+    if state is None:
+        return None
+    expected = ledger.expected(state)
+    return replace(expected, refusal="allowed") if expected.refusal == "forbidden" else expected
+
+
+def other_verdict(answer: Answer, expected: BruteDebt, stratum: str, *, salvaging: bool) -> str:
+    """Return what is wrong with `answer`; what corruption took may be missing if that is said."""
+    if stratum != CORRUPTED or answer.refused is not None:
+        return verdict(answer, expected, salvaging=salvaging)
+    found = {expected.names.get(key) for key in answer.keys}
+    gone = expected.must_keep - found
+    said = verdict(answer, replace(expected, must_keep=expected.must_keep - gone), salvaging=salvaging)
+    return "silent" if said == "pass" and gone and not answer.reported else said

@@ -1,0 +1,367 @@
+"""Crash states by brute force, for traces that are small enough, every byte with who wrote it.
+
+A second opinion on which states a crash may leave. It is thought out from the
+definition and shares nothing with the enumeration that the corpus is built by:
+
+1. every operation is taken apart into *micro-operations*: one for each granule
+   that it touches, one for a change of size, one for a change of names;
+2. the preset says which of them come before which: two on the same granule, the
+   same size or the names always do (there is one page of each), a force puts
+   what it covers before everything;
+3. a state keeps a downward-closed set of what was issued, with all that was
+   forced. *All* such sets are walked, one by one;
+4. with prefix order, all operations before the crash are kept, and any front
+   part of the next write that ends at an edge of a granule.
+
+Bytes carry their origin (:data:`BASE`, :data:`HOLE`, :data:`GARBAGE` or the index of a write).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from journalspec_corpus.crash.persistence import Preset
+from journalspec_corpus.crash.trace import (
+    Create,
+    Preallocate,
+    Rename,
+    Sync,
+    SyncDir,
+    Trace,
+    Truncate,
+    Unlink,
+    Write,
+)
+
+#: Origins of bytes that no write of the trace put there: the file before it, nothing at all, trash.
+BASE, HOLE, GARBAGE = -1, -2, -3
+_WIDTH = 2
+
+#: What a micro-operation is about: ("page", file, granule), ("size", file, 0) or ("names", 0, 0).
+Target = tuple[str, int, int]
+NAMES: Target = ("names", 0, 0)
+#: (seed of garbage is the caller's) crash point, file and granule -> bytes of one granule.
+Garbage = Callable[[int, int, int], bytes]
+
+
+def origin(who: int, length: int) -> bytes:
+    """Return the origins of `length` bytes that all come from `who`."""
+    return who.to_bytes(_WIDTH, "little", signed=True) * length
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Content of a file and the origin of every byte, two bytes each."""
+
+    data: bytes = b""
+    who: bytes = b""
+
+    def cut(self, start: int, end: int) -> Body:
+        """Return the part from `start` to `end`."""
+        return Body(self.data[start:end], self.who[start * _WIDTH : end * _WIDTH])
+
+    def sized(self, size: int) -> Body:
+        """Return the body with exactly `size` bytes; what is new is a hole."""
+        if size <= len(self.data):
+            return self.cut(0, size)
+        new = size - len(self.data)
+        return Body(self.data + bytes(new), self.who + origin(HOLE, new))
+
+    def put(self, off: int, piece: Body) -> Body:
+        """Return the body with `piece` at `off`, longer if need be."""
+        whole = self.sized(max(len(self.data), off + len(piece.data)))
+        end = off + len(piece.data)
+        front, back = whole.cut(0, off), whole.cut(end, len(whole.data))
+        return Body(front.data + piece.data + back.data, front.who + piece.who + back.who)
+
+
+@dataclass(frozen=True, slots=True)
+class Micro:
+    """One thing that is on disk or not: operation `op` makes `target` to be `value`.
+
+    `after` are the micro-operations without which it cannot be there.
+    """
+
+    op: int
+    target: Target
+    value: Body | int | tuple[tuple[str, int], ...]
+    after: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BruteState:
+    """One state: where it comes from, and the files by name with their numbers.
+
+    `torn` is the operation that was under way, `kept` the micro-operations that
+    are there (for a torn write: how many bytes of it), `trash` the granule of garbage.
+    """
+
+    preset: str
+    crash: int
+    torn: int
+    kept: tuple[int, ...]
+    files: Mapping[str, Body]
+    numbers: Mapping[str, int]
+    trash: Target | None = None
+
+    @property
+    def content(self) -> tuple[tuple[str, bytes], ...]:
+        """The bytes alone, comparable."""
+        return tuple(sorted((name, body.data) for name, body in self.files.items()))
+
+
+@dataclass
+class Machine:
+    """A computer that runs a trace: its memory as the program sees it, and all micro-operations so far."""
+
+    trace: Trace
+    granule: int
+    bodies: list[Body] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+    micros: list[Micro] = field(default_factory=list)
+    #: micro-operations that a force has put on disk
+    forced: set[int] = field(default_factory=set)
+    #: write -> the number of its file
+    file_of: dict[int, int] = field(default_factory=dict)
+    #: space that was set aside so that it reads as zeros: (file, from, to)
+    cleared: list[tuple[int, int, int]] = field(default_factory=list)
+    #: index of the last force of anything
+    forced_at: int = -1
+    at: int = 0
+
+    def __post_init__(self) -> None:
+        for name in sorted(self.trace.base):
+            data = self.trace.base[name]
+            self.names[name] = len(self.bodies)
+            self.bodies.append(Body(data, origin(BASE, len(data))))
+        self.first = tuple(self.bodies)
+        self.first_names = dict(self.names)
+
+    def run(self, upto: int) -> None:
+        """Run the operations before `upto`."""
+        while self.at < upto:
+            self._do(self.at)
+            self.at += 1
+
+    def memory(self) -> BruteState:
+        """Return what a process that is killed now leaves."""
+        files = {name: self.bodies[number] for name, number in self.names.items()}
+        return BruteState("", self.at, -1, (), files, dict(self.names))
+
+    def _do(self, index: int) -> None:
+        op = self.trace.ops[index]
+        match op:
+            case Create(name):
+                self.bodies.append(Body())
+                self._rename(index, {**self.names, name: len(self.bodies) - 1})
+            case Rename(old, new):
+                left = {name: number for name, number in self.names.items() if name != old}
+                self._rename(index, {**left, new: self.names[old]})
+            case Unlink(name):
+                self._rename(index, {left: number for left, number in self.names.items() if left != name})
+            case Write(name, off, data):
+                number = self.file_of[index] = self.names[name]
+                self._change(
+                    index, number, self.bodies[number].put(off, Body(data, origin(index, len(data))))
+                )
+            case Preallocate(file=name, off=off) if op.data:
+                number = self.file_of[index] = self.names[name]
+                filled = Body(op.data, origin(index, len(op.data)))
+                self._change(index, number, self.bodies[number].put(off, filled))
+            case Preallocate(file=name, off=off, length=length):
+                number = self.names[name]
+                size = max(len(self.bodies[number].data), off + length)
+                self._change(index, number, self.bodies[number].sized(size))
+                if op.mode == "unwritten":
+                    self.cleared.append((number, off, off + length))
+            case Truncate(name, size):
+                self._change(index, self.names[name], self.bodies[self.names[name]].sized(size))
+            case Sync(name):
+                number = self.names[name]
+                self.forced_at = index
+                self._force({("page", number), ("size", number)})
+            case SyncDir():
+                self.forced_at = index
+                self._force({NAMES[:2]})
+            case _:
+                pass
+
+    def _rename(self, index: int, names: dict[str, int]) -> None:
+        self.names = names
+        self._add(index, NAMES, tuple(sorted(names.items())))
+
+    def _change(self, index: int, number: int, new: Body) -> None:
+        old, self.bodies[number] = self.bodies[number], new
+        for granule in range(-(-max(len(old.data), len(new.data)) // self.granule)):
+            span = granule * self.granule, (granule + 1) * self.granule
+            before, after = old.cut(*span), new.cut(*span)
+            if before != after:
+                self._add(index, ("page", number, granule), after)
+        if len(new.data) != len(old.data):
+            self._add(index, ("size", number, 0), len(new.data))
+
+    def _add(self, index: int, target: Target, value: Body | int | tuple[tuple[str, int], ...]) -> None:
+        before = tuple(at for at, micro in enumerate(self.micros) if micro.target == target)
+        self.micros.append(Micro(index, target, value, before))
+
+    def _force(self, covered: set[tuple[str, int]]) -> None:
+        self.forced.update(at for at, micro in enumerate(self.micros) if micro.target[:2] in covered)
+
+    def ideals(self) -> Iterator[tuple[int, ...]]:
+        """Yield every downward-closed set of micro-operations that holds all forced ones."""
+        yield from self._ideals(0, ())
+
+    def _ideals(self, at: int, kept: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        if at == len(self.micros):
+            yield kept
+            return
+        if at not in self.forced:
+            yield from self._ideals(at + 1, kept)
+        if set(self.micros[at].after).issubset(kept):
+            yield from self._ideals(at + 1, (*kept, at))
+
+    def allows(self, kept: Sequence[int], preset: Preset) -> bool:
+        """Tell whether a file system as `preset` describes it lets just `kept` be there.
+
+        With a journal for names and sizes these come in order, whatever file they
+        are of, and a force of anything takes all of them along. A size may have to
+        wait for the new pages below it (``data-first``) or for those that were
+        written with it (``own-data-first``).
+        """
+        there = set(kept)
+        if preset.metadata == "journaled":
+            booked = [at for at, micro in enumerate(self.micros) if micro.target[0] != "page"]
+            arrived = [at in there for at in booked]
+            if sorted(arrived, reverse=True) != arrived:
+                return False
+            if not all(at in there for at in booked if self.micros[at].op < self.forced_at):
+                return False
+        if preset.append not in ("data-first", "own-data-first"):
+            return True
+        latest = {self.micros[at].target: at for at in kept if self.micros[at].target[0] == "size"}
+        return all(
+            at in self.forced or self._below(at, own=preset.append == "own-data-first") <= there
+            for at in latest.values()
+        )
+
+    def _below(self, size: int, *, own: bool) -> set[int]:
+        """Return the micro-operations on new pages that the size `size` waits for."""
+        op, (_, number, _) = self.micros[size].op, self.micros[size].target
+        durable = [at for at in self.forced if self.micros[at].target == ("size", number, 0)]
+        before = len(self.first[number].data) if number < len(self.first) else 0
+        if durable:
+            value = self.micros[max(durable)].value
+            assert isinstance(value, int)
+            before = value
+        out = set()
+        for at, micro in enumerate(self.micros):
+            kind, of, granule = micro.target
+            start = granule * self.granule
+            if (kind, of) != ("page", number) or start < before or at in self.forced:
+                continue
+            if any(of == file and a <= start and start + self.granule <= b for file, a, b in self.cleared):
+                continue
+            if micro.op == op or (micro.op < op and not own):
+                out.add(at)
+        return out
+
+    def count(self, most: int) -> int:
+        """Return how many states there are to walk, or more than `most` as soon as it is clear."""
+        chains: dict[Target, int] = {}
+        for at, micro in enumerate(self.micros):
+            if at not in self.forced:
+                chains[micro.target] = chains.get(micro.target, 1) + 1
+        product = 1
+        for length in chains.values():
+            product *= length
+            if product > most:
+                break
+        return product
+
+    def disk(self, kept: Sequence[int]) -> tuple[dict[str, Body], dict[str, int]]:
+        """Return the files, and their numbers, if just `kept` is on disk."""
+        latest: dict[Target, object] = {self.micros[at].target: self.micros[at].value for at in kept}
+        names = latest.get(NAMES, tuple(self.first_names.items()))
+        assert isinstance(names, tuple)
+        pages: dict[int, dict[int, Body]] = {}
+        for (kind, number, granule), value in latest.items():
+            if kind == "page":
+                assert isinstance(value, Body)
+                pages.setdefault(number, {})[granule] = value
+        files = {}
+        for name, number in names:
+            body = self.first[number] if number < len(self.first) else Body()
+            size = latest.get(("size", number, 0), len(body.data))
+            assert isinstance(size, int)
+            body = body.sized(size)
+            for granule, page in pages.get(number, {}).items():
+                room = size - granule * self.granule
+                if room > 0:
+                    body = body.put(granule * self.granule, page.sized(min(self.granule, room)))
+            files[name] = body
+        return files, dict(names)
+
+
+def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteState]:
+    """Yield what is there if everything before `crash` arrived, and of a write at `crash` a front part."""
+    machine = Machine(trace, 1 << 40)
+    machine.run(crash)
+    rest = machine.memory()
+    op = trace.ops[crash] if crash < len(trace.ops) else None
+    if not isinstance(op, Write):
+        yield replace(rest, preset=preset.name)
+        return
+    for length in range(len(op.data) + 1):
+        if 0 < length < len(op.data) and (op.off + length) % preset.granule:
+            continue
+        piece = Body(op.data[:length], origin(crash, length))
+        body = rest.files[op.file]
+        torn = body.put(op.off, piece) if length else body
+        if preset.append == "whole" and length < len(op.data):
+            # The file grows when all of the write is there.
+            torn = torn.sized(len(body.data))
+        files = {**rest.files, op.file: torn}
+        yield BruteState(preset.name, crash, crash, (length,), files, rest.numbers)
+
+
+def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> Iterator[BruteState]:
+    """Yield what is there for every downward-closed set, with each page in flight trashed if it may be."""
+    machine = Machine(trace, preset.granule)
+    machine.run(crash)
+    for kept in machine.ideals():
+        if not machine.allows(kept, preset):
+            continue
+        files, numbers = machine.disk(kept)
+        if not preset.trash:
+            yield BruteState(preset.name, crash, -1, kept, files, numbers)
+            continue
+        loose = {micro.target for at, micro in enumerate(machine.micros) if at not in machine.forced}
+        for target in sorted(loose):
+            if target[0] == "page":
+                # Which version the page would have is no matter: only one set for each trashed page.
+                if any(machine.micros[at].target == target and at not in machine.forced for at in kept):
+                    continue
+                trashed = _trashed(files, numbers, target, preset.granule, garbage(crash, *target[1:]))
+                yield BruteState(preset.name, crash, -1, kept, trashed, numbers, target)
+
+
+def _trashed(
+    files: Mapping[str, Body], numbers: Mapping[str, int], target: Target, granule: int, noise: bytes
+) -> dict[str, Body]:
+    out = dict(files)
+    for name, number in numbers.items():
+        start = target[2] * granule
+        if number == target[1] and len(files[name].data) > start:
+            piece = noise[: len(files[name].data) - start]
+            out[name] = files[name].put(start, Body(piece, origin(GARBAGE, len(piece))))
+    return out
+
+
+def choices(machine: Machine, kept: Sequence[int]) -> dict[Target, int]:
+    """Return how many loose micro-operations of each target are kept."""
+    out = {micro.target: 0 for at, micro in enumerate(machine.micros) if at not in machine.forced}
+    for at in kept:
+        if at not in machine.forced:
+            out[machine.micros[at].target] += 1
+    return out

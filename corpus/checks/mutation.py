@@ -1,0 +1,327 @@
+"""Can crash states see? Every fault of recovery, and the reference itself, against states of the core tier.
+
+Of each class of states (edition, category, torn field, preset) the first few are
+taken, whatever any reader makes of them. Recovery by every policy is judged by
+what the oracle allows; nothing is compared with the reference's answer.
+
+There are states in which nobody gives what is owed: the order of writes, the
+device or the format lost it. How many of them the reference fails on is pinned in
+the format's ``crash_known.toml``, by class, policy and verdict, with the reason. The
+reference must fail on so many, no more and no fewer. A mutant is *killed* by the states
+on which it fails beyond that.
+
+Faults of what is never asked for in a crash (writing, looking at files that no
+crash leaves) are not expected to be killed. A format says in its
+``crash_mutants.toml`` which they are and why; a mutant that is neither killed often
+enough nor explained, or is killed although it is said not to be, is an error.
+
+``python corpus/checks/mutation.py --format F`` prints the table;
+``--pin`` writes the reference's numbers into ``crash_known.toml`` instead, which
+has to give a reason for each.
+Exit status: 0 good, 1 the reference fails in other numbers than pinned, or a mutant is
+neither killed nor explained, or both; 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from journalspec.files import replace_text
+from journalspec.formats import UnknownFormat, format_module
+from journalspec_corpus.crash.adapter import PACKAGE, CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.case_builder import KNOWN_FAILURES, Kind, known_failures
+from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import Trace, writer_of
+from journalspec_corpus.crash.verdict import CATEGORIES, judge
+from journalspec_corpus.mutants import MutantError, load_mutants
+from journalspec_reference import load
+
+SEED = 1
+#: So many states must kill a mutant.
+ENOUGH = 3
+#: The verdict on who does not answer at all.
+CRASH = "crash"
+_FINE = ("pass", "acceptable")
+_NUMBER = re.compile(r"^  \{ (?P<kind>.+?), count = \{ .* \} \},$")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Which states are looked at: of every n-th workload from `start` on, at most so many of each class."""
+
+    every: int
+    start: int
+    per_class: int
+
+
+#: `whole` is what the command looks at, `gate` what fits into a test.
+SAMPLES: Mapping[str, Sample] = {"gate": Sample(61, 3, 2), "whole": Sample(7, 0, 12)}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A state to be shown to readers: its name, class and files, and what is owed."""
+
+    name: str
+    edition: str
+    writer: str
+    category: str
+    files: Mapping[str, bytes]
+    expected: Expected
+    refusal: str
+
+    @property
+    def size(self) -> int:
+        """Bytes in all files."""
+        return sum(len(content) for content in self.files.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One state on which a reader failed, and how."""
+
+    kind: Kind
+    state: Seen
+
+
+def failures(adapter: CrashFormat, implementation: Any, states: Iterable[Seen]) -> Iterator[Failure]:
+    """Yield how `implementation` fails, for every state and every policy of the adapter."""
+    for state in states:
+        for reader, policy in adapter.policies.items():
+            try:
+                found = implementation.recover(state.files, edition=state.edition, policy=policy)
+                said = judge(
+                    adapter.answer(found),
+                    state.expected,
+                    state.refusal,
+                    holes_allowed=reader in adapter.salvaging,
+                )
+            except Exception:  # whatever a fault leads to, a crash is noticed
+                said = CRASH
+            if said not in _FINE:
+                yield Failure(Kind(state.writer, state.expected.stratum, state.category, policy, said), state)
+
+
+def choose(adapter: CrashFormat, sample: Sample) -> list[Seen]:
+    """Return the states of `sample`. No reader is asked."""
+    taken: Counter[tuple[str, ...]] = Counter()
+    chosen: list[Seen] = []
+    for work in islice(adapter.workloads("core"), sample.start, None, sample.every):
+        trace = adapter.build(work)
+        # Of one trace at most one state of a class: its neighbours say the same.
+        here: set[tuple[str, ...]] = set()
+        for states in crash_states(trace, PRESETS, SEED):
+            for row, key in _classes(trace, states):
+                if key not in here and taken[key] < sample.per_class:
+                    here.add(key)
+                    taken[key] += 1
+                    chosen.append(_seen(trace, states, row, category=key[2]))
+    return chosen
+
+
+def _classes(trace: Trace, states: States) -> Iterator[tuple[int, tuple[str, ...]]]:
+    facts = Facts(states)
+    category = categories(facts)
+    place, names = fields(facts)
+    for row in range(len(states)):
+        preset = PRESETS[states.preset[row]].name
+        rot = states.rot[row].partition(":")[0] if states.rot else ""
+        kind = trace.tags.get("kind", "")
+        yield row, (trace.edition, kind, CATEGORIES[category[row]], names[place[row]], preset, rot)
+
+
+def _seen(trace: Trace, states: States, row: int, category: str) -> Seen:
+    point = states.point
+    expected = expected_at(trace, point.crash_index, states.torn, states.stratum)
+    content = point.materialise(states.codes[row])
+    codes = "".join(f"{code:x}." for code in states.codes[row].tolist()).rstrip(".")
+    rot = f" {states.rot[row]}" if states.rot else ""
+    tear = f" tear {int(states.tear[row])}" if states.torn >= 0 else ""
+    preset = PRESETS[states.preset[row]].name
+    name = f"{trace.name} {preset} at {point.crash_index} [{codes}]{tear}{rot}"
+    refusal = REFUSALS[Facts(states.take(_one(row))).refusals[0]]
+    return Seen(name, trace.edition, writer_of(trace), category, content, expected, refusal)
+
+
+def _one(row: int) -> npt.NDArray[np.int64]:
+    return np.array([row], np.int64)
+
+
+def unlike(found: Mapping[Kind, int], pinned: Mapping[Kind, int]) -> list[str]:
+    """Return where the reference's failures are not those that are pinned."""
+    return [
+        f"the reference: {found.get(kind, 0)} times {kind}, pinned are {pinned.get(kind, 0)}"
+        for kind in sorted({*found, *pinned})
+        if found.get(kind, 0) != pinned.get(kind, 0)
+    ]
+
+
+def tally(found: Iterable[Failure]) -> Counter[Kind]:
+    """Count failures by kind."""
+    return Counter(failure.kind for failure in found)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of one mutant: how many states killed it, of how many, and the first and the smallest."""
+
+    mutant: str
+    killed: int
+    shown: int
+    first: str = ""
+    smallest: str = ""
+
+
+def row_of(mutant: str, found: Sequence[Failure], shown: int, pinned: Mapping[Kind, int]) -> Row:
+    """Return what became of `mutant`, which failed as `found` says: what is pinned does not count."""
+    beyond = Counter(tally(found))
+    beyond.subtract(pinned)
+    more = {kind for kind, count in beyond.items() if count > 0}
+    by_policy: Counter[str] = Counter()
+    for kind in more:
+        by_policy[kind.policy] += beyond[kind]
+    states = [failure.state for failure in found if failure.kind in more]
+    if not states:
+        return Row(mutant, 0, shown)
+    smallest = min(states, key=lambda state: (state.size, state.name))
+    # A state that kills it by two policies is one state.
+    return Row(mutant, max(by_policy.values()), shown, states[0].name, smallest.name)
+
+
+def table(adapter: CrashFormat, states: Sequence[Seen], pinned: Mapping[Kind, int]) -> Iterator[Row]:
+    """Yield what becomes of each mutant of the format."""
+    for mutant in load_mutants(adapter.format):
+        found = list(failures(adapter, mutant.implementation(), states))
+        yield row_of(mutant.id, found, len(states), pinned)
+
+
+def pin(format_id: str, numbers: Mapping[str, Mapping[Kind, int]]) -> list[Kind]:
+    """Write `numbers` (sample -> counts) into the format's table; return the kinds that it has no reason for.
+
+    Entries that nothing is counted for any more are taken out.
+    """
+    with as_file(files(format_module(PACKAGE, format_id)).joinpath(KNOWN_FAILURES)) as path:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        left = {kind for counts in numbers.values() for kind in counts}
+        out = []
+        for line in lines:
+            match = _NUMBER.match(line)
+            if match is None:
+                out.append(line)
+                continue
+            (entry,) = tomllib.loads(f"entry = [{{ {match['kind']} }}]")["entry"]
+            kind = Kind(*(entry[name] for name in Kind._fields))
+            if kind in left:
+                left.discard(kind)
+                out.append(f"{_pinned(kind, numbers)}\n")
+        replace_text(path, "".join(out))
+    return sorted(left)
+
+
+def _pinned(kind: Kind, numbers: Mapping[str, Mapping[Kind, int]]) -> str:
+    members = ", ".join(f'{name} = "{value}"' for name, value in zip(Kind._fields, kind, strict=True))
+    counts = ", ".join(f"{name} = {of[kind]}" for name, of in numbers.items() if kind in of)
+    return f"  {{ {members}, count = {{ {counts} }} }},"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why crash states do not show a mutant; `rare` if a few of them do."""
+
+    why: str
+    rare: bool
+
+
+def explained(format_id: str) -> dict[str, Reason]:
+    """Return the mutants that crash states need not kill, with the reason; none if there is no such file."""
+    path = files(format_module(PACKAGE, format_id)).joinpath("crash_mutants.toml")
+    if not path.is_file():
+        return {}
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("unseen", ())
+    return {
+        mutant: Reason(entry["why"], entry.get("rare", False))
+        for entry in entries
+        for mutant in entry["mutants"]
+    }
+
+
+def wrong(rows: Iterable[Row], reasons: Mapping[str, Reason]) -> list[str]:
+    """Return what is wrong: mutants not killed often enough and not explained, or the other way round."""
+    out = []
+    known_failures = set()
+    for row in rows:
+        known_failures.add(row.mutant)
+        reason = reasons.get(row.mutant)
+        if row.killed < ENOUGH and reason is None:
+            out.append(f"{row.mutant}: killed by {row.killed} states, and nothing says why not by more")
+        elif row.killed and reason is not None and not reason.rare:
+            out.append(f"{row.mutant}: killed by {row.killed} states ({row.first}), and said not to be")
+    return out + [f"{name}: explained, and no mutant" for name in sorted(reasons.keys() - known_failures)]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python corpus/checks/mutation.py", description=__doc__)
+    parser.add_argument("--format", required=True)
+    parser.add_argument(
+        "--sample", choices=SAMPLES, default="whole", help="which states to look at (default %(default)s)"
+    )
+    parser.add_argument("--pin", action="store_true", help="write down how the reference fails, and end")
+    options = parser.parse_args(arguments)
+    try:
+        adapter, reasons = crash_format(options.format), explained(options.format)
+        if options.pin:
+            return _pin(adapter)
+        pinned = known_failures(options.format, options.sample).counts
+        states = choose(adapter, SAMPLES[options.sample])
+        of_reference = tally(failures(adapter, load(adapter.format), states))
+        print(f"{'the reference':34} {sum(of_reference.values()):5} of {len(states)}, pinned", flush=True)
+        rows = []
+        for row in table(adapter, states, pinned):
+            rows.append(row)
+            why = f"not seen: {reasons[row.mutant].why}" if row.mutant in reasons else ""
+            print(f"{row.mutant:34} {row.killed:5} of {row.shown}  {row.smallest or why}", flush=True)
+    except (UnknownFormat, MutantError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    faults = unlike(of_reference, pinned) + wrong(rows, reasons)
+    print(
+        f"{len(rows)} mutants, {sum(row.killed >= ENOUGH for row in rows)} killed by {ENOUGH} states or more"
+    )
+    for fault in faults:
+        print(f"error: {fault}", file=sys.stderr)
+    return int(bool(faults))
+
+
+def _pin(adapter: CrashFormat) -> int:
+    reference = load(adapter.format)
+    numbers = {
+        name: tally(failures(adapter, reference, choose(adapter, sample))) for name, sample in SAMPLES.items()
+    }
+    unexplained = pin(adapter.format, numbers)
+    for kind in unexplained:
+        print(
+            f"error: no reason is given for this; put it below one:\n{_pinned(kind, numbers)}",
+            file=sys.stderr,
+        )
+    return int(bool(unexplained))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

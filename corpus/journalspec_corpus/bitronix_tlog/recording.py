@@ -1,0 +1,378 @@
+"""Write traces of the disk journal: small workloads at every alignment, on every background, and long ones.
+
+The traces are recorded from the reference writer in three orders of writes and
+forces: the spec's, and those of the products as traced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from journalspec_corpus.bitronix_tlog.workloads import (
+    EMPTY,
+    FIELDS,
+    FINISHED,
+    LONG_SIZES,
+    ORDERS,
+    STATUS,
+    Step,
+    Workload,
+    gtrid_bytes,
+    logged,
+    size_of,
+)
+from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, missing
+from journalspec_corpus.crash.second_crash import CrashImage
+from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Release, Reuse, Trace, Write
+from journalspec_corpus.crash.workloads import FOREIGN
+from journalspec_reference import load
+from journalspec_reference.bitronix_tlog.codec import (
+    HEADER_SIZE,
+    POSITION_AT,
+    STATE_AT,
+    STATUS_CODES,
+    TIMESTAMP_AT,
+    Fault,
+    LogRecord,
+    decode_record,
+    name_text,
+)
+
+FORMAT = "bitronix_tlog"
+FILES = ("btm1.tlog", "btm2.tlog")
+#: Length of files of a journal that is created for a few small records.
+CREATED = HEADER_SIZE + 100
+#: life -> the writer's first reading of the clock, and its first sequence number. Lives 1 and 2 are those
+#: of a background, from 3 on come those after a crash.
+_COUNTERS = {0: (1_000_000, 500), 1: (1000, 1), 2: (1000, 1)}
+#: Room between a file's header and the first step's record: for the records that stand before it.
+_STANDING = 128
+#: Bytes in the one name of a record that ends at an edge, at least.
+_SHORTEST = 8
+
+
+def key(status: int, time: int, sequence: int, crc: int, gtrid: str, names: Sequence[str]) -> str:
+    """Return the key of a record with these fields; names are as read (U+FFFD for non-ASCII)."""
+    return f"{status}:{time}:{sequence}:{crc}:{gtrid}:{','.join(names)}"
+
+
+def key_of(record: LogRecord) -> str:
+    """Return what a reader calls `record`."""
+    names = [name_text(name) for name in record.names]
+    return key(record.status, record.time, record.sequence_number, record.crc32, record.gtrid.hex(), names)
+
+
+def _written(data: bytes) -> LogRecord:
+    """Return the record that a writer has just written."""
+    record = decode_record(data, 0, len(data))
+    if isinstance(record, Fault):
+        raise ValueError(f"the writer wrote no record: {record}")
+    return record
+
+
+def _fields(record: LogRecord) -> tuple[tuple[int, str], ...]:
+    """Return the start of every field of `record`, for naming the place of a tear."""
+    fixed = [(at, name) for name, at in FIELDS.items()]
+    names_at = FIELDS["gtrid"] + len(record.gtrid)
+    return (*fixed, (names_at, "names"), (record.end - record.off - 4, "endRecord"))
+
+
+class Run(Recorder):
+    """One run of the writer with `order`, on new files of `length` bytes or on `files`.
+
+    In these the records `known` stand whole. `ends` are the tails, as they stand in the headers.
+    """
+
+    format = FORMAT
+    header_size = HEADER_SIZE
+
+    def __init__(  # where it begins; all but the first have a plain default
+        self,
+        order: str,
+        life: int = 0,
+        length: int = CREATED,
+        files: Mapping[str, bytes] | None = None,
+        known: Sequence[Mark] = (),
+        prefix: str = "",
+    ) -> None:
+        super().__init__(ORDERS[order], life, files, prefix)
+        self.order, self.length = order, length
+        self.active = FILES[0]
+        self.ends = dict.fromkeys(FILES, HEADER_SIZE)
+        self.marks += known
+        self._ids: dict[tuple[int, str, int], str] = {}
+        self._pending: list[str] = []
+        #: record id of the COMMITTING record of each unfinished transaction
+        self._dangling: dict[str, str] = {}
+        if files:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Take from the files which one is active and where they end, from the marks what is unfinished."""
+        for name in FILES:
+            header = self.memory.files.get(name, b"")[POSITION_AT:HEADER_SIZE]
+            self.ends[name] = int.from_bytes(header, "big")
+        if all(name in self.memory.files for name in FILES):
+            self.active = next(name for name in FILES if self._elected(name))
+        for mark in sorted(self.marks, key=lambda mark: mark.off):
+            status, _, _, _, gtrid, _ = mark.key.split(":", 5)
+            self._ids.setdefault((int(status), gtrid, mark.length), mark.record)
+            if mark.file == self.active and mark.off + mark.length <= self.ends[mark.file]:
+                self._decided(int(status), gtrid, mark.record)
+
+    def counters(self) -> tuple[int, int]:
+        """Return the first reading of the clock, and the first sequence number."""
+        return _COUNTERS.get(self.life, (1_000_000 * self.life, 1000 * self.life))
+
+    def open(self) -> None:
+        """Start a writer on the files that are there."""
+        clock, sequence = map(str, self.counters())
+        params = {
+            "order": self.order,
+            "file_length": str(self.length),
+            "clock": clock,
+            "sequence": sequence,
+        }
+        self.writer = load(FORMAT).writer(self.storage, edition=self.edition, params=params)
+        self.apply({"op": "open"})
+
+    def perform(self, op: Operation, *, together: bool) -> None:
+        """Log, and force at once unless it is made durable with others."""
+        try:
+            self.apply(op)
+        finally:
+            if not together:
+                self.apply({"op": "force"})
+
+    def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
+        """Return what was logged since the last force, if this was one."""
+        if not durable:
+            return ()
+        safe, self._pending = self._pending, []
+        return safe
+
+    def did(self, item: Op, op: Operation) -> None:
+        """Note `item`, the records that it holds and those that count from here on."""
+        self.storage.note(item)
+        if not isinstance(item, Write):
+            return
+        logging = op["op"] == "log"
+        if logging and item.off >= HEADER_SIZE and len(item.data) >= EMPTY:
+            self._record(item)
+        elif item.off == POSITION_AT and len(item.data) == HEADER_SIZE - POSITION_AT:
+            self.ends[item.file] = int.from_bytes(item.data, "big")
+            if item.file == self.active:
+                self._publish(item.file)
+            elif logging and self.ends[item.file] == HEADER_SIZE:
+                self._swap_begins(item)
+        elif logging and item.off == TIMESTAMP_AT:
+            self.active = item.file
+            self._publish(item.file)
+
+    def _record(self, item: Write) -> None:
+        written = _written(item.data)
+        gtrid, length = written.gtrid.hex(), len(item.data)
+        # A copy in the other file is the same record.
+        record = self._ids.setdefault((written.status, gtrid, length), f"{self.prefix}r{len(self._ids)}")
+        mark = Mark(record, item.file, item.off, length, key_of(written), _fields(written))
+        self.storage.note(mark)
+        self.marks.append(mark)
+        if item.file == self.active:
+            self._pending.append(record)
+            self._decided(written.status, gtrid, record)
+
+    def _decided(self, status: int, gtrid: str, record: str) -> None:
+        """Note what `record` says of its transaction: it is still to be finished, or it is finished."""
+        if status == STATUS_CODES["COMMITTING"]:
+            self._dangling[gtrid] = record
+        elif status in FINISHED:
+            self._dangling.pop(gtrid, None)
+
+    def _elected(self, file: str) -> bool:
+        """Tell whether the timestamps written so far make `file` the active one at the next start."""
+        mine, other = (
+            int.from_bytes(self.memory.files[name][TIMESTAMP_AT:STATE_AT], "big", signed=True)
+            for name in (file, *(name for name in FILES if name != file))
+        )
+        return mine > other or (mine == other and file == FILES[1])
+
+    def _publish(self, file: str) -> None:
+        """Note what counts from here on: nothing in a file that would not be elected (a defect of 2.1.4)."""
+        if self._elected(file):
+            below = (mark for mark in self.marks if mark.file == file)
+            self._note(Publish, [mark for mark in below if mark.off + mark.length <= self.ends[file]])
+
+    def _swap_begins(self, item: Write) -> None:
+        """Release what is not copied: nothing leads to it from here on."""
+        kept = set(self._dangling.values())
+        self._note(Release, [mark for mark in self.marks if mark.record not in kept])
+
+    def _note(self, what: type[Publish | Release], marks: Sequence[Mark]) -> None:
+        if marks:
+            self.storage.note(what(tuple(dict.fromkeys(mark.record for mark in marks))))
+
+    def settle(self, image: CrashImage) -> None:
+        """Log that every unfinished transaction is committed, as a recovery manager does, and force that."""
+        for gtrid in list(self._dangling):
+            self.attempt(logged("COMMITTED", bytes.fromhex(gtrid)))
+        self.apply({"op": "force"})
+
+    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
+        """Return `ops`; to ``swap``, the first fills what is left of the file and one byte more."""
+        if then == "swap":
+            room = max(self.memory.size(name) for name in FILES) - self.ends[self.active]
+            ops[0]["names"].append("s" * max(1, room - size_of(ops[0])))
+        return ops
+
+
+def build(work: Workload) -> Trace:
+    """Return the trace of `work`."""
+    if work.kind == "create":
+        run, standing, stale = Run(work.writer), [], []
+        run.open()
+    else:
+        run = _prepared(work, 0)
+        standing = list(run.marks)
+        stale = _lay_background(run, work)
+        run.begin()
+    first = _play(run, work, 0)
+    tags = {"kind": work.kind, "order": work.writer, "align": work.align, "force": work.force}
+    tags["sizes"] = ",".join(step.size for step in work.steps)
+    first = 0 if work.kind == "create" else first
+    marks = [replace(mark, record=f"stale-{number}") for number, mark in enumerate(stale)]
+    return run.trace(
+        work.name, tags, background=work.background, standing=standing, stale=marks, crash_from=first
+    )
+
+
+def _play(run: Run, work: Workload, life: int) -> int:
+    """Do the steps; return where in the trace that begins which the workload is about."""
+    ops = work.operations(life)
+    if work.kind != "close":
+        return run.play(ops, together=work.force == "end")
+    run.apply(ops[-1])
+    last = len(run.storage.ops)
+    run.apply({"op": "close"})
+    return last
+
+
+def _lengths(work: Workload) -> tuple[int, int]:
+    """Return where the first step's record starts, and the length of both files."""
+    steps = [size_of(op) for op in work.operations()]
+    start = work.edge - (steps[0] - 4 if work.align == "endRecord" else FIELDS[work.align])
+    while start < HEADER_SIZE + _STANDING:
+        start += SECTOR
+    if work.kind == "swap":
+        # One byte too short for the last step, also for writers that use the last byte.
+        return start, start + sum(steps) - 1
+    return start, -(-(start + sum(steps) + 64) // 4096) * 4096
+
+
+def _prepared(work: Workload, life: int) -> Run:
+    """Return a run whose log ends where the first step's record is to start."""
+    start, length = _lengths(work)
+    run = Run(work.writer, life, length)
+    run.open()
+    unfinished = Step("COMMITTING", 0, "typical").operation(0)
+    unfinished["gtrid"] = gtrid_bytes(15, 16, life).hex()
+    room = start - HEADER_SIZE - size_of(unfinished)
+    filler = logged("ACTIVE", gtrid_bytes(14, 1, life))
+    if room > size_of(filler) + 2:
+        filler["names"] = ["p" * (room - size_of(filler) - 2)]
+    else:
+        filler["gtrid"] = gtrid_bytes(14, room - EMPTY, life).hex()
+    run.play([filler, unfinished], together=True)
+    return run
+
+
+def _lay_background(run: Run, work: Workload) -> list[Mark]:
+    """Put the workload's background behind the tail of both files; return the stale records in it."""
+    if work.background == "garbage":
+        run.lay_noise()
+    if work.background in ("zero", "garbage"):
+        return []
+    life = 2 if work.background == "stale-shifted" else 1
+    earlier = _prepared(work, life)
+    before = len(earlier.marks)
+    # The earlier life went on in the same layout, and further than this run will.
+    _play(earlier, work, life)
+    if work.kind == "append":
+        more = [Step("COMMITTING", number, "typical").operation(life) for number in (12, 13)]
+        earlier.play(more, together=True)
+    if work.background == FOREIGN:
+        return run.lay_foreign(earlier, {name: name for name in FILES})
+    for name in FILES:
+        content, old = run.memory.files[name], earlier.memory.files[name]
+        content[run.ends[name] :] = old[run.ends[name] :]
+    return [mark for mark in earlier.marks[before:] if mark.off >= run.ends[mark.file]]
+
+
+class LongRun(Run):
+    """A run of the writer that is told what to do in rules."""
+
+    def __init__(self, order: str, length: int) -> None:
+        super().__init__(order, length=length)
+        self._opened = 0
+        self._names: dict[str, list[str]] = {}
+        self.open()
+
+    def counters(self) -> tuple[int, int]:
+        """Go on from where the clock and the numbers of the last writer can have come to."""
+        self._opened += 1
+        return 1_000_000 * self._opened, 1000 * self._opened
+
+    def _swap_begins(self, item: Write) -> None:
+        write = self.storage.ops.pop()
+        self.storage.note(Reuse(item.file), write)
+        super()._swap_begins(item)
+        # What the file held is of an earlier life now: the pointer will pass over these places again.
+        self.marks = [mark for mark in self.marks if mark.file != item.file]
+
+    def do(self, rule: str) -> bool:
+        """Do what a rule says; returns whether it could be done (a record may be too long for the file).
+
+        ``c1b`` ``a1b`` ``p1b``   log COMMITTING, ACTIVE or PREPARED for transaction 1 with size b
+        ``d1`` ``r1``             log COMMITTED or ROLLEDBACK for it
+        ``f``                     force
+        ``o``                     close, and open again
+        ``k``                     force, and open again without having closed
+
+        Transactions are numbered in base 36. Sizes: ``a`` no names, ``b`` two short ones, ``c`` most of a
+        sector, ``d`` nearly three; ``x``, ``y`` and ``z`` end one byte before, at and one byte after a
+        sector's edge.
+        """
+        if rule in ("f", "o", "k"):
+            self.apply({"op": "close" if rule == "o" else "force"})
+            if rule != "f":
+                self.open()
+            return True
+        what, number = rule[0], rule[1]
+        op = logged(STATUS[what], bytes([0x41 + int(number, 36)]) * 16)
+        if what in "dr":
+            # What did not fit was never decided.
+            if number not in self._names:
+                return False
+            op["names"] = self._names[number]
+        else:
+            op["names"] = self._sized(op, rule[2])
+        done = self.attempt(op)
+        if done:
+            self._names[number] = list(op["names"])
+        return done
+
+    def _sized(self, op: Operation, size: str) -> list[str]:
+        """Return names that give the record of `op` that size."""
+        if size in LONG_SIZES:
+            return [letter * length for letter, length in zip("np", LONG_SIZES[size], strict=False)]
+        # The tail that is on disk may be behind: the records say where the next one goes.
+        ends = [mark.off + mark.length for mark in self.marks if mark.file == self.active]
+        end = max(ends, default=HEADER_SIZE) + size_of({**op, "names": ["e" * _SHORTEST]})
+        return ["e" * (_SHORTEST + missing(end, size))]
+
+
+def resumed(origin: Any, life: int, image: CrashImage) -> Run:
+    """Return a run of the writer that wrote `image` on it, not opened yet; `origin` makes no difference."""
+    # Lives 1 and 2 are those of a background.
+    return Run(image.first.tags["order"], life + 1, CREATED, image.files, image.whole, SECOND_LIFE)

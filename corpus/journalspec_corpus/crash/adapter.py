@@ -1,0 +1,235 @@
+"""What a format gives to the crash engine: one typed object, ``CRASH``.
+
+The package of a format has a function ``crash_format`` that returns it. Nothing of it is
+imported before that is called: who only looks at a journal needs no writers and no compiler.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from journalspec.formats import UnknownFormat, format_ids, format_module
+from journalspec_corpus.crash.blocks import Codes, CrashPoint
+from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
+from journalspec_corpus.crash.second_crash import build as build_second_life
+from journalspec_corpus.crash.trace import Trace, Workload
+from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.mutants import MutantError, load_mutants
+from journalspec_reference import load
+
+PACKAGE = "journalspec_corpus"
+#: So many long workloads, evenly spread, are in the core tier; the full tier has all.
+LONG_IN_CORE = 6
+#: The file in a format's package with its long workloads, one a line.
+LONG_WORKLOADS = "long_workloads.jsonl"
+
+#: From the files of a state and the edition to what the reader says about them.
+Reader = Callable[[Mapping[str, bytes], str], Answer]
+#: The same for all readers of a format.
+Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
+#: Two numbers per row: rows with the same ones get the same answer from every reader, in whichever crash
+#: point of the format they are (see :func:`.reading.alike` for "the same"); None if the kernel cannot say.
+Signatures = Callable[[CrashPoint, Codes], "npt.NDArray[np.uint64] | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class LongWorkload:
+    """One sequence: the edition or order of writes, the length of a file in bytes, and rules.
+
+    Small workloads are enumerated, and what needs many steps (a file that comes round
+    again, a transaction open over three files) is not among them. These sequences
+    were drawn by a Hypothesis state machine, once (:mod:`.long_machine`), and are kept as
+    data: building needs no Hypothesis and no luck. `rules` are words with a blank
+    between them; the format says what they mean.
+    """
+
+    variant: str
+    size: int
+    rules: str
+
+    @property
+    def name(self) -> str:
+        """A readable name, unique among workloads."""
+        return f"long/{self.variant}/{self.size}/{self.rules.replace(' ', '+')}"
+
+    def line(self) -> str:
+        """Return the workload as one line of JSON, without the end of the line."""
+        return json.dumps([self.variant, self.size, self.rules], separators=(",", ":"))
+
+
+@cache
+def long_workloads(package: str) -> tuple[LongWorkload, ...]:
+    """Return the long workloads in a format's `package`; the first line is about the others."""
+    text = files(package).joinpath(LONG_WORKLOADS).read_text(encoding="utf-8")
+    return tuple(LongWorkload(*json.loads(line)) for line in text.splitlines()[1:])
+
+
+@dataclass(frozen=True)
+class LongWorkloads:
+    """A format's long workloads.
+
+    `lines` are all of them, `record(work)` plays one. `shorter(rule)` yields a rule with
+    less in its record.
+    """
+
+    lines: tuple[LongWorkload, ...]
+    record: Callable[[LongWorkload], Trace]
+    shorter: Callable[[str], Iterator[str]]
+
+    def of_scope(self, scope: str) -> tuple[LongWorkload, ...]:
+        """Return those of a scope; ``smoke`` has none."""
+        if scope == "full":
+            return self.lines
+        step = max(1, len(self.lines) // LONG_IN_CORE)
+        return self.lines[::step][:LONG_IN_CORE] if scope == "core" else ()
+
+
+@dataclass(frozen=True)
+class StateReader:
+    """A reader of crash states: the reference under `policy`, or its mutant `name` under the first one.
+
+    `policy` is empty for a mutant. With `salvaging` it may leave records out if it says so.
+    """
+
+    name: str
+    policy: str = ""
+    salvaging: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class CrashFormat:
+    """A format, as the crash engine uses it.
+
+    `first_lives(scope)` yields workloads in a fixed order, `record(workload)` plays one of them.
+    `workload_of(members)` makes one from a table in TOML. `kinds` gives the category that a trace
+    with such a tag ``kind`` is all about. `smaller(workload)` yields workloads that are smaller in
+    one thing, in the order to try them.
+
+    `state_readers` read crash states; what `answer(observation)` makes of an observation is judged.
+    The first policy among the readers refuses where it may. `obeys` are the requirements that a
+    category of states is about ("" for all others). `record_json(keys)` is a record as an
+    observation lists it, with the fields that all its keys agree on.
+
+    `kernel()` imports the format's compiled code, which says what the state readers tell apart.
+    `implementation()` is who reads in place of the reference, if anybody does.
+    """
+
+    format: str
+    first_lives: Callable[[str], Iterator[Any]]
+    record: Callable[[Any], Trace]
+    state_readers: tuple[StateReader, ...]
+    obeys: Mapping[str, tuple[str, ...]]
+    answer: Callable[[Any], Answer]
+    record_json: Callable[[list[str]], dict[str, Any]]
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    workload_of: Callable[[Mapping[str, Any]], Workload] | None = None
+    smaller: Callable[[Any], Iterator[Any]] | None = None
+    second: SecondLives | None = None
+    long: LongWorkloads | None = None
+    kernel: Callable[[], Signatures] | None = None
+    implementation: Callable[[], Any] | None = None
+    _latest: dict[Workload, Trace] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def readers(self) -> tuple[str, ...]:
+        """The names of the readers, in the order of their answers."""
+        return tuple(reader.name for reader in self.state_readers)
+
+    @cached_property
+    def salvaging(self) -> frozenset[str]:
+        """The names of those that may leave records out if they say so."""
+        return frozenset(reader.name for reader in self.state_readers if reader.salvaging)
+
+    @cached_property
+    def policies(self) -> Mapping[str, str]:
+        """The recovery policy of each reader that is no mutant."""
+        return {reader.name: reader.policy for reader in self.state_readers if reader.policy}
+
+    @cached_property
+    def read(self) -> Read:
+        """All readers at once: one answer for each, in their order."""
+        readers = [
+            self.reader(reader.policy) if reader.policy else self.mutant_reader(reader.name)
+            for reader in self.state_readers
+        ]
+        return lambda files, edition: tuple([reader(files, edition) for reader in readers])
+
+    def reader(self, policy: str) -> Reader:
+        """Return the reference implementation under `policy`; raises LookupError for an unknown one."""
+        if policy not in self.policies.values():
+            raise LookupError(f"no policy {policy!r}: choose one of {', '.join(self.policies.values())}")
+        return self._reading(self.implementation() if self.implementation else load(self.format), policy)
+
+    def mutant_reader(self, mutant_id: str, policy: str = "") -> Reader:
+        """Return a mutant of the reference under `policy`, or under the first one.
+
+        Raises LookupError if there is none of that id, or it does not fit the reference any more.
+        """
+        known = {mutant.id: mutant for mutant in load_mutants(self.format)}
+        if mutant_id not in known:
+            raise LookupError(f"no mutant {mutant_id!r}: {', '.join(known)}")
+        try:
+            implementation = known[mutant_id].implementation()
+        except MutantError as error:
+            raise LookupError(str(error)) from None
+        return self._reading(implementation, policy or next(iter(self.policies.values())))
+
+    def _reading(self, implementation: Any, policy: str) -> Reader:
+        def read(files: Mapping[str, bytes], edition: str) -> Answer:
+            try:
+                observation = implementation.recover(files, edition=edition, policy=policy)
+            except (ArithmeticError, LookupError, TypeError, ValueError, struct.error) as error:
+                # A mutant that trips over a state has refused it; the reference never does.
+                return Answer((), f"exception:{type(error).__name__}")
+            return self.answer(observation)
+
+        return read
+
+    def workloads(self, scope: str) -> Iterator[Workload]:
+        """Yield all workloads of a scope in a fixed order: first lives, long ones, second lives."""
+        yield from self.first_lives(scope)
+        if self.long is not None:
+            yield from self.long.of_scope(scope)
+        if self.second is not None:
+            yield from self.second.lives(scope)
+
+    def build(self, work: Workload) -> Trace:
+        """Return the trace of `work`, whatever kind of workload it is; raises ValueError or WriterRefused."""
+        if isinstance(work, SecondLife) and self.second is not None:
+            # Second lives of one first life come one after the other: it is recorded once.
+            if work.first not in self._latest:
+                first = self.build(work.first)
+                self._latest.clear()
+                self._latest[work.first] = first
+            return build_second_life(work, self.second, self._latest[work.first])
+        if isinstance(work, LongWorkload) and self.long is not None:
+            return self.long.record(work)
+        trace = self.record(work)
+        return replace(trace, during=self.kinds.get(trace.tags.get("kind", ""), ""))
+
+
+def has_crash_format(format_id: str) -> bool:
+    """Tell whether `format_id` has crash states; raises UnknownFormat if it is not described."""
+    try:
+        return hasattr(format_module(PACKAGE, format_id), "crash_format")
+    except UnknownFormat:
+        if format_id not in format_ids():
+            raise
+        return False
+
+
+def crash_format(format_id: str) -> CrashFormat:
+    """Return what `format_id` gives to the crash engine; raises UnknownFormat if it has nothing."""
+    if not has_crash_format(format_id):
+        raise UnknownFormat(f"{format_id} has no crash traces yet: its corpus package has no crash_format()")
+    found: CrashFormat = format_module(PACKAGE, format_id).crash_format()
+    return found

@@ -1,0 +1,143 @@
+"""A crash state as a case in the published form: what it was made from, its files, and what is owed in it.
+
+In some states nobody gives what is owed: the order of writes, the device or the format
+lost it. They are listed in the format's ``crash_known.toml``, by class.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from journalspec.formats import format_module, get_format
+from journalspec_corpus.case import Case, Origin
+from journalspec_corpus.crash.adapter import PACKAGE, CrashFormat
+from journalspec_corpus.crash.expected import (
+    ExpectedSets,
+    demand_of,
+    permitted,
+)
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.reduction import Reduced, State
+from journalspec_corpus.crash.trace import writer_of
+from journalspec_corpus.making import make_case
+from journalspec_corpus.mutants import MutantError
+
+KNOWN_FAILURES = "crash_known.toml"
+
+
+class Kind(NamedTuple):
+    """In what kind of state, by which policy, and how recovery failed. `writer` is the order of writes."""
+
+    writer: str
+    stratum: str
+    category: str
+    policy: str
+    verdict: str
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.policy} after {self.category} ({self.stratum}, {self.writer})"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFailures:
+    """How often the reference fails in a sample, by kind, and what is wrong with the table itself."""
+
+    counts: Mapping[Kind, int]
+    why: Mapping[Kind, str]
+
+
+def known_failures(format_id: str, sample: str) -> KnownFailures:
+    """Return what is pinned for `sample`; nothing if the format has no such file."""
+    path = files(format_module(PACKAGE, format_id)).joinpath(KNOWN_FAILURES)
+    if not path.is_file():
+        return KnownFailures({}, {})
+    counts: dict[Kind, int] = {}
+    why: dict[Kind, str] = {}
+    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("known", ()):
+        for item in entry["states"]:
+            kind = Kind(*(item[name] for name in Kind._fields))
+            if kind in why:
+                raise MutantError(f"{format_id}/{KNOWN_FAILURES}: {kind} stands twice")
+            why[kind] = entry["why"]
+            if sample in item["count"]:
+                counts[kind] = item["count"][sample]
+    return KnownFailures(counts, why)
+
+
+#: A case in which not even a reader that follows the specification gives what is owed carries this flag.
+BEYOND = "BeyondReaders"
+
+
+def published_id(format_id: str, case_id: str) -> str:
+    """Return the id under which the pipeline publishes the state with these 32 hex digits."""
+    return f"{get_format(format_id).prefix.lower()}.crash.{case_id}"
+
+
+def as_case(adapter: CrashFormat, shrunk: Reduced, *, tier: str = "core") -> Case:
+    """Return the reduced state as a case that names the larger state which it comes from."""
+    larger = published_id(adapter.format, shrunk.start)
+    same = shrunk.state.case_id == shrunk.start
+    return case_of(adapter, shrunk.state, tier=tier, shrunk_from="" if same else larger)
+
+
+def case_of(  # noqa: PLR0913  # a case has many members; all but two are keyword-only
+    adapter: CrashFormat,
+    state: State,
+    *,
+    beyond: bool | None = None,
+    tier: str = "core",
+    name: str = "",
+    title: str = "",
+    base: str = "",
+    shrunk_from: str = "",
+    obeys: Iterable[str] = (),
+    flags: Iterable[str] = (),
+) -> Case:
+    """Return `state` as a case: under every policy of the adapter, what the oracle says is owed.
+
+    `name`, `title` and `base` are made up from the state if they are not given, `obeys`
+    is what the adapter says of its category. A case that is `beyond` all readers (if nothing is said: if
+    its class is known to have such) demands nothing (level ``may``) and is flagged
+    :data:`BEYOND`. No reader is asked.
+    """
+    trace, point = state.trace, state.situation.states.point
+    if beyond is None:
+        beyond = _known_to_fail(adapter, state)
+    preset = PRESETS[state.rank].name
+    return make_case(
+        name or published_id(adapter.format, state.case_id),
+        title=title or f"{state.category} after operation {point.crash_index} of {trace.name} ({preset})",
+        format_id=trace.format,
+        edition=trace.edition,
+        stratum=state.situation.states.stratum,
+        category=state.category,
+        origin=Origin("trace", base or trace.id, preset, ("model",), shrunk_from),
+        files=state.files,
+        expect=expectations(adapter, state),
+        level="may" if beyond else "must",
+        tier=tier,
+        obeys=tuple(obeys) or adapter.obeys.get(state.category, adapter.obeys[""]),
+        flags=tuple(dict.fromkeys((*flags, BEYOND) if beyond else flags)),
+    )
+
+
+def expectations(adapter: CrashFormat, state: State) -> list[dict[str, Any]]:
+    """Return for each policy of the adapter the permitted outcomes, as the pipeline publishes them."""
+    sets = ExpectedSets(adapter.record_json, state.trace).sets(state.situation.expected)
+    out: list[dict[str, Any]] = []
+    for reader, policy in adapter.policies.items():
+        demand = demand_of(
+            state.refusal, state.situation.states.stratum, salvaging=reader in adapter.salvaging
+        )
+        out += permitted(sets, policy, *demand)
+    return out
+
+
+def _known_to_fail(adapter: CrashFormat, state: State) -> bool:
+    """Tell whether `state` is of a class in which a reader that does everything right is known to fail."""
+    mine = (writer_of(state.trace), state.situation.states.stratum, state.category)
+    return any(kind[:3] == mine for kind in known_failures(adapter.format, "whole").why)

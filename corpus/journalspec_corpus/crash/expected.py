@@ -1,0 +1,139 @@
+"""What is owed at a crash point, from the trace alone, and how a published case says so.
+
+No reader is asked. A case names sets of records, and for each policy the outcomes that
+are permitted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from journalspec_corpus.crash.persistence import CORRUPTED
+from journalspec_corpus.crash.trace import Mark, Release, Trace
+
+ALLOWED, REQUIRED, FORBIDDEN = "allowed", "required", "forbidden"
+REFUSALS = (ALLOWED, REQUIRED, FORBIDDEN)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What all states of one crash point have in common.
+
+    `must_keep` are acknowledged records whose effect nothing took back,
+    `may_keep` those that had at least been issued, `must_drop` records of an
+    earlier life. `record_of` maps a reader's key to the record's name; a key that
+    is not in it belongs to nothing that was ever written. `order` is the order in
+    which the records of the log were issued, or empty if files were switched;
+    records in `possible` may come anywhere in it, or not at all. `life` is the
+    trace's. In `stratum` C nothing can be demanded back, only told. `fine` are
+    records that a recovery before this life had still found.
+    """
+
+    must_keep: frozenset[str]
+    may_keep: frozenset[str]
+    must_drop: frozenset[str]
+    record_of: Mapping[str, str]
+    order: tuple[str, ...]
+    possible: frozenset[str] = frozenset()
+    life: int = 1
+    stratum: str = "R"
+    fine: frozenset[str] = frozenset()
+
+
+def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = "R") -> Expected:
+    """Return what is owed after ``ops[:crash_index]``; `torn` is an operation under way, if any.
+
+    A trace of a second life says with the tag ``fine`` = "yes" that recovery had
+    found everything acknowledged in its base.
+    """
+    upto = max(crash_index, torn + 1)
+    # A record that is being written has been issued: its annotation follows its write, perhaps after others.
+    issued = [op for index, op in trace.annotated if index < upto and isinstance(op, Mark)]
+    released = trace.released(upto)
+    acknowledged = trace.acknowledged(crash_index)
+    own = (*trace.standing, *issued)
+    switched = any(isinstance(op, Release) for op in trace.ops[:upto])
+    possible = frozenset(mark.record for mark in trace.possible) - {mark.record for mark in own}
+    return Expected(
+        must_keep=frozenset(acknowledged) - released,
+        may_keep=frozenset(mark.record for mark in own) | possible,
+        must_drop=frozenset(mark.record for mark in trace.stale) - possible,
+        record_of={mark.key: mark.record for mark in (*trace.stale, *trace.possible, *own)},
+        order=() if switched else tuple(dict.fromkeys(mark.record for mark in own)),
+        possible=possible,
+        life=trace.life,
+        stratum=stratum,
+        fine=frozenset(mark.record for mark in trace.standing if trace.tags.get("fine") == "yes"),
+    )
+
+
+#: What an entry of `expect` asks beside its refusal: nothing; that something is reported; that
+#: nothing is lost, or it is reported.
+PLAIN, MUST_REPORT, MAY_LOSE = "", "must-report", "may-lose"
+
+
+def permitted(
+    sets: Mapping[str, Any], policy: str, refusal: str, asked: str = PLAIN
+) -> Iterator[dict[str, Any]]:
+    """Yield the permitted outcomes under one policy: what `sets` owe, and what else is `asked`."""
+    when = {"op": "recover", "policy": policy}
+    allowed = {**sets, "refusal": refusal}
+    every = sets["must_keep"] + sets["may_keep"]
+    if asked == MUST_REPORT:
+        allowed["must_report"] = True
+    if asked == MAY_LOSE:
+        # A write that landed elsewhere, or a doubled file, leaves a record in two places.
+        allowed["may_keep"] = sets["may_keep"] + every
+    yield {"when": when, "verdict": "refused" if refusal == "required" else "clean", "allowed": allowed}
+    if asked == MAY_LOSE:
+        lost = {**allowed, "must_keep": [], "may_keep": every + every, "must_report": True}
+        yield {"when": when, "verdict": "recovered", "allowed": lost}
+
+
+Sets = dict[str, list[dict[str, Any]]]
+
+
+class ExpectedSets:
+    """The sets of one trace's crash points, with records as an observation would list them."""
+
+    def __init__(self, record_json: Callable[[list[str]], dict[str, Any]], trace: Trace) -> None:
+        self._record_json = record_json
+        written = [op for op in trace.ops if isinstance(op, Mark)]
+        marks = {(op.record, op.file, op.off) for op in (*trace.standing, *trace.possible, *written)}
+        #: record -> in how many places of the journal it was written
+        self._places = Counter(record for record, _, _ in marks)
+
+    def sets(self, expected: Expected) -> Sets:
+        """Return must_keep, may_keep and must_drop of `expected`."""
+        keys: dict[str, list[str]] = {}
+        for key, record in expected.record_of.items():
+            keys.setdefault(record, []).append(key)
+
+        def records(ids: Iterable[str]) -> list[dict[str, Any]]:
+            return [self._record_json(keys[record]) for record in sorted(ids) if record in keys]
+
+        # What was written in several places (a compaction under way) may come out of each of them.
+        known = expected.must_keep | expected.may_keep
+        copies = [record for record in known for _ in range(1, self._places[record])]
+        return {
+            "must_keep": records(expected.must_keep),
+            "may_keep": records([*(expected.may_keep - expected.must_keep), *copies]),
+            "must_drop": records(expected.must_drop),
+        }
+
+
+def demand_of(refusal: str, stratum: str, *, salvaging: bool) -> tuple[str, str]:
+    """Return which refusal a policy is granted, and what else it is asked (PLAIN, MUST_REPORT, MAY_LOSE).
+
+    `refusal` is what the oracle says of the state: allowed, required or forbidden.
+    """
+    corrupted = stratum == CORRUPTED
+    if refusal != REQUIRED:
+        return refusal, MAY_LOSE if corrupted else PLAIN
+    if not salvaging:
+        return refusal, PLAIN
+    # Who may leave records out reports the damage that others must refuse.
+    return ALLOWED, MAY_LOSE if corrupted else MUST_REPORT

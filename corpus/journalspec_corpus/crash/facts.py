@@ -1,0 +1,489 @@
+"""What is true of each state of a crash point, as columns: no reader is asked.
+
+A write has *arrived* if every granule it changed holds it or something later; a record
+is *intact* if its write arrived and nothing that arrived later overwrote it; it is
+*published* if what makes it count arrived. From these follow whether a reader may refuse
+the state, its category, and the field in which it tore.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, TRASHED, CrashPoint, States, Timeline
+from journalspec_corpus.crash.corruption import corrupted_fields
+from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED
+from journalspec_corpus.crash.ids import content_id
+from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE
+from journalspec_corpus.crash.trace import Ack, Create, Mark, Publish, Release, Reuse, Trace, Write
+from journalspec_corpus.crash.verdict import CATEGORIES
+
+Rows = npt.NDArray[np.bool_]
+
+
+class Facts:
+    """What is true of each state (row) of one crash point, as boolean columns."""
+
+    def __init__(self, states: States) -> None:
+        self.states = states
+        self.point: CrashPoint = states.point
+        self.trace = states.point.trace
+        codes = states.codes
+        self._levels = (
+            np.stack(
+                [
+                    np.asarray(block.levels, np.int16)[codes[:, at]]
+                    for at, block in enumerate(self.point.blocks)
+                ],
+                axis=1,
+            )
+            if self.point.blocks
+            else np.zeros((len(codes), 0), np.int16)
+        )
+        self._upto = max(self.point.crash_index, states.torn + 1)
+        self.all = np.ones(len(codes), bool)
+        self._intact: dict[tuple[int, int], Rows] = {}
+        self._published: dict[str, Rows] = {}
+        # Columns are shared and never changed in place.
+        self._at: dict[tuple[int, int], Rows] = {}
+        self._arrived: dict[int, Rows] = {}
+        self._counting: dict[int, Rows] = {}
+        #: granules that may hold what nobody wrote
+        self._broken = [
+            (at, block)
+            for at, block in enumerate(self.point.blocks)
+            if block.kind == DATA and min(block.levels) < 0
+        ]
+
+    def arrived(self, index: int) -> Rows:
+        """Return the rows in which operation `index` is on disk as a whole."""
+        known = self._arrived.get(index)
+        if known is None:
+            known = self.all
+            op = self.trace.ops[index]
+            for block, level in self.point.reach.get(index, ()):
+                if isinstance(op, Write):
+                    known = known & self._shows(block, level, op, op.off, op.off + len(op.data))
+                else:
+                    known = known & self.cell_at(block, level)
+            self._arrived[index] = known
+        return known
+
+    def _shows(self, at: int, level: int, op: Write, start: int, end: int) -> Rows:
+        """Rows in which block `at` holds what `op` put into ``[start, end)``, or something later.
+
+        In a version that nobody wrote (half of one, say) the bytes decide.
+        """
+        block = self.point.blocks[at]
+        out = self.cell_at(at, level)
+        if block.kind == DATA and min(block.levels) < 0:
+            for code in (code for code, known in enumerate(block.levels) if known < 0):
+                if self._same(at, code, start, end, op.data, op.off):
+                    out = out | (self.states.codes[:, at] == code)
+        return out
+
+    def _same(self, at: int, code: int, start: int, end: int, data: bytes, off: int) -> bool:
+        """Tell whether a version shows in ``[start, end)`` what `data`, written at `off`, has there."""
+        block = self.point.blocks[at]
+        base = block.index * self.point.granule
+        a, b = max(start, base), min(end, base + self.point.granule)
+        return bool(block.versions[code][a - base : b - base] == data[a - off : b - off])
+
+    def touched(self, index: int) -> Rows:
+        """Return the rows in which at least a part of operation `index` is on disk."""
+        entries = self.point.reach.get(index)
+        if entries is None:
+            return self.all
+        out = ~self.all
+        for block, level in entries:
+            out |= self.cell_at(block, level)
+        if index == self.states.torn:
+            out |= self.states.tear > 0
+        return out
+
+    def cell_at(self, block: int, level: int) -> Rows:
+        """Return the rows in which `block` is at `level` or beyond."""
+        known = self._at.get((block, level))
+        if known is None:
+            known = self._at[block, level] = np.asarray(self._levels[:, block] >= level)
+        return known
+
+    @cached_property
+    def kill(self) -> Rows:
+        """Rows that a killed process leaves: a whole number of operations, in order."""
+        out = ~self.all
+        if self.states.stratum == CORRUPTED:
+            return out
+        for levels in self.point.kills:
+            out |= (self._levels == np.asarray(levels, np.int16)).all(axis=1)
+        if self.states.torn >= 0:
+            # A torn granule has no level of its own: only its first and its last version are whole.
+            out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
+        elif len(self.point.kills) == 1 or any(block.kind == NAMES for block in self.point.blocks):
+            # What has no name is not seen, and what a force of one file leaves may be what a kill leaves:
+            # levels do not tell, the bytes do.
+            images = _memories(self.trace)[: self._upto + 1]
+            for row in np.flatnonzero(~out & ~self.trashed):
+                out[row] = content_id(self.point.materialise(self.states.codes[row])) in images
+        return out
+
+    @cached_property
+    def trashed(self) -> Rows:
+        """Rows in which a granule holds garbage."""
+        return (self._levels == TRASHED).any(axis=1) if self._levels.size else ~self.all
+
+    @cached_property
+    def issued(self) -> list[tuple[int, Mark]]:
+        """Every record written so far: (index of its write, its mark)."""
+        return [
+            (index, op) for index, op in self.trace.annotated if isinstance(op, Mark) and index < self._upto
+        ]
+
+    def intact(self, index: int, mark: Mark) -> Rows:
+        """Rows in which the record written by operation `index` stands whole."""
+        known = self._intact.get((index, mark.off))
+        if known is None:
+            known = self._written(index, mark) & ~self._overwritten(mark, index + 1)
+            self._intact[index, mark.off] = known
+        return known
+
+    def _written(self, index: int, mark: Mark) -> Rows:
+        """Rows in which the part of operation `index` that is this record arrived."""
+        op = self.trace.ops[index]
+        assert isinstance(op, Write)  # marks follow writes
+        end = mark.off + mark.length
+        if (mark.off, mark.length) == (op.off, len(op.data)):
+            return self.arrived(index)
+        out = self.all.copy()
+        step = self.point.granule
+        for at, level in self.point.reach.get(index, ()):
+            block = self.point.blocks[at]
+            if block.kind == DATA and block.index * step < end and mark.off < (block.index + 1) * step:
+                if index == self.states.torn:
+                    shown = [
+                        self._same(at, code, mark.off, end, op.data, op.off)
+                        for code in range(len(block.versions))
+                    ]
+                    out &= np.asarray(shown)[self.states.codes[:, at]]
+                else:
+                    out &= self._shows(at, level, op, mark.off, end)
+            elif block.kind == SIZE:
+                out &= np.asarray(block.versions)[self.states.codes[:, at]] >= end
+        return out
+
+    def stands(self, mark: Mark) -> Rows:
+        """Rows in which a record from before the trace stands whole."""
+        return ~self._overwritten(mark, 0)
+
+    def _overwritten(self, mark: Mark, start: int) -> Rows:
+        out = ~self.all
+        for index, op in self.trace.writes_over(mark.file, mark.off, mark.length):
+            if start <= index < self._upto:
+                out |= self._overlap_touched(index, op, mark)
+        return out | self._trash_over(mark, start - 1) if self._broken else out
+
+    def _overlap_touched(self, index: int, op: Write, mark: Mark) -> Rows:
+        entries = self.point.reach.get(index)
+        if entries is None:
+            return self.all
+        if index == self.states.torn:
+            return self.states.tear > max(0, mark.off - op.off)
+        out = ~self.all
+        step = self.point.granule
+        for block, level in entries:
+            start = self.point.blocks[block].index * step
+            a, b = max(op.off, start), min(op.off + len(op.data), start + step)
+            if a < mark.off + mark.length and mark.off < b:
+                out |= self.cell_at(block, level)
+        return out
+
+    def _replaced(self, index: int) -> Rows:
+        """Rows in which something else, or nothing that was written, hides what operation `index` wrote."""
+        op = self.trace.ops[index]
+        assert isinstance(op, Write)  # annotations follow writes
+        return self._overwritten(Mark("", op.file, op.off, len(op.data), ""), index + 1)
+
+    def _trash_over(self, mark: Mark, index: int) -> Rows:
+        """Rows in which a version that nobody wrote hides some of a record of operation `index`, or older."""
+        op = self.trace.ops[index] if index >= 0 else None
+        data, off = (op.data, op.off) if isinstance(op, Write) else (self.trace.base.get(mark.file, b""), 0)
+        out = ~self.all
+        step = self.point.granule
+        number = self.point.names.get(mark.file)
+        for at, block in self._broken:
+            if block.file == number:
+                start = block.index * step
+                if start < mark.off + mark.length and mark.off < start + step:
+                    for code in (code for code, level in enumerate(block.levels) if level < 0):
+                        if not self._same(at, code, mark.off, mark.off + mark.length, data, off):
+                            out |= self.states.codes[:, at] == code
+        return out
+
+    def published(self, record: str) -> Rows:
+        """Rows in which something that makes `record` count is on disk."""
+        known = self._published.get(record)
+        if known is None:
+            known = ~self.all
+            for index, op in self.trace.annotated:
+                if isinstance(op, Publish) and index < self._upto and record in op.records:
+                    known |= self._counts(index)
+            self._published[record] = known
+        return known
+
+    def _counts(self, index: int) -> Rows:
+        """Rows in which operation `index` is on disk and nothing hides it."""
+        known = self._counting.get(index)
+        if known is None:
+            known = self._counting[index] = self.arrived(index) & ~self._replaced(index)
+        return known
+
+    @cached_property
+    def damaged(self) -> Rows:
+        """Rows in which a published record of this run stands nowhere whole, and no old one in its place."""
+        out = ~self.all
+        places: dict[str, list[tuple[int, Mark]]] = {}
+        for index, mark in self.issued:
+            places.setdefault(mark.record, []).append((index, mark))
+        released = self.trace.released(self._upto)
+        for record, marks in places.items():
+            if record in released:
+                continue  # nobody wants it back, so nobody has to be told
+            whole = ~self.all
+            replaced = ~self.all
+            for mark in self.trace.standing:
+                if mark.record == record:
+                    whole |= self.stands(mark)
+            for index, mark in marks:
+                whole |= self.intact(index, mark)
+                for old in self.trace.stale:
+                    if old.file == mark.file and old.off == mark.off:
+                        replaced |= self.stands(old)
+                if any(old.file == mark.file and old.off == mark.off for old in self.trace.possible):
+                    # What was lost here before may be made whole by bytes that both have in common.
+                    replaced |= self.all
+            out |= self.published(record) & ~whole & ~replaced
+        return out
+
+    @cached_property
+    def usable(self) -> bool:
+        """Whether the journal had been set up before the crash: then a kill leaves it readable."""
+        return bool(self.trace.base) or any(isinstance(op, Ack) for op in self.trace.ops[: self._upto])
+
+    @cached_property
+    def refusals(self) -> npt.NDArray[np.uint8]:
+        """Return for each row the index into :data:`REFUSALS`."""
+        out = np.full(len(self.all), REFUSALS.index(ALLOWED), np.uint8)
+        if self.states.stratum == CORRUPTED:
+            # Whoever notices that something is wrong may say so and stop.
+            return out
+        if self.usable and self.states.stratum == REACHABLE:
+            out[self.kill & ~self.trashed] = REFUSALS.index(FORBIDDEN)
+        out[self.damaged & ~self.kill] = REFUSALS.index(REQUIRED)
+        return out
+
+
+_images: dict[str, tuple[bytes, ...]] = {}
+
+
+def _memories(trace: Trace) -> tuple[bytes, ...]:
+    """Return for each operation what a process leaves that is killed before it, as content ids."""
+    found = _images.get(trace.id)
+    if found is None:
+        line = Timeline(trace, 512)
+        ids: list[bytes] = []
+        for upto in range(len(trace.ops) + 1):
+            if upto == 0 or not isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release)):
+                line.advance(upto)
+                last = content_id(line.point(settled=True).materialise(b""))
+            ids.append(last)
+        _images.clear()
+        found = _images[trace.id] = tuple(ids)
+    return found
+
+
+#: Backgrounds under which a hole shows an earlier life, or as good as one.
+STALE = ("stale-same", "stale-shifted", "stale-foreign")
+#: Fields that begin within so many bytes of a record are its header.
+HEAD = 32
+Column = npt.NDArray[np.uint8]
+
+
+def categories(facts: Facts) -> Column:
+    """Return for each row the index into :data:`CATEGORIES`; later rules take a state over."""
+    out = np.full(len(facts.all), CATEGORIES.index("sector-hole"), np.uint8)
+
+    def take(name: str, rows: Rows) -> None:
+        out[rows] = CATEGORIES.index(name)
+
+    if facts.states.stratum != "R":
+        names = [PRESETS[rank].rot or _LIES[PRESETS[rank].force] for rank in facts.states.preset]
+        return np.asarray([CATEGORIES.index(name) for name in names], np.uint8)
+    background = facts.trace.background
+    if background not in (*STALE, "garbage"):
+        take("zero-tail", _bare_tail(facts))
+    ahead, behind, split = _pointers(facts)
+    take("pointer-behind", behind)
+    take("pointer-ahead", ahead)
+    if background in STALE:
+        take(background, _lacking(facts))
+    take("header-straddle", _straddling(facts))
+    take("epoch-reorder", _reordered(facts))
+    take("tx-split", split)
+    if facts.states.torn >= 0:
+        take("prefix-torn", facts.all)
+    during = facts.trace.during
+    started = facts.trace.ops[: facts.point.crash_index + 1]
+    if during == "compact":
+        take("compact", facts.all)
+    elif during == "create" or any(isinstance(op, Create) for op in started):
+        take("create", facts.all)
+    elif during == "rotate" or any(isinstance(op, Reuse) for op in started):
+        take("rotate", facts.all)
+    take("size-before-data", _ahead_of_data(facts))
+    foreign = [PRESETS[rank].fresh == "foreign" for rank in facts.states.preset]
+    take("stale-foreign", np.asarray(foreign, bool))
+    take("sector-trash", facts.trashed & ~_ahead_of_data(facts))
+    take("clean", facts.kill & ~facts.trashed)
+    if during == "recovery-crash" or facts.trace.life > 1:
+        # The first operations of a later life are those of opening: a crash among them hits recovery itself.
+        opening = during == "recovery-crash" or facts.point.crash_index < int(
+            facts.trace.tags.get("opened", "0")
+        )
+        take("recovery-crash" if opening else "second-crash", facts.all)
+    return out
+
+
+_LIES = {"ignored": "lost-force", "fails-clean": "fail-marks-clean"}
+
+
+def _bare_tail(facts: Facts) -> Rows:
+    """Rows in which nothing of the last record arrived while something before it did."""
+    if not facts.issued:
+        return ~facts.all
+    last = facts.issued[-1][0]
+    some = ~facts.all
+    for index in facts.point.reach:
+        if index < last:
+            some |= facts.touched(index)
+    return some & ~facts.touched(last)
+
+
+def _straddling(facts: Facts) -> Rows:
+    """Rows in which one field of a record's header arrived and another did not."""
+    out = ~facts.all
+    step = facts.point.granule
+    for index, mark in facts.issued:
+        edge = -(-(mark.off + 1) // step) * step
+        if edge - mark.off >= min(HEAD, mark.length):
+            continue
+        parts = {facts.point.blocks[block].index: (block, level) for block, level in _data(facts, index)}
+        before, behind = parts.get(edge // step - 1), parts.get(edge // step)
+        if before is not None and behind is not None:
+            out |= facts.cell_at(*before) != facts.cell_at(*behind)
+    return out
+
+
+def _data(facts: Facts, index: int) -> list[tuple[int, int]]:
+    return [entry for entry in facts.point.reach.get(index, ()) if facts.point.blocks[entry[0]].kind == DATA]
+
+
+def _ahead_of_data(facts: Facts) -> Rows:
+    """Rows in which a file has grown over blocks in which nothing arrived."""
+    out = ~facts.all
+    point, codes = facts.point, facts.states.codes
+    sizes = {block.file: at for at, block in enumerate(point.blocks) if block.kind == SIZE}
+    if facts.states.torn >= 0 or not sizes:
+        return out
+    for at, (block, fresh) in enumerate(zip(point.blocks, point.fresh, strict=True)):
+        if fresh and block.file in sizes:
+            size = sizes[block.file]
+            grown = np.asarray(point.blocks[size].versions)[codes[:, size]] > block.index * point.granule
+            bare = np.asarray(block.levels)[codes[:, at]] <= 0
+            out |= grown & bare & _named(facts, block.file)
+    return out
+
+
+def _named(facts: Facts, file: int) -> Rows:
+    """Rows in which file number `file` has a name."""
+    for at, block in enumerate(facts.point.blocks):
+        if block.kind == NAMES:
+            bound = np.asarray([file in names.values() for names in block.versions])
+            return np.asarray(bound[facts.states.codes[:, at]])
+    return facts.all.copy() if file in facts.point.names.values() else ~facts.all
+
+
+def _reordered(facts: Facts) -> Rows:
+    """Rows in which a later record arrived whole while an earlier one did not."""
+    out = ~facts.all
+    earlier_lost = ~facts.all
+    for index in sorted({index for index, _ in facts.issued} & facts.point.reach.keys()):
+        arrived = facts.arrived(index)
+        out |= arrived & earlier_lost
+        earlier_lost |= ~arrived
+    return out
+
+
+def _lacking(facts: Facts) -> Rows:
+    """Rows in which some of a record in flight did not arrive: what stood there before is seen."""
+    out = ~facts.all
+    for index in {index for index, _ in facts.issued} & facts.point.reach.keys():
+        out |= ~facts.arrived(index)
+    return out
+
+
+def _pointers(facts: Facts) -> tuple[Rows, Rows, Rows]:
+    """Rows in which what makes a record count arrived and the record did not, and the reverse.
+
+    Where that is a record itself (a commit), both are a split transaction: the third.
+    """
+    ahead, behind, split = ~facts.all, ~facts.all, ~facts.all
+    for index, mark in facts.issued:
+        whole = facts.intact(index, mark)
+        published = facts.published(mark.record)
+        if mark.record in facts.trace.members:
+            split |= (published & ~whole) | (~published & whole & ~facts.kill)
+            continue
+        ahead |= published & ~whole
+        behind |= ~published & whole & ~facts.kill
+    return ahead, behind, split
+
+
+def fields(facts: Facts) -> tuple[Column, list[str]]:
+    """Return for each row the field in which the first damaged record tears, and the field names.
+
+    Index 0 is "no record is torn": all of each or none of it arrived.
+    """
+    if facts.states.stratum == CORRUPTED:
+        return corrupted_fields(facts.states)
+    names = [""]
+    out = np.zeros(len(facts.all), np.uint8)
+    for index, mark in reversed(facts.issued):
+        torn = facts.touched(index) & ~facts.arrived(index)
+        if torn.any():
+            _place(facts, index, mark, torn, out, names)
+    return out, names
+
+
+def _place(facts: Facts, index: int, mark: Mark, torn: Rows, out: Column, names: list[str]) -> None:
+    op = facts.trace.ops[index]
+    assert isinstance(op, Write)  # marks follow writes
+    if index == facts.states.torn:
+        edges = op.off + facts.states.tear
+        for start, name in mark.fields:
+            out[torn & (edges >= mark.off + start)] = _number(names, name)
+        return
+    for block, level in sorted(facts.point.reach.get(index, ()), reverse=True):
+        if facts.point.blocks[block].kind != DATA:
+            continue
+        edge = max(mark.off, facts.point.blocks[block].index * facts.point.granule) - mark.off
+        name = next((name for start, name in reversed(mark.fields) if start <= edge), "")
+        out[torn & ~facts.cell_at(block, level)] = _number(names, name)
+
+
+def _number(names: list[str], name: str) -> int:
+    if name not in names:
+        names.append(name)
+    return names.index(name)

@@ -1,0 +1,194 @@
+"""A format's writer, recorded: what it does to its files, and what each write means.
+
+A format derives from :class:`Recorder`. It opens its writer, and says of each write
+which records it holds and which it makes count. What a record is called and when it
+is promised comes from the operations that were asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from journalspec_corpus.crash.trace import Ack, Mark, Op, RecordingStorage, Trace
+from journalspec_reference.api import Writer, WriterRefused
+from journalspec_reference.storage import MemoryStorage
+
+#: The unit in which a disk writes.
+SECTOR = 512
+#: size of a record in a long workload -> where the record ends, from a sector's edge
+EDGES = {"x": -1, "y": 0, "z": 1}
+
+Operation = dict[str, Any]
+
+
+class Recorder:
+    """A journal in memory, the writer on it, and the trace so far with its annotations.
+
+    It begins with no files, or goes on with `files`; ids of records that it writes first
+    begin with `prefix`. `life` is which life of the files it is, in the format's own count.
+    `marks` are all records written, `ends` says of a file where its last record ends in its
+    present life; before the first one stand `header_size` bytes.
+    """
+
+    #: The format's id.
+    format: ClassVar[str]
+    header_size: int
+    writer: Writer
+
+    def __init__(
+        self, edition: str, life: int = 0, files: Mapping[str, bytes] | None = None, prefix: str = ""
+    ) -> None:
+        self.edition = edition
+        self.life = life
+        self.memory = MemoryStorage(dict(files or {}))
+        self.storage = RecordingStorage(self.memory)
+        self.prefix = prefix
+        self.marks: list[Mark] = []
+        self.ends: dict[str, int] = {}
+        self._base: dict[str, bytes] = {}
+
+    def open(self) -> None:
+        """Start a writer on the files that are there."""
+        raise NotImplementedError
+
+    def did(self, item: Op, op: Operation) -> None:
+        """Note in the trace that the writer did `item` for `op`, and what that means."""
+        raise NotImplementedError
+
+    def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
+        """Return the records that are safe now that `op` was done, and forget that they are pending."""
+        raise NotImplementedError
+
+    def perform(self, op: Operation, *, together: bool) -> None:
+        """Do one operation of a workload; it is made durable at once, or `together` with others later."""
+        raise NotImplementedError
+
+    def do(self, rule: str) -> bool:
+        """Do what a rule of a long workload says; returns whether it could be done."""
+        raise NotImplementedError
+
+    def end_of(self, name: str) -> int:
+        """Return where the last record of file `name` ends in its present life."""
+        return self.ends.get(name, self.header_size)
+
+    def settle(self, image: Any) -> None:
+        """Do what recovery of a crash `image` leaves to be done, before anything else is."""
+        raise NotImplementedError
+
+    def continued(self, then: str, ops: list[Operation], image: Any) -> list[Operation]:
+        """Return `ops`, to be done after a crash, as the continuation `then` has them."""
+        raise NotImplementedError
+
+    def apply(self, op: Operation) -> None:
+        """Do one operation and annotate what it did, also if it ends with WriterRefused."""
+        before = len(self.storage.ops)
+        refused, durable = None, False
+        try:
+            durable = bool(self.writer.apply(op)["durable"])
+        except WriterRefused as refusal:
+            refused = refusal
+        done = self.storage.ops[before:]
+        del self.storage.ops[before:]
+        for item in done:
+            self.did(item, op)
+        if refused is not None:
+            raise refused
+        safe = self.promised(op, durable=durable)
+        if safe:
+            self.storage.note(Ack(tuple(safe)))
+
+    def attempt(self, op: Operation) -> bool:
+        """Do `op` unless the writer refuses it; returns whether it was done."""
+        try:
+            self.apply(op)
+        except WriterRefused:
+            return False
+        return True
+
+    def play(self, ops: Iterable[Operation], *, together: bool) -> int:
+        """Do `ops`; return the index in the trace at which the last of them begins."""
+        last = 0
+        for op in ops:
+            last = len(self.storage.ops)
+            self.perform(op, together=together)
+        if together:
+            self.apply({"op": "force"})
+        return last
+
+    def begin(self) -> None:
+        """Begin the trace here: what was done before is durable."""
+        self._base = {name: bytes(data) for name, data in self.memory.files.items()}
+        self.storage.ops.clear()
+
+    def trace(  # what the engine wants to know of a run; all but two are keyword-only
+        self,
+        name: str,
+        tags: Mapping[str, str],
+        *,
+        background: str = "zero",
+        standing: Iterable[Mark] = (),
+        stale: Iterable[Mark] = (),
+        possible: Iterable[Mark] = (),
+        crash_from: int = 0,
+    ) -> Trace:
+        """Return what was done since :meth:`begin` (or ever)."""
+        ops = tuple(self.storage.ops)
+        before = (tuple(standing), tuple(stale))
+        return Trace(
+            self.format,
+            self.edition,
+            name,
+            self._base,
+            ops,
+            background,
+            *before,
+            crash_from,
+            tags,
+            tuple(possible),
+        )
+
+    def lay_noise(self) -> None:
+        """Put bytes that look like nothing behind the last record of each file."""
+        for number, name in enumerate(sorted(self.memory.files)):
+            content, end = self.memory.files[name], self.end_of(name)
+            content[end:] = _noise(len(content) - end, number)
+
+    def lay_foreign(self, other: Recorder, sources: Mapping[str, str]) -> list[Mark]:
+        """Let every sector behind the last record be one of `other`'s, header first; return its records.
+
+        `sources` says for each file which of the other journal's is taken.
+        """
+        found = []
+        for name, source in sources.items():
+            content, old = self.memory.files[name], other.memory.files[source]
+            start = edge_at(self.end_of(name))
+            content[start:] = old[: len(content) - start]
+            moved = [
+                replace(mark, file=name, off=mark.off + start) for mark in other.marks if mark.file == source
+            ]
+            found += [mark for mark in moved if mark.off + mark.length <= len(content)]
+        return found
+
+
+def edge_at(off: int) -> int:
+    """Return the first sector's edge at or behind `off`."""
+    return -(-off // SECTOR) * SECTOR
+
+
+def missing(end: int, size: str) -> int:
+    """Return by how many bytes a record that would end at `end` is too short for `size`, a key of EDGES."""
+    return edge_at(end + 1) + EDGES[size] - end
+
+
+@lru_cache(maxsize=256)
+def _noise(length: int, number: int) -> bytes:
+    """Return `length` bytes that look like nothing, the same ones every time."""
+    state = 0x9E3779B9 + number
+    out = bytearray()
+    while len(out) < length:
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        out += (state >> 32).to_bytes(4, "big")
+    return bytes(out[:length])

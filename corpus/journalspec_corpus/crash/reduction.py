@@ -1,0 +1,584 @@
+"""From a failing crash state to the smallest one that fails in the same way.
+
+Greedy, to a fixed point, in this order: fewer records, fewer deviations, a
+stronger preset, then what the format calls smaller (an empty background,
+shorter payload, the plain alignment). What stays is the verdict, and with it the
+invariant that is broken, whether what is wrong is in effect or only listed, the
+stratum, the writer and what the run is about.
+
+A changed workload has other states. Its states are looked through, least deviations
+and most alike first, for one with the same verdict. Readers that answer a whole
+crash point at once are asked about all of them; others about the first ``NARROW`` of each
+candidate, and about all of them (as far as the budget reaches) only when nothing
+smaller was found that way. Memory is linear in the states of one workload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from journalspec_corpus.crash.adapter import CrashFormat, LongWorkload, Reader
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.ids import case_id, content_id, promise
+from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
+from journalspec_corpus.crash.reading import PointReader
+from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
+from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.trace import Mark, Trace, Workload
+from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
+from journalspec_reference.api import WriterRefused
+
+Counts = npt.NDArray[np.int32]
+
+
+class NoSuchState(LookupError):
+    """No enumerated state of the trace has this descriptor."""
+
+
+def deviations(states: States) -> Counts:
+    """Return for each state how many blocks are not as if everything had arrived.
+
+    Or, if those are fewer, as if nothing had: shape (states,). A torn write counts
+    as one, and so does what was corrupted.
+    """
+    if states.rot:
+        return np.asarray([bool(text) for text in states.rot], np.int32)
+    if states.torn >= 0:
+        whole = (states.tear == 0) | (states.tear == states.tear.max(initial=0))
+        return np.asarray(~whole, np.int32)
+    # Versions that nobody wrote stand behind the last one that somebody did.
+    arrived = [
+        max(at for at, level in enumerate(block.levels) if level >= 0) for block in states.point.blocks
+    ]
+    lost = (states.codes != np.asarray(arrived, np.uint16)).sum(axis=1)
+    kept = (states.codes != 0).sum(axis=1)
+    return np.asarray(np.minimum(lost, kept), np.int32)
+
+
+def wrong(answer: Answer, expected: Expected) -> list[str]:
+    """Return the keys of records that `answer` has in effect and that nobody is to have."""
+    found = []
+    for key in answer.keys:
+        record = expected.record_of.get(key)
+        if record is None or record in expected.must_drop:
+            found.append(key)
+    return found
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The states of one crash point and what is true of them, each worked out when it is asked for."""
+
+    trace: Trace
+    states: States
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What recovery owes in all of them."""
+        return expected_at(self.trace, self.states.point.crash_index, self.states.torn, self.states.stratum)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is true of each of them."""
+        return Facts(self.states)
+
+    @cached_property
+    def deviations(self) -> Counts:
+        """How far each of them is from a crash that tore nothing."""
+        return deviations(self.states)
+
+    @cached_property
+    def categories(self) -> npt.NDArray[np.uint8]:
+        """The category of each of them."""
+        return categories(self.facts)
+
+    @cached_property
+    def fields(self) -> tuple[npt.NDArray[np.uint8], list[str]]:
+        """The field in which each of them tears, and the fields' names."""
+        return fields(self.facts)
+
+
+@dataclass(frozen=True)
+class State:
+    """State number `row` of a situation."""
+
+    situation: Situation
+    row: int
+
+    @property
+    def trace(self) -> Trace:
+        """The trace that it is a state of."""
+        return self.situation.trace
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """Its files."""
+        states = self.situation.states
+        return states.point.materialise(states.codes[self.row])
+
+    @property
+    def deviations(self) -> int:
+        """How many granules, sizes or names are not as they should be."""
+        return int(self.situation.deviations[self.row])
+
+    @property
+    def rank(self) -> int:
+        """The number of its preset: smaller means stronger guarantees."""
+        return int(self.situation.states.preset[self.row])
+
+    @property
+    def refusal(self) -> str:
+        """Whether refusing it is allowed, required or forbidden."""
+        return REFUSALS[int(self.situation.facts.refusals[self.row])]
+
+    @property
+    def category(self) -> str:
+        """What kind of crash it is."""
+        return CATEGORIES[int(self.situation.categories[self.row])]
+
+    @property
+    def field(self) -> str:
+        """The field in which the first damaged record tears, "" for none."""
+        column, names = self.situation.fields
+        return names[int(column[self.row])]
+
+    @property
+    def kind(self) -> tuple[str, str, str]:
+        """What makes two failing states alike: category, refusal, field."""
+        return self.category, self.refusal, self.field
+
+    @cached_property
+    def content_id(self) -> bytes:
+        """The id of its files' content."""
+        return content_id(self.files)
+
+    @cached_property
+    def case_id(self) -> str:
+        """The hex digits that the pipeline names this case by."""
+        expected = self.situation.expected
+        keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
+        promised = promise(self.trace.format, self.trace.edition, self.situation.states.stratum, keys)
+        return case_id(self.content_id, promised).hex()
+
+    def descriptor(self, seed: int) -> Descriptor:
+        """Return what :func:`.states.state_of` rebuilds it from."""
+        states = self.situation.states
+        rot = states.rot[self.row] if states.rot else ""
+        bare = states.torn >= 0 or bool(rot)
+        return Descriptor(
+            trace=self.trace.id,
+            preset=PRESETS[self.rank].name,
+            crash_index=states.point.crash_index,
+            mask=b"" if bare else states.codes[self.row].astype(np.uint8).tobytes(),
+            tear=int(states.tear[self.row]),
+            background=self.trace.background,
+            seed=seed,
+            rot=rot,
+        )
+
+    def verdict(self, answer: Answer, *, salvaging: bool) -> str:
+        """Return what `answer` is worth in this state."""
+        return judge(answer, self.situation.expected, self.refusal, holes_allowed=salvaging)
+
+    def records(self, answer: Answer) -> int:
+        """Return how many records the failure takes.
+
+        Those issued in the trace's own life, and of those that stood before it
+        the ones that `answer` should have listed and did not.
+        """
+        upto = max(self.situation.states.point.crash_index, self.situation.states.torn + 1)
+        issued = {op.record for op in self.trace.ops[: upto + 1] if isinstance(op, Mark)}
+        expected = self.situation.expected
+        given = {expected.record_of.get(key) for key in answer.keys}
+        missing = expected.must_keep - given if answer.refused is None else frozenset()
+        return len(issued | {mark.record for mark in self.trace.standing if mark.record in missing})
+
+
+def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Situation]:
+    """Yield the states of `trace` in `stratum`, under presets no weaker than number `rank`.
+
+    Presets that a build applies to some traces only are applied to this one. Kinds
+    of corruption are not stronger or weaker: it stays the same kind.
+    """
+    presets = tuple(preset for preset in PRESETS[: rank + 1] if preset.stratum == stratum)
+    if stratum == CORRUPTED:
+        presets = presets[-1:]
+    for states in crash_states(trace, presets, seed, everywhere=True):
+        yield Situation(trace, states)
+
+
+def find(trace: Trace, descriptor: Descriptor) -> State:
+    """Return the state of `trace` that `descriptor` names; raises NoSuchState."""
+    if descriptor.trace != trace.id:
+        raise NoSuchState(f"the descriptor is of trace {descriptor.trace}, not {trace.id}")
+    for states in crash_states(trace, (get_preset(descriptor.preset),), descriptor.seed, everywhere=True):
+        if states.point.crash_index != descriptor.crash_index:
+            continue
+        situation = Situation(trace, states)
+        for row in np.flatnonzero(states.tear == descriptor.tear).tolist():
+            state = State(situation, row)
+            if state.descriptor(descriptor.seed) == descriptor:
+                return state
+    raise NoSuchState(f"{trace.name} has no state {descriptor.preset} at operation {descriptor.crash_index}")
+
+
+def smaller(adapter: CrashFormat, work: Workload) -> Iterator[Workload]:
+    """Yield workloads that are smaller than `work` in one thing, in the order to try them."""
+    if isinstance(work, SecondLife):
+        yield from _smaller_life(adapter, work)
+    elif isinstance(work, LongWorkload):
+        yield from _smaller_long(adapter, work)
+    elif adapter.smaller is not None:
+        yield from adapter.smaller(work)
+
+
+def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
+    """Return the crash states that the lives of `workload` began with, the first crash first."""
+    if not isinstance(workload, SecondLife):
+        return []
+    first = adapter.build(workload.first)
+    images = choose(first, gone=bool(adapter.second and adapter.second.released_is_gone)).images
+    left = images[workload.choice % len(images)]
+    return [*crashes_before(adapter, workload.first), find(first, left.descriptor)]
+
+
+def _smaller_life(adapter: CrashFormat, work: SecondLife) -> Iterator[SecondLife]:
+    """Yield the life with one crash less, doing less, then after a smaller first life.
+
+    A smaller first life leaves other states to go on from: all choices are tried,
+    that of the same number first.
+    """
+    if isinstance(work.first, SecondLife):
+        yield replace(work, first=work.first.first)
+    plain = adapter.second.plain if adapter.second else ()
+    for then in plain[: plain.index(work.then) if work.then in plain else len(plain)]:
+        yield replace(work, then=then)
+    for first in smaller(adapter, work.first):
+        for choice in dict.fromkeys((work.choice, *range(CHOICES))):
+            yield replace(work, first=first, choice=choice)
+
+
+def _smaller_long(adapter: CrashFormat, work: LongWorkload) -> Iterator[LongWorkload]:
+    """Yield the sequence cut short, then without runs of rules (long ones first), then with shorter rules."""
+    rules = work.rules.split()
+    tried = {tuple(rules), ()}
+    for left in (*_cut(rules), *_shorter(adapter, rules)):
+        if left not in tried:
+            tried.add(left)
+            yield replace(work, rules=" ".join(left))
+
+
+def _cut(rules: list[str]) -> Iterator[tuple[str, ...]]:
+    for count in range(1, len(rules)):
+        yield tuple(rules[:count])
+    size = len(rules) // 2
+    while size:
+        for at in range(0, len(rules), size):
+            yield (*rules[:at], *rules[at + size :])
+        size //= 2
+
+
+def _shorter(adapter: CrashFormat, rules: list[str]) -> Iterator[tuple[str, ...]]:
+    for at, rule in enumerate(rules):
+        for changed in adapter.long.shorter(rule) if adapter.long else ():
+            yield (*rules[:at], changed, *rules[at + 1 :])
+
+
+#: Reader calls on one candidate workload before the next one is tried.
+NARROW = 96
+#: Reader calls in all, if nobody says otherwise.
+BUDGET = 20_000
+#: The one verdict that nothing is to be reduced from; a refusal that is allowed may be worth it.
+NO_FAILURE = "pass"
+#: Tags of a trace that say in what a workload became plainer.
+_TOLD = ("align", "then", "force")
+Progress = Callable[[int, str], None]
+#: Whether an answer, given what is owed, is still the failure that is meant.
+Keep = Callable[[Answer, Expected], bool]
+
+
+class NotFailing(ValueError):
+    """The state to start from does not fail as was said; the message says what the reader answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One reduction that was taken: what became smaller, and what was reached by it."""
+
+    how: str
+    workload: str
+    descriptor: Descriptor
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """The smallest failing state that was found.
+
+    `records` and `deviations` are its size; `steps` the reductions that were taken,
+    `tried` the calls of the reader on files; what it says of whole crash points is not counted.
+    `minimal` is false if the budget ended before every smaller candidate had been
+    looked at. `state` knows the rest; `start` is the case id that it was reduced from. In a second
+    life, `earlier` are the deviations of the crash that it began with.
+    """
+
+    workload: Workload
+    descriptor: Descriptor
+    files: Mapping[str, bytes]
+    records: int
+    deviations: int
+    steps: tuple[Step, ...]
+    tried: int
+    verdict: str
+    answer: Answer
+    minimal: bool
+    state: State
+    start: str
+    earlier: int
+
+    @property
+    def breaks(self) -> tuple[str, ...]:
+        """The invariants that are broken."""
+        return VERDICTS[self.verdict]
+
+
+def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are keyword-only
+    adapter: CrashFormat,
+    workload: Workload,
+    descriptor: Descriptor,
+    reader: Reader,
+    verdict: str,
+    *,
+    salvaging: bool,
+    budget: int = BUDGET,
+    keep: Keep = lambda answer, expected: True,
+    progress: Progress = lambda tried, what: None,
+) -> Reduced:
+    """Return the smallest state on which `reader` gets `verdict`, starting from the given one.
+
+    `keep` may ask for more than the verdict. `progress` is called with the reader
+    calls so far and a line about what was reached.
+    Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is
+    none of the workload's.
+    """
+    state = find(adapter.build(workload), descriptor)
+    search = _Search(adapter, reader, verdict, salvaging, descriptor.seed, state.situation.states.stratum)
+    search.limit = budget
+    given = search.verdict_of(state)
+    if given != verdict:
+        raise NotFailing(f"the reader gets {given!r} in this state, not {verdict!r}")
+    if verdict == NO_FAILURE:
+        raise NotFailing(f"the reader gets {given!r} in this state, which is no failure")
+    search.in_effect = bool(wrong(search.answer(state), state.situation.expected))
+    search.keep = keep
+    start, steps = state.case_id, []
+    done = minimal = False
+    while not done:
+        try:
+            smaller = search.step(workload, state)
+        except _SpentError:
+            break
+        if smaller is None:
+            done = minimal = True
+            continue
+        steps.append(Step(how(state, smaller[1]), smaller[1].trace.name, smaller[1].descriptor(search.seed)))
+        workload, state = smaller
+        progress(search.tried, f"{steps[-1].how}: {state.trace.name}")
+    answer = search.answer(state)
+    return Reduced(
+        workload,
+        state.descriptor(search.seed),
+        state.files,
+        state.records(answer),
+        state.deviations,
+        tuple(steps),
+        search.tried,
+        verdict,
+        answer,
+        minimal,
+        state,
+        start,
+        sum(before.deviations for before in crashes_before(adapter, workload)),
+    )
+
+
+def how(before: State, after: State) -> str:
+    """Return in words what became smaller between two states."""
+    old, new = before.trace, after.trace
+    if old.id == new.id:
+        return "stronger preset" if after.deviations == before.deviations else "fewer deviations"
+    if len(new.marks) < len(old.marks):
+        return "fewer records"
+    if new.background != old.background:
+        return f"background {new.background}"
+    if _payload(new) < _payload(old):
+        return "shorter records"
+    for name in _TOLD:
+        if old.tags.get(name) != new.tags.get(name):
+            return f"{name} {new.tags[name]}"
+    return "plainer workload"
+
+
+def _payload(trace: Trace) -> int:
+    return sum(mark.length for marks in trace.marks.values() for mark in marks)
+
+
+class _SpentError(Exception):
+    """The budget is used up."""
+
+
+class _Search:
+    """Looking for a failure among the states of one workload after the other."""
+
+    def __init__(  # what every question has in common
+        self, adapter: CrashFormat, reader: Reader, verdict: str, salvaging: bool, seed: int, stratum: str
+    ) -> None:
+        self.adapter = adapter
+        self.reader = reader
+        self.verdict = verdict
+        self.salvaging = salvaging
+        self.seed = seed
+        self.stratum = stratum
+        self.tried = 0
+        self.limit = BUDGET
+        #: Whether what should not be there is in effect, and not only listed: that stays as well.
+        self.in_effect = False
+        self.keep: Keep = lambda answer, expected: True
+        self._answers: dict[tuple[str, bytes], Answer] = {}
+        #: Workloads that were reached: a walk among equals would not end.
+        self._reached: set[str] = set()
+
+    def step(self, workload: Workload, state: State) -> tuple[Workload, State] | None:
+        """Return a smaller workload and its failing state, or a smaller state of this one, or None."""
+        self._reached.add(workload.name)
+        candidates = list(self._candidates(workload))
+        fewer = [entry for entry in candidates if len(entry[1].marks) < len(state.trace.marks)]
+        others = [entry for entry in candidates if len(entry[1].marks) >= len(state.trace.marks)]
+        for width in (NARROW, None):
+            for point in (fewer, None, others):
+                for work, trace in [(workload, state.trace)] if point is None else point:
+                    found = self._first(trace, state, width, better=point is None)
+                    if found is not None:
+                        return work, found
+            if isinstance(self.reader, PointReader):
+                break
+        return None
+
+    def _candidates(self, workload: Workload) -> Iterator[tuple[Workload, Trace]]:
+        for work in smaller(self.adapter, workload):
+            if work.name in self._reached:
+                continue
+            try:
+                yield work, self.adapter.build(work)
+            except (ValueError, WriterRefused):
+                # What is left of the steps is nothing that can be done.
+                continue
+
+    def _first(self, trace: Trace, like: State, width: int | None, *, better: bool) -> State | None:
+        """Return the first failing state of `trace` that is no larger than `like` (or `better`: smaller)."""
+        found = list(situations(trace, like.rank, self.seed, self.stratum))
+        order = _ordered(found, like, better=better)
+        if isinstance(self.reader, PointReader):
+            return self._first_of_all(found, order, like, self.reader)
+        stop = self.limit if width is None else min(self.limit, self.tried + width)
+        for number, row in order:
+            state = State(found[number], row)
+            if self.tried >= stop and (trace.edition, state.content_id) not in self._answers:
+                if self.tried >= self.limit:
+                    raise _SpentError
+                return None
+            if self._is_one(state, like):
+                return state
+        return None
+
+    def _is_one(self, state: State, like: State) -> bool:
+        """Tell whether `state` fails as it should, and takes no more records than `like`."""
+        answer = self.answer(state)
+        if self.verdict_of(state) != self.verdict:
+            return False
+        if not self._alike(answer, state.situation.expected):
+            return False
+        return state.records(answer) <= like.records(self.answer(like))
+
+    def _alike(self, answer: Answer, expected: Expected) -> bool:
+        return bool(wrong(answer, expected)) == self.in_effect and self.keep(answer, expected)
+
+    def _first_of_all(
+        self, found: list[Situation], order: list[tuple[int, int]], like: State, reader: PointReader
+    ) -> State | None:
+        if self.tried >= self.limit:
+            raise _SpentError
+        hits = [self._fails(situation, reader) for situation in found]
+        for number, row in order:
+            # What the quick way says of a crash point is asked again of the files.
+            if hits[number][row]:
+                state = State(found[number], row)
+                if self._is_one(state, like):
+                    return state
+        return None
+
+    def _fails(self, situation: Situation, reader: PointReader) -> Any:
+        answers, which = reader.answers(situation.states)
+        refusals = situation.facts.refusals
+        table = np.zeros((len(answers), len(REFUSALS)), bool)
+        for entry in np.unique(which.astype(np.int64) * len(REFUSALS) + refusals).tolist():
+            at, kind = divmod(entry, len(REFUSALS))
+            given = judge(answers[at], situation.expected, REFUSALS[kind], holes_allowed=self.salvaging)
+            # Of records that nobody wrote, the quick way says only that there are some.
+            table[at, kind] = given == self.verdict
+        return table[which, refusals]
+
+    def answer(self, state: State) -> Answer:
+        """Return the reader's answer on `state`; equal content is read once."""
+        key = state.trace.edition, state.content_id
+        if key not in self._answers:
+            self.tried += 1
+            self._answers[key] = self.reader(state.files, state.trace.edition)
+        return self._answers[key]
+
+    def verdict_of(self, state: State) -> str:
+        """Return what the reader gets in `state`."""
+        return state.verdict(self.answer(state), salvaging=self.salvaging)
+
+
+def _ordered(found: list[Situation], like: State, *, better: bool) -> list[tuple[int, int]]:
+    """Return (situation, row) of all states no larger than `like`, in the order to look at them.
+
+    With `better` only those with fewer deviations, or as many and a stronger preset.
+    """
+    columns: list[list[Any]] = [[], [], [], [], []]
+    for number, situation in enumerate(found):
+        weight, rank = situation.deviations, situation.states.preset.astype(np.int32)
+        rows = weight <= like.deviations
+        if better:
+            rows &= (weight < like.deviations) | (rank < like.rank)
+        at = np.flatnonzero(rows)
+        if len(at):
+            for column, values in zip(
+                columns, (weight, _unlike(situation, like), rank, np.full(len(rows), number)), strict=False
+            ):
+                column.append(values[at])
+            columns[4].append(at)
+    if not columns[4]:
+        return []
+    weight, unlike, rank, owner, row = (np.concatenate(column) for column in columns)
+    keys = (rank, unlike) if better else (unlike, rank)
+    order = np.lexsort((row, owner, keys[1], keys[0], weight))
+    return list(zip(owner[order].tolist(), row[order].tolist(), strict=True))
+
+
+def _unlike(situation: Situation, like: State) -> Any:
+    """Return for each state how many of category, refusal and field it does not share with `like`."""
+    category, refusal, field = like.kind
+    column, names = situation.fields
+    other = (situation.categories != CATEGORIES.index(category)).astype(np.int32)
+    other += situation.facts.refusals != REFUSALS.index(refusal)
+    other += column != names.index(field) if field in names else 1
+    return other

@@ -1,0 +1,478 @@
+"""Life after a crash: what a writer does with the files that a first crash left, up to a second one.
+
+A second life is a workload like any other. Its base is a chosen crash state of
+the first one, its operations are what the format's writer does from opening
+these files on, recovery's own writes included. What is expected comes from the first
+trace: a record stands if the bytes that were written for it are in the state, under
+the name that its file has there. No reader is asked what it would make of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, Protocol
+
+import numpy as np
+
+from journalspec.formats import UnknownFormat, format_module
+from journalspec_corpus.crash.blocks import NAMES, States
+from journalspec_corpus.crash.expected import REFUSALS, REQUIRED, expected_at
+from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.ids import case_ids, content_ids, promise
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
+from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.trace import (
+    Ack,
+    Create,
+    Mark,
+    Op,
+    RecordingStorage,
+    Release,
+    Rename,
+    Trace,
+    Unlink,
+    Workload,
+    Write,
+)
+from journalspec_corpus.crash.verdict import CATEGORIES
+from journalspec_reference.api import WriterRefused
+
+#: Feeds the garbage in first crash states. Part of what a second life is, not of a build.
+SEED = 1
+
+
+@dataclass(frozen=True)
+class CrashImage:
+    """What one crash left of a trace: its files, and which records' bytes are whole in them.
+
+    `standing` are owed, `possible` were issued and are not: they may be kept, and
+    those that are not whole are there with length 0, for a later write may complete
+    them. `stale` must not come back.
+    """
+
+    first: Trace
+    descriptor: Descriptor
+    files: Mapping[str, bytes]
+    standing: tuple[Mark, ...]
+    possible: tuple[Mark, ...]
+    stale: tuple[Mark, ...]
+    #: Of the first two, what is whole.
+    whole: tuple[Mark, ...]
+    category: str
+    field: str
+
+
+def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
+    """Return what state `row` holds of its trace, None if an owed record is nowhere whole in it.
+
+    `gone` is :attr:`SecondLives.released_is_gone` of the format.
+    """
+    trace = states.point.trace
+    expected = expected_at(trace, states.point.crash_index, states.torn)
+    files = states.point.materialise(states.codes[row])
+    issued, whole = _marks(states, row, files)
+    known = set(whole)
+    ended = _ended(trace, states.point.crash_index) if gone else frozenset()
+    dropped = (expected.must_drop | ended) - expected.must_keep
+    standing = tuple(mark for mark in whole if mark.record in expected.must_keep)
+    if {mark.record for mark in standing} != expected.must_keep:
+        return None
+    facts = Facts(states.take(np.asarray([row])))
+    field_of, names = fields(facts)
+    return CrashImage(
+        trace,
+        descriptor_of(states, row),
+        files,
+        standing,
+        tuple(
+            mark if mark in known else replace(mark, length=0)
+            for mark in issued
+            if mark.record not in expected.must_keep | dropped
+        ),
+        tuple(mark for mark in whole if mark.record in dropped),
+        tuple(mark for mark in whole if mark.record not in dropped),
+        CATEGORIES[int(categories(facts)[0])],
+        names[int(field_of[0])],
+    )
+
+
+def descriptor_of(states: States, row: int, seed: int = SEED) -> Descriptor:
+    """Return the descriptor of one row."""
+    trace = states.point.trace
+    preset = PRESETS[states.preset[row]]
+    mask = b"" if preset.order == "prefix" else states.codes[row].astype(np.uint8).tobytes()
+    index, tear = states.point.crash_index, int(states.tear[row])
+    return Descriptor(trace.id, preset.name, index, mask, tear, trace.background, seed)
+
+
+def _marks(states: States, row: int, files: Mapping[str, bytes]) -> tuple[list[Mark], list[Mark]]:
+    """Return every mark under the name that its file has in `files`, and those whose bytes are there.
+
+    Both in the order in which records were issued; one may stand in several places.
+    """
+    names = _names(states, row)
+    every, whole = [], []
+    for mark, number, data in _written(states):
+        moved = replace(mark, file=names.get(number, mark.file))
+        every.append(moved)
+        if number in names and files[moved.file][mark.off : mark.off + mark.length] == data:
+            whole.append(moved)
+    return every, whole
+
+
+def _names(states: States, row: int) -> dict[int, str]:
+    """Return the name of each file number in state `row`."""
+    names = states.point.names
+    for block, code in zip(states.point.blocks, states.codes[row], strict=True):
+        if block.kind == NAMES:
+            names = block.versions[int(code)]
+    return {number: name for name, number in names.items()}
+
+
+def _written(states: States) -> Iterator[tuple[Mark, int, bytes]]:
+    """Yield every mark with the number of its file and the bytes that were written for it."""
+    trace = states.point.trace
+    numbers = {name: number for number, name in enumerate(sorted(trace.base))}
+    for mark in (*trace.stale, *trace.standing, *trace.possible):
+        data = trace.base.get(mark.file, b"")[mark.off : mark.off + mark.length]
+        # What was not whole even then is whole nowhere.
+        yield mark, numbers[mark.file] if data else -1, data
+    upto = max(states.point.crash_index, states.torn + 1)
+    issued: dict[int, list[Mark]] = {}
+    for index, note in trace.annotated:
+        if isinstance(note, Mark) and index < upto:
+            issued.setdefault(index, []).append(note)
+    count = len(numbers)
+    for index, op in enumerate(trace.ops[:upto]):
+        if isinstance(op, Create):
+            numbers[op.file] = count
+            count += 1
+        elif isinstance(op, Rename):
+            numbers[op.new] = numbers.pop(op.old)
+        elif isinstance(op, Unlink):
+            del numbers[op.file]
+        elif isinstance(op, Write):
+            for mark in issued.get(index, ()):
+                start = mark.off - op.off
+                yield mark, numbers[mark.file], op.data[start : start + mark.length]
+
+
+def _ended(trace: Trace, upto: int) -> frozenset[str]:
+    """Return the records whose release is durable: something was acknowledged after it."""
+    acks = [index for index, op in enumerate(trace.ops[:upto]) if isinstance(op, Ack)]
+    return frozenset(
+        record
+        for index, op in enumerate(trace.ops[:upto])
+        if isinstance(op, Release) and acks and index < acks[-1]
+        for record in op.records
+    )
+
+
+#: What a first crash is: the presets that tell the kinds of damage apart. More of them would mean more
+#: states that differ in places nothing goes on from; a preset that comes later changes no second life.
+FIRST_CRASH = (
+    "prefix-sector-4096",
+    "prefix-sector-512",
+    "prefix-byte",
+    "epoch-subset-4096",
+    "epoch-subset-512",
+    "sector-trash-512",
+)
+#: The states of the core tier's first lives from which second ones start, in the format's folder.
+FIRST_CRASHES = "first_crashes.jsonl"
+#: How many first crash states are kept of a trace; second lives refer to them by number.
+CHOICES = 24
+#: First traces whose chosen states are remembered: neighbours among the workloads share one.
+_REMEMBERED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLife:
+    """The workload `first`, a crash that leaves its chosen state number `choice`, and a second life.
+
+    `then` names what the second life does, in the format's own words. `first` may be a second life itself.
+    """
+
+    first: Workload
+    choice: int
+    then: str
+
+    @property
+    def name(self) -> str:
+        """A readable name, unique among workloads."""
+        return f"again/{self.choice}/{self.then}/{self.first.name}"
+
+    @property
+    def origin(self) -> Workload:
+        """The workload that the very first life was."""
+        return self.first.origin if isinstance(self.first, SecondLife) else self.first
+
+    @property
+    def life(self) -> int:
+        """Which life this is: 2, or more if `first` is a second life itself."""
+        return self.first.life + 1 if isinstance(self.first, SecondLife) else 2
+
+
+@dataclass(frozen=True)
+class Life:
+    """What a writer did on given files; the first `opened` operations are those of opening them."""
+
+    ops: tuple[Op, ...]
+    opened: int
+
+
+class Opening(Protocol):
+    """A writer's run on what a crash left, not opened yet."""
+
+    storage: RecordingStorage
+
+    def open(self) -> None:
+        """Open the journal; raises WriterRefused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excuse:
+    """A relation between states that a format itself does not keep: a member that is None goes for all.
+
+    `lost` are beginnings of record ids: it covers a loss of no others.
+    """
+
+    invariant: str
+    kind: str
+    reason: str
+    readers: tuple[str, ...] | None = None
+    writers: tuple[str, ...] | None = None
+    lost: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class SecondLives:
+    """What a format adds for second lives.
+
+    `lives(scope)` yields them in a fixed order, those of one first workload together.
+    `live(origin, life, image, then)` opens the files of `image` with the writer that
+    wrote them and does what `then` says; raises WriterRefused if the writer does not
+    open them. `begin(origin, life, image)` is a run on it, not opened yet. `plain` names
+    what a second life may do that is plainer than the rest, plainest first.
+
+    `released_is_gone` tells whether a released record must never be listed again
+    once the release is durable (false where it stays readable, marked as ended).
+    `beside` are names of files that may lie beside a journal and mean nothing;
+    `excuses` what the format itself does not keep.
+    """
+
+    lives: Callable[[str], Iterator[SecondLife]]
+    live: Callable[[Any, int, CrashImage, str], Life]
+    begin: Callable[[Any, int, CrashImage], Opening]
+    plain: tuple[str, ...]
+    released_is_gone: bool
+    beside: tuple[str, ...] = ()
+    excuses: tuple[Excuse, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen crash states of one trace, and how many were no candidates, by why.
+
+    `fine` tells that recovery is known to have found everything owed in each of them.
+    """
+
+    images: tuple[CrashImage, ...]
+    left_out: Mapping[str, int]
+    fine: bool = False
+
+
+_known: OrderedDict[tuple[str, str, bool], Choice] = OrderedDict()
+
+
+def build(work: SecondLife, resume: SecondLives, first: Trace) -> Trace:
+    """Return the trace of `work`, whose first life is `first`.
+
+    `choice` counts from the front again if the first trace has fewer states to
+    choose from. Where the writer refuses to open the life has no operations, and no
+    states. Raises ValueError if there is no state at all.
+    """
+    chosen = choose(first, gone=resume.released_is_gone)
+    if not chosen.images:
+        raise ValueError(f"{work.first.name}: no crash state to go on from ({dict(chosen.left_out)})")
+    image = chosen.images[work.choice % len(chosen.images)]
+    try:
+        life = resume.live(work.origin, work.life, image, work.then)
+    except WriterRefused:
+        life = Life((), 0)
+    return second_trace(work.name, image, life, work, fine=chosen.fine)
+
+
+def second_trace(name: str, image: CrashImage, life: Life, work: SecondLife, *, fine: bool = True) -> Trace:
+    """Return the trace of `life`, lived on `image`; `fine` if recovery had found all that is owed there."""
+    first, crash = image.first, image.descriptor
+    tags = {
+        **{name: first.tags[name] for name in ("order", "force") if name in first.tags},
+        "kind": "again",
+        "first": first.tags.get("kind", ""),
+        "then": work.then,
+        "choice": str(work.choice),
+        "crash": f"{crash.preset}@{crash.crash_index}/{crash.mask.hex()}/{crash.tear}",
+        "category": image.category,
+        "field": image.field,
+        "opened": str(life.opened),
+        # Whatever failed in the first life is its own trace's business.
+        "fine": "yes" if fine else "no",
+    }
+    return Trace(
+        first.format,
+        first.edition,
+        name,
+        image.files,
+        life.ops,
+        first.background,
+        image.standing,
+        image.stale,
+        # A life that was not lived has no states of its own: its base is judged where it comes from.
+        0 if life.ops else 1,
+        tags,
+        image.possible,
+        work.life,
+    )
+
+
+def choose(first: Trace, *, gone: bool = False) -> Choice:
+    """Return representatives of the states of `first`. No reader is asked.
+
+    Those that the format's list of first crashes names are taken as they stand there. Of
+    other traces, states are put into classes by category, torn field and order of
+    persistence; categories take turns, and within a class the smallest case id
+    comes first.
+    """
+    key = (first.id, first.name, gone)
+    if key not in _known:
+        listed = first_crashes(first.format).get(first.name)
+        _known[key] = _choose(first, gone) if listed is None else _listed(first, listed, gone)
+        while len(_known) > _REMEMBERED:
+            _known.popitem(last=False)
+    _known.move_to_end(key)
+    return _known[key]
+
+
+#: A state among those of one trace: preset, crash index, mask in hex, tear.
+Place = tuple[str, int, str, int]
+
+
+@cache
+def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
+    """Return the format's list, workload name -> states; nothing if it has none.
+
+    It was drawn up by class among states that strict recovery started from, and is
+    data since: what a reader makes of a state moves no second life any more.
+    """
+    try:
+        path = files(format_module("journalspec_corpus", format_id)).joinpath(FIRST_CRASHES)
+    except UnknownFormat:
+        return {}
+    if not path.is_file():
+        return {}
+    entries = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return {
+        entry["first"]: tuple(
+            (preset, int(index), mask, int(tear)) for preset, index, mask, tear in entry["states"]
+        )
+        for entry in entries
+    }
+
+
+def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> Choice:
+    """Return the states that the list names; raises ValueError if the trace has not all of them."""
+    found: dict[Place, CrashImage] = {}
+    wanted = set(listed)
+    for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
+        for row in range(len(states)):
+            place = _place(states, row)
+            if place in wanted and place not in found:
+                image = crash_image(states, row, gone=gone)
+                if image is not None:
+                    found[place] = image
+    if len(found) < len(wanted):
+        lacking = sorted(wanted - found.keys())
+        raise ValueError(f"{first.name}: {FIRST_CRASHES} names states that there are not: {lacking[:3]}")
+    return Choice(tuple(found[place] for place in listed), {}, fine=True)
+
+
+def _place(states: States, row: int) -> Place:
+    crash = descriptor_of(states, row)
+    return crash.preset, crash.crash_index, crash.mask.hex(), crash.tear
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    case: bytes
+    states: States
+    row: int
+    category: str
+    field: str
+
+    @property
+    def label(self) -> tuple[str, str, str]:
+        """The class: what kind of crash it is, where it tore, and in which order writes persist."""
+        return self.category, self.field, PRESETS[self.states.preset[self.row]].order
+
+
+def _choose(first: Trace, gone: bool) -> Choice:
+    left_out: Counter[str] = Counter()
+    seen: set[bytes] = set()
+    classes: dict[tuple[str, str, str], list[_Candidate]] = {}
+    for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
+        for candidate in _candidates(states, left_out):
+            if candidate.case in seen:
+                continue
+            seen.add(candidate.case)
+            found = classes.setdefault(candidate.label, [])
+            found.append(candidate)
+            if len(found) > 4 * CHOICES:
+                found[:] = _smallest(found)
+    kept: list[CrashImage] = []
+    for candidate in _in_turn({label: _smallest(found) for label, found in classes.items()}):
+        if len(kept) == CHOICES:
+            break
+        image = crash_image(candidate.states, candidate.row, gone=gone)
+        if image is None:
+            left_out["gone"] += 1
+        else:
+            kept.append(image)
+    return Choice(tuple(kept), dict(left_out))
+
+
+def _smallest(found: list[_Candidate]) -> list[_Candidate]:
+    return sorted(found, key=lambda candidate: candidate.case)[:CHOICES]
+
+
+def _in_turn(classes: Mapping[tuple[str, str, str], list[_Candidate]]) -> Iterator[_Candidate]:
+    """Yield one candidate of each category, then one more of each, its classes taking turns as well."""
+    queues = []
+    for category in CATEGORIES:
+        mine = [classes[label] for label in sorted(classes) if label[0] == category]
+        longest = max(map(len, mine), default=0)
+        queues.append([found[at] for at in range(longest) for found in mine if at < len(found)])
+    for at in range(max(map(len, queues), default=0)):
+        yield from (queue[at] for queue in queues if at < len(queue))
+
+
+def _candidates(states: States, left_out: Counter[str]) -> Iterator[_Candidate]:
+    """Yield the states that a recovery may start from; count those that it has to refuse."""
+    facts = Facts(states)
+    trace = states.point.trace
+    expected = expected_at(trace, states.point.crash_index, states.torn)
+    wrong = facts.refusals == REFUSALS.index(REQUIRED)
+    left_out["refusal-required"] += int(wrong.sum())
+    kinds = categories(facts)
+    field_of, names = fields(facts)
+    keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
+    promised = promise(trace.format, trace.edition, REACHABLE, keys)
+    rows = np.flatnonzero(~wrong)
+    cases = case_ids(content_ids(states.point, states.codes[rows]), promised)
+    for case, row in zip(cases, rows.tolist(), strict=True):
+        yield _Candidate(case, states, row, CATEGORIES[kinds[row]], names[field_of[row]])

@@ -1,0 +1,304 @@
+"""What a reader answered, held against what was expected: the standard verdicts.
+
+A verdict says which of the twelve invariants are broken. Each of them is looked at in
+one or more of three ways:
+
+``verdict``
+    By :func:`judge`, for every state and reader: a column of the build.
+``metamorphic``
+    By comparing answers with answers (corpus/checks/metamorphic.py): nothing needs to be expected.
+``limits``
+    By whoever runs an implementation: a time and a memory limit per case, on any bytes.
+
+What a format itself cannot promise after a crash, so that no reader of it can avoid the
+failure, it says in its ``limits.toml``. Each entry covers verdicts by writer, policy,
+stratum, category and preset (patterns as for file names; what is left out fits
+everything), says why, and names the design rules or the deviations of a writer that
+argue it. The table is argued from the format's text, not from what a reader answers;
+tests hold it against the reference: each entry is needed, and nothing else fails.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from journalspec.formats import format_module
+from journalspec_corpus.crash.expected import FORBIDDEN, REQUIRED, Expected
+from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, STRATA
+from journalspec_corpus.crash.trace import SECOND_LIFE
+
+#: verdict -> the invariants that it breaks (in the order in which they are looked for)
+VERDICTS: Mapping[str, tuple[str, ...]] = {
+    "pass": (),
+    "acceptable": (),
+    "refused": ("I1",),
+    "torn-accepted": ("I2", "I5"),
+    "resurrected": ("I4",),
+    "lost": ("I1",),
+    "hole": ("I3",),
+    "silent": ("I8",),
+    "append-lost": ("I9",),
+    "non-idempotent": ("I6",),
+}
+#: verdict -> what it means
+MEANINGS: Mapping[str, str] = {
+    "pass": "everything owed is there, and nothing else is",
+    "acceptable": "refused, and the state allows or demands that",
+    "refused": "refused a state in which nothing is damaged",
+    "torn-accepted": "a record that nobody ever wrote came out",
+    "resurrected": "a record of the file's earlier life came out",
+    "lost": "an acknowledged record is not in effect",
+    "hole": "a record is missing between two that came out",
+    "silent": "damage inside the log went unreported; after corruption: so did the loss of a record",
+    "append-lost": "a record acknowledged after a first crash is not in effect",
+    "non-idempotent": "recovery had found an acknowledged record, and lost it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one reader said about one state: keys of the records in effect, or a refusal.
+
+    `reported` tells whether it said that something was left out. `aside` are the
+    keys of records that it lists although they are not in effect (those of an
+    unfinished transaction, say): nobody relies on them, but somebody must have
+    written them.
+    """
+
+    keys: tuple[str, ...]
+    refused: str | None = None
+    reported: bool = False
+    aside: tuple[str, ...] = ()
+
+
+def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:
+    """Return the verdict on `answer` under what is owed in this crash point and state.
+
+    `refusal` is allowed, required or forbidden; `holes_allowed` is true for
+    policies that may leave records out if they say so.
+    """
+    if answer.refused is not None:
+        return "refused" if refusal == FORBIDDEN else "acceptable"
+    records = [owed.record_of.get(key) for key in answer.keys]
+    beside = [owed.record_of.get(key) for key in answer.aside]
+    worst = _foreign([*records, *beside], owed.must_drop)
+    if worst is not None:
+        return worst
+    present = [record for record in records if record is not None]
+    missing = owed.must_keep.difference(present)
+    if missing and owed.stratum != CORRUPTED:
+        return _lost(missing, owed)
+    if not holes_allowed and _has_hole(present, owed):
+        return "hole"
+    if missing and not answer.reported:
+        return "silent"
+    if refusal == REQUIRED and not answer.reported:
+        return "silent"
+    return "pass"
+
+
+def _foreign(records: Sequence[str | None], must_drop: Collection[str]) -> str | None:
+    if None in records:
+        return "torn-accepted"
+    if any(record in must_drop for record in records):
+        return "resurrected"
+    return None
+
+
+def _lost(missing: Collection[str], owed: Expected) -> str:
+    """Return which kind of loss it is: of this life first, for what an old life lost it has lost too."""
+    if owed.life > 1 and any(record.startswith(SECOND_LIFE) for record in missing):
+        return "append-lost"
+    return "non-idempotent" if not owed.fine.isdisjoint(missing) else "lost"
+
+
+def _has_hole(present: Sequence[str], owed: Expected) -> bool:
+    """Tell whether `present` is not a run from the front of the order (empty order: no rule)."""
+    if owed.possible:
+        present = [record for record in present if record not in owed.possible]
+    return bool(owed.order) and list(present) != list(owed.order[: len(present)])
+
+
+VERDICT, METAMORPHIC, LIMITS = "verdict", "metamorphic", "limits"
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """One invariant: its usual name, what it says, where it is looked at, and in which strata.
+
+    Strata: R (a crash leaves it), L (only a lie about a force does), C (corruption),
+    H (hostile bytes, which come from cases and fuzzing).
+    """
+
+    name: str
+    statement: str
+    looked_at: tuple[str, ...]
+    strata: str
+
+    def verdicts(self, ident: str) -> tuple[str, ...]:
+        """Return the verdicts that say that this invariant, known as `ident`, is broken."""
+        return tuple(verdict for verdict, broken in VERDICTS.items() if ident in broken)
+
+
+INVARIANTS: Mapping[str, Invariant] = {
+    "I1": Invariant(
+        "durability", "what was acknowledged, and not undone later, is recovered", (VERDICT,), "RL"
+    ),
+    "I2": Invariant(
+        "atomicity",
+        "a transaction is in effect as a whole or not at all; a prepared one is reported as in doubt",
+        (VERDICT,),
+        "RLC",
+    ),
+    "I3": Invariant(
+        "prefix",
+        "what is recovered is a prefix of what was issued; salvage may leave gaps, but only as its rules say",
+        (VERDICT,),
+        "RLC",
+    ),
+    "I4": Invariant(
+        "no resurrection", "nothing of an earlier life, nothing rolled back, comes back", (VERDICT,), "RLC"
+    ),
+    "I5": Invariant(
+        "no invention", "whatever is recovered was written, with the same bytes", (VERDICT,), "RLC"
+    ),
+    "I6": Invariant(
+        "idempotence", "recovering twice gives what recovering once gives", (VERDICT, METAMORPHIC), "RLC"
+    ),
+    "I7": Invariant(
+        "termination",
+        "recovery ends, in time and memory linear in the input, whatever the input",
+        (LIMITS,),
+        "RLCH",
+    ),
+    "I8": Invariant("detection", "a loss that the crash does not explain is reported", (VERDICT,), "RLC"),
+    "I9": Invariant(
+        "appendability", "after recovery, new acknowledged records survive the next crash", (VERDICT,), "R"
+    ),
+    "I10": Invariant("determinism", "the same bytes give the same answer", (METAMORPHIC,), "RLCH"),
+    "I11": Invariant(
+        "monotonicity",
+        "more of the writes on disk never means fewer of the records",
+        (METAMORPHIC,),
+        "R",
+    ),
+    "I12": Invariant("non-destruction", "a refusal changes nothing", (METAMORPHIC,), "RLCH"),
+}
+
+
+#: Category -> the code it has in the plan of the corpus. Names stay; a code may have several.
+CODES: Mapping[str, str] = {
+    "sector-hole": "R03",
+    "epoch-reorder": "R04",
+    "pointer-behind": "R10",
+    "pointer-ahead": "R10",
+    "prefix-torn": "R02",
+    "rotate": "R13",
+    "create": "R13",
+    "sector-trash": "R03",
+    "clean": "R01",
+    "size-before-data": "R05",
+    "zero-tail": "R06",
+    "stale-same": "R07",
+    "stale-shifted": "R08",
+    "stale-foreign": "R09",
+    "header-straddle": "R11",
+    "tx-split": "R12",
+    "compact": "R14",
+    "recovery-crash": "R15",
+    "second-crash": "R16",
+    "lost-force": "R17",
+    "fail-marks-clean": "R17",
+    "bit": "C01",
+    "2bit": "C02",
+    "burst": "C03",
+    "zero-sector": "C04",
+    "lse": "C05",
+    "misdirect": "C06",
+    "phantom": "C07",
+    "cut": "C08",
+    "file": "C09",
+}
+CATEGORIES = tuple(CODES)
+
+
+PACKAGE = "journalspec_corpus"
+FILE = "limits.toml"
+#: The members that patterns are about, in the order in which `Limit.covers` takes values.
+MEMBERS = ("writers", "policies", "strata", "verdicts", "categories", "presets")
+_KNOWN: Mapping[str, tuple[str, ...]] = {
+    "strata": STRATA,
+    "verdicts": tuple(name for name, broken in VERDICTS.items() if broken),
+    "categories": CATEGORIES,
+    "presets": tuple(preset.name for preset in PRESETS),
+}
+_TEXTS = ("id", "why")
+_LISTS = (*MEMBERS, "rules", "deviations")
+
+
+class LimitError(ValueError):
+    """The table is wrong; the text says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One thing that a format cannot promise, and the patterns of what follows from it."""
+
+    id: str
+    why: str
+    rules: tuple[str, ...]
+    deviations: tuple[str, ...]
+    patterns: tuple[tuple[str, ...], ...]
+
+    def covers(self, *values: str) -> bool:
+        """Tell whether a failure fits: its writer, policy, stratum, verdict, category and preset."""
+        return all(
+            not given or any(fnmatchcase(value, pattern) for pattern in given)
+            for value, given in zip(values, self.patterns, strict=True)
+        )
+
+
+@cache
+def limits(format_id: str) -> tuple[Limit, ...]:
+    """Return what `format_id` cannot promise, nothing if it does not say; raises LimitError."""
+    path = files(format_module(PACKAGE, format_id)).joinpath(FILE)
+    return parse_limits(path.read_text(encoding="utf-8")) if path.is_file() else ()
+
+
+def parse_limits(text: str) -> tuple[Limit, ...]:
+    """Read a table; raises LimitError."""
+    found = tuple(_limit(entry) for entry in tomllib.loads(text).get("limit", ()))
+    if len({limit.id for limit in found}) < len(found):
+        raise LimitError("an id stands twice")
+    return found
+
+
+def first_that_covers(known: Iterable[Limit], *values: str) -> Limit | None:
+    """Return the first limit that covers a failure (values as for `Limit.covers`), None if none does."""
+    return next((limit for limit in known if limit.covers(*values)), None)
+
+
+def _limit(entry: Mapping[str, Any]) -> Limit:
+    name = entry.get("id", "an entry without id")
+    unknown = sorted(set(entry) - {*_TEXTS, *_LISTS})
+    if unknown:
+        raise LimitError(f"{name}: unknown member {', '.join(unknown)}")
+    if not all(isinstance(entry.get(key), str) and entry[key] for key in _TEXTS):
+        raise LimitError(f"{name}: {' and '.join(_TEXTS)} are texts, and needed")
+    lists: dict[str, tuple[str, ...]] = {key: tuple(entry.get(key, ())) for key in _LISTS}
+    if not lists["rules"] and not lists["deviations"]:
+        raise LimitError(f"{name}: neither rules nor deviations argue it")
+    if not lists["verdicts"]:
+        raise LimitError(f"{name}: verdicts are needed")
+    for key, known in _KNOWN.items():
+        for pattern in lists[key]:
+            if not any(fnmatchcase(value, pattern) for value in known):
+                raise LimitError(f"{name}: {key}: nothing is called {pattern!r}: {', '.join(known)}")
+    patterns = tuple(lists[key] for key in MEMBERS)
+    return Limit(name, entry["why"], lists["rules"], lists["deviations"], patterns)

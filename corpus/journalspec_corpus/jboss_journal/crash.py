@@ -1,0 +1,144 @@
+"""What the journal gives to the crash engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from journalspec.observation import CLEAN, REFUSED, Observation
+from journalspec_corpus.crash.adapter import (
+    CrashFormat,
+    LongWorkloads,
+    Signatures,
+    StateReader,
+    long_workloads,
+)
+from journalspec_corpus.crash.second_crash import Excuse, SecondLives
+from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.workloads import Continuations, from_table, recorded
+from journalspec_corpus.jboss_journal import workloads as tables
+from journalspec_corpus.jboss_journal.recording import FORMAT, LongRun, build, key, resumed
+
+#: The fields of a key, in its order, as observations name them.
+_KEY_FIELDS = ("type", "tx", "id", "user_type", "body", "extra")
+#: type -> the fields that a published record has of its key, where it is not all of a message.
+_MESSAGE = ("type", "id", "user_type", "body")
+_SHOWN = {
+    "ADD_TX": (*_MESSAGE, "tx"),
+    "UPDATE_TX": (*_MESSAGE, "tx"),
+    "DELETE": ("type", "id"),
+    "DELETE_TX": ("type", "tx", "id"),
+    # Its extra data is not in every edition.
+    "PREPARE": ("type", "tx"),
+    "COMMIT": ("type", "tx"),
+    "ROLLBACK": ("type", "tx"),
+}
+
+
+def answer(observation: Observation) -> Answer:
+    """Return what an observation amounts to: the records that are in effect, and the others.
+
+    Of adds and updates these are the live ones and those in doubt; of records
+    that end something all but a COMMIT that was rejected.
+    """
+    if observation.verdict == REFUSED:
+        return Answer((), observation.code)
+    state: dict[str, Any] = dict(observation.state or {})
+    prepared = (item for held in state.get("prepared", ()) for item in held["records"])
+    shown = [*state.get("live", ()), *prepared]
+    effect = {(item["kind"], int(item["id"]), int(item["user_type"]), _hex(item["body"])) for item in shown}
+    discarded = state.get("discarded", ())
+    rejected = {int(item["tx"]) for item in discarded if item["why"] == "unhealthy-commit"}
+    keys: list[str] = []
+    aside: list[str] = []
+    for record in observation.records:
+        tx, ident, user = (int(str(record.fields.get(name, 0))) for name in ("tx", "id", "user_type"))
+        body, extra = (_hex(record.fields.get(name, b"")) for name in ("body", "extra"))
+        base = record.type.removesuffix("_TX")
+        if base in ("ADD", "UPDATE"):
+            counts = (base, ident, user, body) in effect
+        else:
+            counts = base != "COMMIT" or tx not in rejected
+        (keys if counts else aside).append(key(record.type, tx, ident, user, body, extra))
+    return Answer(tuple(keys), None, observation.verdict != CLEAN, tuple(aside))
+
+
+def _hex(value: object) -> str:
+    return value.hex() if isinstance(value, (bytes, memoryview)) else str(value)
+
+
+def record_json(keys: list[str]) -> dict[str, Any]:
+    """Return the fields of an observed record that all `keys` agree on (a copy has another type)."""
+    columns = zip(*(text.split(":") for text in keys), strict=True)
+    shared = {
+        name: values[0] for name, values in zip(_KEY_FIELDS, columns, strict=True) if len(set(values)) == 1
+    }
+    shown = _SHOWN.get(shared.get("type", ""), _MESSAGE)
+    return {name: value for name, value in shared.items() if name in shown}
+
+
+def _kernel() -> Signatures:
+    from journalspec_corpus.jboss_journal.kernel import signatures  # noqa: PLC0415  # Numba is optional
+
+    return signatures
+
+
+#: Two policies of the reference, and one mutant of strict recovery that takes a COMMIT or PREPARE with one
+#: count for healthy, whatever it counts. All may leave records out: a torn region is stepped over and
+#: reported, that is the format's way.
+READERS = (
+    StateReader("strict", "strict", salvaging=True),
+    StateReader("salvage", "salvage", salvaging=True),
+    StateReader("counts-not-compared", salvaging=True),
+)
+LONG = long_workloads(__package__)
+CONTINUATIONS = Continuations(
+    begin=resumed,
+    then=tables.THEN,
+    firsts=tables.firsts,
+    choices=tables.choices,
+    after_long=tables.AFTER_LONG,
+    # What is added to can be anything; what is changed or deleted would have to be there.
+    repeatable=lambda step: not step.op.startswith(("update", "delete")),
+    long=LONG,
+)
+
+CRASH = CrashFormat(
+    format=FORMAT,
+    first_lives=tables.workloads,
+    record=build,
+    workload_of=from_table(tables.Workload, tables.Step),
+    kinds={"create": "create", "compact": "compact", "reopen": "recovery-crash"},
+    state_readers=READERS,
+    answer=answer,
+    record_json=record_json,
+    # Only requirements that hold in every edition.
+    obeys={
+        "": ("JBM-RDR-010", "JBM-RDR-013", "JBM-RCV-005", "JBM-RCV-025"),
+        "clean": ("JBM-RDR-011", "JBM-RCV-001", "JBM-RCV-003", "JBM-RCV-005"),
+        "prefix-torn": ("JBM-RDR-006", "JBM-RDR-010", "JBM-RDR-017", "JBM-RCV-022"),
+        "sector-hole": ("JBM-RDR-012", "JBM-RDR-014", "JBM-RCV-014"),
+        "rotate": ("JBM-RDR-003", "JBM-RDR-020", "JBM-FIL-003"),
+        "create": ("JBM-FIL-012", "JBM-FIL-014", "JBM-FIL-018"),
+    },
+    long=LongWorkloads(LONG, recorded(LongRun), tables.REDUCTION.shorter),
+    second=SecondLives(
+        lives=CONTINUATIONS.lives,
+        live=CONTINUATIONS.live,
+        begin=CONTINUATIONS.begin,
+        plain=tables.REDUCTION.lives,
+        # A record that was deleted or rolled back stays where it is, and readable, until its file is reused.
+        released_is_gone=False,
+        beside=("notes.txt", "j-1.old"),
+        excuses=(
+            Excuse(
+                "I11",
+                "fewer",
+                "a COMMIT of a transaction of which nothing was found is passed over; with the first of its"
+                " records its count is wrong, and it is rejected",
+                lost=("COMMIT-", "b-COMMIT-"),
+            ),
+        ),
+    ),
+    smaller=tables.REDUCTION.smaller,
+    kernel=_kernel,
+)

@@ -1,0 +1,503 @@
+"""Write traces of the journal: small workloads at every alignment, on new and on reused files, and long ones.
+
+The traces are recorded from the reference writer. A transaction's records are promised
+when it is committed or prepared. What a delete, an update's end or a rollback takes
+back is owed no more from the moment that this is asked for. A delete is owed for as
+long as the file that holds what it deletes is still there: without it that would come
+back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from journalspec_corpus.crash.adapter import LongWorkload
+from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, missing
+from journalspec_corpus.crash.second_crash import CrashImage
+from journalspec_corpus.crash.trace import (
+    SECOND_LIFE,
+    Mark,
+    Op,
+    Publish,
+    Release,
+    Rename,
+    Reuse,
+    Trace,
+    Unlink,
+    Write,
+)
+from journalspec_corpus.crash.workloads import FOREIGN
+from journalspec_corpus.jboss_journal.workloads import (
+    COMPACTED,
+    FILLER,
+    LONG_SIZES,
+    OPS,
+    PLAIN,
+    TINY,
+    TYPICAL,
+    VICTIM,
+    Step,
+    Workload,
+    edition_and_order,
+    fields,
+    size_of,
+)
+from journalspec_reference.jboss_journal.codec import DIALECTS, Fault, JournalRecord, decode_record, direct
+from journalspec_reference.jboss_journal.fileset import CONTROL
+from journalspec_reference.jboss_journal.write import JournalWriter
+
+FORMAT = "jboss_journal"
+#: edition -> extension of data files
+EXTENSIONS = {
+    "seed": "jbm",
+    "seed+hash": "jbm",
+    "s1": "jbm",
+    "s2": "jbm",
+    "v1": "hq",
+    "v2": "hq",
+    "v2e": "amq",
+}
+#: What files are filled with on the background J.
+_FILLS = {"J": "4a"}
+#: Room enough for a header and for the victim and an empty filler, and for a delete before them.
+_STANDING = 160
+#: Length of data files that need not end anywhere.
+_SMALLEST = 1024
+
+
+def key(kind: str, tx: int, ident: int, user_type: int, body: str, extra: str) -> str:
+    """Return what a reader calls a record; bytes as hex."""
+    return f"{kind}:{tx}:{ident}:{user_type}:{body}:{extra}"
+
+
+def key_of(record: JournalRecord) -> str:
+    """Return the key of a record."""
+    return key(
+        record.kind.name,
+        record.tx,
+        record.id,
+        record.user_type,
+        record.body.hex(),
+        record.extra.hex(),
+    )
+
+
+def _plain(record: str) -> str:
+    """Return the id of a record without what tells lives apart."""
+    return record.removeprefix(SECOND_LIFE)
+
+
+class Run(Recorder):
+    """One run of the writer whose name is `writer`, on data files of `size` bytes.
+
+    It may go on with what a crash left: in `files` the records `whole` stand, and `owed` are promised.
+    """
+
+    format = FORMAT
+    writer: JournalWriter
+
+    def __init__(  # where it begins; all but two have a plain default
+        self,
+        writer: str,
+        size: int,
+        background: str = "zero",
+        life: int = 0,
+        files: Mapping[str, bytes] | None = None,
+        whole: Sequence[Mark] = (),
+        owed: Collection[str] = (),
+    ) -> None:
+        edition, order = edition_and_order(writer)
+        super().__init__(edition, life, files, SECOND_LIFE if files is not None else "")
+        self.dialect = DIALECTS[edition]
+        self.header_size = self.dialect.header_size
+        self._params = {
+            "prefix": "j",
+            "extension": EXTENSIONS[edition],
+            "file_size": str(size),
+            "fill": _FILLS.get(background, "00"),
+            "order": order,
+        }
+        self.ends = {name: self.header_size for name in self.memory.files if self._is_data(name)}
+        #: record -> its files, as long as they keep it
+        self._places: dict[str, set[str]] = {}
+        #: Records that are not promised yet, with the open transaction that they belong to, 0 for none.
+        self._pending: list[tuple[str, int]] = []
+        self._members: dict[int, list[str]] = {}
+        #: What is owed, or will be with the next force.
+        self._kept: set[str] = set(owed)
+        #: Records that this run does not write first, but may copy.
+        self._inherited = {mark.record for mark in whole}
+        for mark in whole:
+            self._recall(mark)
+
+    def _recall(self, mark: Mark) -> None:
+        """Note what a record of an earlier life says, from its key."""
+        name, tx = mark.key.split(":")[0], int(mark.key.split(":")[1])
+        self.marks.append(mark)
+        self._places.setdefault(mark.record, set()).add(mark.file)
+        if mark.file in self.ends:
+            self.ends[mark.file] = max(self.ends[mark.file], mark.off + mark.length)
+        if name.endswith("_TX") and mark.record not in self._members.get(tx, ()):
+            self._members.setdefault(tx, []).append(mark.record)
+        elif name in ("COMMIT", "ROLLBACK"):
+            self._members.pop(tx, None)
+
+    @property
+    def position(self) -> int:
+        """Where the next record goes."""
+        current = self.writer.current
+        return self.end_of(current.name) if current else self.header_size
+
+    @property
+    def taken_back(self) -> tuple[str, ...]:
+        """Records of the present life that are owed no more."""
+        return tuple(name for name in self._places if name not in self._kept)
+
+    @property
+    def unpromised(self) -> set[str]:
+        """Records that were written and not acknowledged: those of open transactions."""
+        return {name for name, _ in self._pending}
+
+    def open(self) -> None:
+        """Start a writer on the files that are there; what has no end is rolled back."""
+        self.writer = JournalWriter(self.storage, self.edition, self._params)
+        self.apply({"op": "open"})
+
+    def perform(self, op: Operation, *, together: bool) -> None:
+        """Do `op`, not forced if it is made durable with others."""
+        self.apply({**op, "sync": "false"} if together else op)
+
+    def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
+        """Return what belongs to no open transaction, if it was forced."""
+        if not durable:
+            return ()
+        safe = [name for name, tx in self._pending if not tx]
+        self._pending = [entry for entry in self._pending if entry[1]]
+        return safe
+
+    def end_life(self) -> None:
+        """Delete all there is and use the files again: from here on, what they hold is of an earlier life."""
+        self.apply({"op": "next"})
+        for tx in sorted(self._members):
+            self.apply({"op": "commit", "tx": str(tx)})
+        plain = map(_plain, self._kept)
+        living = {int(name.split("-")[1]) for name in plain if name.startswith(("ADD-", "UPDATE-"))}
+        for ident in sorted(living):
+            self.apply({"op": "delete", "id": str(ident)})
+        self.apply({"op": "next"})
+        # The file that was just left is free only now.
+        self.apply({"op": "reclaim"})
+        self._kept.clear()
+        self._pending.clear()
+        self._places.clear()
+
+    def did(self, item: Op, op: Operation) -> None:
+        """Note `item`, what it takes back before and what it makes count behind."""
+        if isinstance(item, Rename):
+            self._renamed(item)
+        elif isinstance(item, Unlink):
+            self._let_go({item.file})
+        elif isinstance(item, Write):
+            self._written(item)
+            return
+        self.storage.note(item)
+
+    def _decided(self) -> None:
+        """Let go of what is in the old files alone: a compaction's control file is about to count."""
+        self._let_go({name for name in self.ends if not name.endswith(".cmp")})
+
+    def _renamed(self, item: Rename) -> None:
+        if item.new == CONTROL:
+            self._decided()
+        if item.old in self.ends:
+            self.ends[item.new] = self.ends.pop(item.old)
+        for held in self._places.values():
+            if item.old in held:
+                held.remove(item.old)
+                held.add(item.new)
+
+    def _is_data(self, name: str) -> bool:
+        return name.endswith("." + EXTENSIONS[self.edition])
+
+    def _written(self, item: Write) -> None:
+        records: list[JournalRecord] = []
+        if self._is_data(item.file) and item.off == 0:
+            self._let_go({item.file})
+            self.storage.note(Reuse(item.file))
+            self.ends[item.file] = self.header_size
+        elif self._is_data(item.file) or item.file.endswith(".cmp"):
+            records = self._parse(item)
+        elif item.file == CONTROL and item.off:
+            # Written under its own name: from its record on the new files count.
+            self._decided()
+        for record in records:
+            self._take_back(record)
+        self.storage.note(item)
+        for record in records:
+            self._mark(item, record)
+
+    def _parse(self, item: Write) -> list[JournalRecord]:
+        # A file that a compaction writes at once begins with its header and ends with zeros.
+        out, at = [], 0 if item.off else self.header_size
+        while at < len(item.data) and item.data[at]:
+            record = decode_record(item.data, at, len(item.data), self.dialect, direct)
+            if isinstance(record, Fault):
+                raise ValueError(f"{item.file}: the writer wrote no record at {item.off + at}: {record}")
+            out.append(record)
+            at = record.end
+        return out
+
+    def _called(self, base: str) -> str:
+        """Return the id of the record `base`: what an earlier life wrote keeps its own, but for an end."""
+        fresh = base not in self._inherited or base.startswith(("COMMIT", "ROLLBACK"))
+        return self.prefix + base if fresh else base
+
+    def _mark(self, item: Write, record: JournalRecord) -> None:
+        # Copies and records of transactions are called what they amount to.
+        kind, tx = record.kind, record.tx
+        name = self._called(f"{kind.name.removesuffix('_TX')}-{record.id or tx}")
+        places = fields(kind.code, self.dialect, len(record.body), len(record.pairs))
+        mark = Mark(name, item.file, item.off + record.off, record.end - record.off, key_of(record), places)
+        self.storage.note(mark)
+        self.marks.append(mark)
+        self.ends[item.file] = item.off + record.end
+        self._places.setdefault(name, set()).add(item.file)
+        if item.file.endswith(".cmp"):
+            return
+        self._kept.add(name)
+        if kind.tx and record.id:
+            self._members.setdefault(tx, []).append(name)
+            self._pending.append((name, tx))
+            return
+        self._pending.append((name, 0))
+        ended = self._members.get(tx, []) if kind.ends else []
+        self.storage.note(Publish((*ended, name)))
+        if ended:
+            # From now on its records are promised with the next force, those of an earlier life too.
+            self._pending = [(entry, 0 if owner == tx else owner) for entry, owner in self._pending]
+            if kind.name == "COMMIT":
+                known = {entry for entry, _ in self._pending} | self._kept
+                self._pending += [(entry, 0) for entry in ended if entry not in known]
+                self._kept.update(ended)
+        if kind.name in ("COMMIT", "ROLLBACK"):
+            self._members.pop(tx, None)
+
+    def _take_back(self, record: JournalRecord) -> None:
+        """Release what `record`, about to be written, ends."""
+        kind, tx = record.kind.name, record.tx
+        members = self._members.get(tx, [])
+        if kind == "DELETE":
+            self._release(self._holders(record.id))
+        elif kind == "ROLLBACK":
+            self._release([self._called(f"PREPARE-{tx}"), *members])
+            self._pending = [entry for entry in self._pending if entry[1] != tx]
+        elif kind == "COMMIT":
+            deleted = [name for name in map(_plain, members) if name.startswith("DELETE-")]
+            gone = [held for name in deleted for held in self._holders(name.removeprefix("DELETE-"))]
+            self._release([self._called(f"PREPARE-{tx}"), *gone])
+
+    def _holders(self, ident: int | str) -> list[str]:
+        return [self._called(f"{base}-{ident}") for base in ("ADD", "UPDATE")]
+
+    def _let_go(self, files: set[str]) -> None:
+        """Release what only says that something ended and is in `files` alone, which go out of use."""
+        gone = []
+        for name, places in self._places.items():
+            if not places or not places <= files:
+                continue
+            kind, _, ident = _plain(name).partition("-")
+            what = [place for held in self._holders(ident) for place in self._places.get(held, ())]
+            if kind in ("COMMIT", "ROLLBACK", "PREPARE") or (kind == "DELETE" and set(what) <= files):
+                gone.append(name)
+        self._release(gone)
+        for held in self._places.values():
+            held.difference_update(files)
+
+    def _release(self, names: Sequence[str]) -> None:
+        known = tuple(name for name in names if name in self._kept)
+        self._kept.difference_update(known)
+        if known:
+            self.storage.note(Release(known))
+
+    def settle(self, image: CrashImage) -> None:
+        """Commit what is in doubt, as a transaction manager does: prepared, whole, and without an end."""
+        whole = {mark.record for mark in image.whole}
+        kinds: dict[int, dict[str, set[str]]] = {}
+        for mark in (*image.standing, *image.possible):
+            kind, owner = mark.key.split(":")[:2]
+            kinds.setdefault(int(owner), {}).setdefault(kind, set()).add(mark.record)
+        for tx, found in sorted(kinds.items()):
+            ends = (found.get("COMMIT", set()) | found.get("ROLLBACK", set())) & whole
+            if tx and "PREPARE" in found and not ends and set().union(*found.values()) - ends <= whole:
+                self.attempt({"op": "commit", "tx": str(tx)})
+
+    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
+        """Return `ops`, in the next file, after a compaction, or with a delete of the standing record."""
+        if then == "over":
+            return [{"op": "next"}, *ops]
+        if then == "compact" and self.dialect.control_file:
+            return [{"op": "compact"}, *ops]
+        if then == "delete":
+            # Only if the record is owed and nobody ever asked for its end.
+            known = {mark.record for mark in image.standing}
+            ended = known | {mark.record for mark in image.possible}
+            if f"ADD-{VICTIM}" in known and f"DELETE-{VICTIM}" not in ended:
+                return [*ops, Step("delete", VICTIM).operation(0)]
+        return ops
+
+
+def build(work: Workload) -> Trace:
+    """Return the trace of `work`."""
+    run = Run(work.writer, file_size(work), work.background)
+    run.open()
+    tags = {"kind": work.kind, "order": work.writer, "align": work.align, "force": work.force}
+    tags["steps"] = "+".join(step.name for step in work.steps)
+    if work.kind == "create":
+        return run.trace(work.name, tags, background=work.background)
+    if work.background.startswith("stale") and work.background != FOREIGN:
+        # The files have been used before: for the same steps, and all of it deleted again.
+        _lay(run, work, 1)
+        run.play(work.operations(1), together=False)
+        run.end_life()
+    before = len(run.marks)
+    _lay(run, work, 0)
+    stale = [mark for mark in run.marks[:before] if mark.off >= run.ends[mark.file]]
+    if work.background == "garbage":
+        run.lay_noise()
+    if work.background == FOREIGN:
+        stale = _lay_foreign(run, work)
+    run.begin()
+    standing: list[Mark] = []
+    possible: list[Mark] = []
+    for mark in run.marks[before:]:
+        (possible if mark.record in run.unpromised else standing).append(mark)
+    # What the standing records have ended themselves is not owed.
+    run.storage.note(Release(run.taken_back))
+    first = max(1, _play(run, work))
+    return run.trace(
+        work.name,
+        tags,
+        background=work.background,
+        standing=standing,
+        stale=stale,
+        possible=possible,
+        crash_from=first,
+    )
+
+
+def _start(work: Workload) -> int:
+    """Return where the first step's record begins: its field `align` is on the edge."""
+    start = work.edge - work.fields()[work.align]
+    while start < _STANDING:
+        start += SECTOR
+    return start
+
+
+def file_size(work: Workload) -> int:
+    """Return the length of the data files of `work`."""
+    if work.kind in ("create", "reopen"):
+        return _SMALLEST
+    end = _start(work) + sum(size_of(op, work.dialect) for op in work.operations())
+    if work.kind in ("over", "reclaim"):
+        # One byte too short for the last step.
+        return end - 1
+    return -(-(end + 64) // SECTOR) * SECTOR
+
+
+def _lay(run: Run, work: Workload, life: int) -> None:
+    """Write what stands before the steps, so that the first of them begins where it should."""
+    if work.kind == "reclaim" and life == 0:
+        # What the first file holds is deleted in the second, which is the one that is written to.
+        run.apply(Step("add", 80, TYPICAL).operation(life))
+        run.apply({"op": "next"})
+        run.apply(Step("delete", 80).operation(life))
+    run.apply(Step("add", VICTIM, TINY).operation(life))
+    if work.kind == "compact":
+        run.play([step.operation(life) for step in COMPACTED], together=False)
+        run.apply({"op": "next"})
+    if work.kind == "reopen":
+        run.apply(Step("add_tx", 81, TYPICAL, 7).operation(life))
+        return
+    filler = Step("add", FILLER, 0)
+    shift = 3 if life and work.background == "stale-shifted" else 0
+    room = _start(work) + shift - run.position - size_of(filler.operation(life), run.dialect)
+    if room < 0:
+        raise ValueError(f"{work.name}: what stands before the steps takes {-room} bytes too many")
+    run.apply(Step("add", FILLER, room).operation(life))
+
+
+def _lay_foreign(run: Run, work: Workload) -> list[Mark]:
+    """Let every block behind the last record be one of another file, with another id; return its records."""
+    other = Run(work.writer, file_size(work))
+    other.open()
+    other.apply({"op": "next"})
+    _lay(other, work, 1)
+    other.play(work.operations(1), together=False)
+    names = sorted(run.memory.files)
+    return run.lay_foreign(other, dict(zip(names, (*names[1:], names[0]), strict=True)))
+
+
+def _play(run: Run, work: Workload) -> int:
+    """Do what the trace is about; return the first operation after which a crash is of interest."""
+    if work.kind == "compact":
+        run.apply({"op": "compact"})
+        return 0
+    if work.kind == "reopen":
+        run.open()
+        return 0
+    last = run.play(work.operations(), together=work.force == "end")
+    # With one force at the end, or a transaction, what came before is still at stake.
+    alone = work.force == "each" and work.kind == "append" and not any(step.tx for step in work.steps)
+    return last if alone else 0
+
+
+class LongRun(Run):
+    """A run of the writer that is told what to do in rules."""
+
+    def __init__(self, writer: str, size: int) -> None:
+        super().__init__(writer, size)
+        self.open()
+
+    def do(self, rule: str) -> bool:
+        """Do what a rule says; returns whether it could be done (a record may be too long for the file).
+
+        ``a1b`` ``u1b`` ``d1``      add, update, delete record 1, with a body of size b
+        ``A21b`` ``U21b`` ``D21``   the same in transaction 2
+        ``c2`` ``p2`` ``r2``        commit, prepare, roll back transaction 2
+        ``f`` ``n`` ``g`` ``m``     force; go to the next file; take files out of use; compact
+        ``o``                       force, and open again
+
+        A word that ends in ``-`` is not forced. Records and transactions are numbered in base 36. Sizes:
+        ``a`` four bytes, ``b`` forty, ``c`` more than a sector; records of size ``x``, ``y`` and ``z`` end
+        one byte before, at and one byte after a sector's edge.
+        """
+        if rule in PLAIN:
+            return self.attempt({"op": PLAIN[rule]})
+        if rule == "o":
+            self.apply({"op": "force"})
+            self.open()
+            return True
+        operation = self._step(rule.removesuffix("-")).operation(0)
+        return self.attempt({**operation, "sync": "false"} if rule.endswith("-") else operation)
+
+    def _step(self, rule: str) -> Step:
+        op = OPS[rule[0].lower()]
+        if rule[0] in "cpr":
+            return Step(op, tx=int(rule[1], 36))
+        tx = int(rule[1], 36) if rule[0].isupper() else 0
+        rest = rule[2:] if tx else rule[1:]
+        step = Step(op + "_tx" if tx else op, int(rest[0], 36), 0, tx)
+        if op == "delete":
+            return step
+        size = LONG_SIZES.get(rest[1])
+        if size is None:
+            size = missing(self.position + size_of(step.operation(0), self.dialect), rest[1])
+        return Step(step.op, step.id, size, tx)
+
+
+def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
+    """Return a run of the writer of `origin` on `image`, not opened yet."""
+    first = image.first
+    size = origin.size if isinstance(origin, LongWorkload) else file_size(origin)
+    owed = {mark.record for mark in image.standing}
+    return Run(first.tags["order"], size, first.background, life, image.files, image.whole, owed)

@@ -1,0 +1,325 @@
+"""What the formats' writers leave when they crash: traces say what was done, verdicts are the known ones."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from journalspec_corpus.bitronix_tlog import recording as disk_recording
+from journalspec_corpus.bitronix_tlog.workloads import FIELDS
+from journalspec_corpus.bitronix_tlog.workloads import Step as Log
+from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import SAMPLES
+from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
+from journalspec_corpus.crash.reading import answers
+from journalspec_corpus.crash.recorder import SECTOR
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import Ack, Mark, Publish, Release, Reuse, Sync, Trace, Write
+from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.jboss_journal.recording import EXTENSIONS
+from journalspec_corpus.jboss_journal.workloads import Step, Workload
+from journalspec_corpus.pipeline.run import Tally, judged_rows
+from journalspec_reference import load
+from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, LogRecord, decode_record
+
+DISK, TX = "bitronix_tlog", "jboss_journal"
+SUBSET = get_preset("epoch-subset-512")
+#: Sectors that are written as a whole or not at all, in whatever order.
+HONEST = tuple(
+    preset
+    for preset in PRESETS
+    if preset.stratum == "R" and preset.granule > 1 and not preset.trash and preset.metadata != "any"
+)
+ADD = (Step("add", 1, 40),)
+COMMIT = (Log("COMMITTING", 1, "typical"),)
+
+
+@pytest.fixture(params=(DISK, TX))
+def adapter(request: pytest.FixtureRequest) -> CrashFormat:
+    return crash_format(request.param)
+
+
+def build(work: Any) -> Trace:
+    return crash_format(DISK if isinstance(work, Logged) else TX).build(work)
+
+
+def test_traces_are_repeatable_and_named_once(adapter: CrashFormat) -> None:
+    for scope in ("smoke", "core"):
+        works = list(adapter.workloads(scope))
+        assert len({work.name for work in works}) == len(works)
+    for work in works[::97]:
+        first, second = adapter.build(work), adapter.build(work)
+        assert first.id == second.id
+        assert first.ops == second.ops
+
+
+@pytest.mark.parametrize("align", FIELDS)
+def test_the_chosen_field_of_a_log_record_begins_on_a_sector_edge(align: str) -> None:
+    (mark,) = next(iter(build(Logged("append", "spec", COMMIT, align)).marks.values()))
+    assert (mark.off + FIELDS[align]) % SECTOR == 0
+    assert {name: start for start, name in mark.fields}[align] == FIELDS[align]
+
+
+@pytest.mark.parametrize("edition", sorted(EXTENSIONS))
+def test_the_chosen_field_of_a_journal_record_begins_on_a_sector_edge(edition: str) -> None:
+    for align in ("type", "file_id", "id", "length", "user_type", "body", "check"):
+        for size in (40, 4200):
+            trace = build(Workload("append", edition, (Step("add", 1, size),), align))
+            (mark,) = trace.marks["ADD-1"]
+            assert (mark.off + {name: start for start, name in mark.fields}[align]) % SECTOR == 0
+            write = next(op for op in trace.ops if isinstance(op, Write))
+            assert len(write.data) == mark.length
+            # The fields end where the writer's record ends.
+            assert mark.fields[-1] == (mark.length - 4, "check")
+
+
+def places(marks: Any) -> set[tuple[str, int, int]]:
+    return {(mark.file, mark.off, mark.length) for mark in marks}
+
+
+@pytest.mark.parametrize("background", ["stale-same", "stale-shifted"])
+def test_stale_records_are_valid_ones_behind_the_tail(background: str) -> None:
+    trace = build(Logged("append", "2.1.4", COMMIT, background=background))
+    assert trace.stale
+    for mark in trace.stale:
+        found = decode_record(trace.base[mark.file], mark.off, mark.off + mark.length)
+        assert isinstance(found, LogRecord)
+    (new,) = next(iter(trace.marks.values()))
+    assert new.off in {mark.off for mark in trace.stale if mark.file == new.file}
+    same = any(mark.off == new.off and mark.length == new.length for mark in trace.stale)
+    assert same == (background == "stale-same")
+
+
+@pytest.mark.parametrize("background", ["stale-same", "stale-shifted"])
+def test_stale_records_are_those_of_the_files_earlier_lives(background: str) -> None:
+    steps = (Step("add_tx", 1, 40, 1), Step("commit", tx=1))
+    trace = build(Workload("append", "v2", steps, background=background))
+    observed = load(TX).read(trace.base, edition="v2")
+    unanchored = {(record.at.file, record.at.off, record.at.length) for record in observed.unanchored}
+    assert places(trace.stale) == unanchored != set()
+    live = {(record.at.file, record.at.off, record.at.length) for record in observed.records}
+    assert live == places(trace.standing)
+    (new,) = trace.marks["ADD-1"]
+    same = any((mark.off, mark.length) == (new.off, new.length) for mark in trace.stale)
+    assert same == (background == "stale-same")
+
+
+def test_blocks_of_another_log_hold_whole_records_at_other_places() -> None:
+    trace = build(Logged("append", "2.1.4", COMMIT, background="stale-foreign"))
+    assert len(trace.stale) >= 4
+    for mark in trace.stale:
+        found = decode_record(trace.base[mark.file], mark.off, mark.off + mark.length)
+        assert isinstance(found, LogRecord)
+        assert disk_recording.key_of(found) == mark.key
+    own = {mark.key for mark in trace.standing} | {marks[0].key for marks in trace.marks.values()}
+    assert own.isdisjoint(mark.key for mark in trace.stale)
+    file = trace.stale[0].file
+    start = min(mark.off for mark in trace.stale if mark.file == file) - HEADER_SIZE
+    assert start % SECTOR == 0
+    assert trace.base[file][start : start + 4] == trace.base[file][:4]
+
+
+def test_blocks_of_another_journal_file_hold_records_that_its_id_gives_away() -> None:
+    trace = build(Workload("append", "v2", ADD, background="stale-foreign"))
+    observed = load(TX).read(trace.base, edition="v2")
+    standing = places(trace.standing)
+    assert {(record.at.file, record.at.off, record.at.length) for record in observed.records} == standing
+    foreign = {(mark.file, mark.off) for mark in trace.stale}
+    (file,) = {file for file, _ in foreign}
+    start = min(off for _, off in foreign) - min(off for _, off, _ in standing)
+    assert start % SECTOR == 0
+    # The other file's header stands where the block begins; all its records carry the id that it has.
+    header = trace.base[file][start : start + 16]
+    assert header[:8] == trace.base[file][:8]
+    assert header[8:] != trace.base[file][8:16]
+    for mark in trace.stale:
+        assert trace.base[file][mark.off + 1 : mark.off + 5] == header[12:]
+
+
+def test_a_swap_releases_what_is_finished_and_publishes_with_the_timestamp() -> None:
+    trace = build(Logged("swap", "spec", COMMIT))
+    (released,) = [op for op in trace.ops if isinstance(op, Release)]
+    standing = {mark.record: mark for mark in trace.standing}
+    assert all(standing[record].key.startswith("0:") for record in released.records)
+    timestamp = next(at for at, op in enumerate(trace.ops) if isinstance(op, Write) and op.off == 4)
+    assert isinstance(trace.ops[timestamp + 1], Publish)
+    assert any(isinstance(op, Sync) for op in trace.ops[:timestamp])
+    assert isinstance(trace.ops[-1], Ack)
+
+
+def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delete() -> None:
+    trace = build(Workload("reclaim", "v2", (*ADD, Step("add", 2, 40))))
+    reuse = next(at for at, op in enumerate(trace.ops) if isinstance(op, Reuse))
+    stamp, sync = trace.ops[reuse + 1 : reuse + 3]
+    assert isinstance(stamp, Write)
+    assert stamp.off == 0
+    assert sync == Sync(stamp.file)
+    (second,) = trace.marks["ADD-2"]
+    assert second.file == stamp.file
+    released = {record for op in trace.ops if isinstance(op, Release) for record in op.records}
+    # What the delete is about has lain in the file that was reused; the delete itself stays owed.
+    assert "ADD-80" in released
+    assert "DELETE-80" not in released
+
+
+def test_a_compaction_owes_what_lives_and_nothing_else() -> None:
+    trace = build(Workload("compact", "v2", ADD))
+    owed = set(trace.acknowledged(len(trace.ops))) - trace.released(len(trace.ops))
+    assert owed == {"ADD-82", "ADD-84", "ADD-85", "ADD-90", "ADD-91", "PREPARE-6"}
+    copies = [op for op in trace.ops if isinstance(op, Mark)]
+    assert {mark.record for mark in copies} == {"ADD-82", "ADD-84", "ADD-85", "ADD-90", "ADD-91", "PREPARE-6"}
+    assert all(mark.file.endswith(".cmp") for mark in copies)
+
+
+def test_acknowledged_are_commits_with_all_their_records_and_nothing_before() -> None:
+    steps = (Step("add_tx", 1, 40, 1), Step("add_tx", 2, 40, 1), Step("commit", tx=1))
+    trace = build(Workload("append", "seed", steps))
+    acknowledged = [op.records for op in trace.ops if isinstance(op, Ack)]
+    assert acknowledged == [("ADD-1", "ADD-2", "COMMIT-1")]
+    last = max(at for at, op in enumerate(trace.ops) if isinstance(op, Sync))
+    assert isinstance(trace.ops[last + 1], Ack)
+
+
+def verdicts(
+    adapter: CrashFormat, work: Any, reader: str, presets: tuple[Preset, ...] = HONEST
+) -> Counter[str]:
+    """Count what `reader` gets in the states of one workload."""
+    number, out = adapter.readers.index(reader), Counter[str]()
+    for rows in judged_rows(adapter.build(work), adapter, presets, 1, Tally()):
+        out.update(rows.verdict(number, row) for row in range(len(rows.case_ids)))
+    return out
+
+
+def tabulate(format_id: str, reader: str = "strict") -> dict[str, Counter[str]]:
+    """Count what `reader` gets by writer over the smoke scope."""
+    adapter, out = crash_format(format_id), dict[str, Counter[str]]()
+    for work in adapter.first_lives("smoke"):
+        out.setdefault(work.writer, Counter()).update(verdicts(adapter, work, reader))
+    return out
+
+
+def test_the_spec_order_loses_nothing_and_the_products_orders_do() -> None:
+    found = tabulate(DISK)
+    assert set(found["spec"]) == {"pass", "acceptable"}
+    # A lost record sector under a kept pointer shows the file's previous life (no generation in records),
+    assert found["2.1.4"]["resurrected"] > 0
+    assert found["3.0"]["resurrected"] > 0
+    # and the position written as a timestamp elects the stale file after a swap.
+    assert found["2.1.4"]["lost"] > 0
+    assert found["3.0"]["lost"] == 0
+    for counts in found.values():
+        assert counts["torn-accepted"] == counts["hole"] == 0
+
+
+def test_whole_sectors_lose_nothing_and_the_hash_sees_what_the_check_size_does_not() -> None:
+    found = tabulate(TX)
+    # HornetQ leaves a file without forcing it (JBM-DEV-015): what a transaction wrote there may be lost.
+    assert found["v2/hornetq"].pop("lost") > 0
+    for writer, counts in found.items():
+        assert counts["lost"] == counts["refused"] == 0, writer
+        assert counts["resurrected"] == 0, writer
+    # The check size is blind to the middle of a body: undetectable by design, and counted.
+    assert found["seed"]["torn-accepted"] >= 5
+    assert found["v2"]["torn-accepted"] >= 5
+    assert found["seed+hash"]["torn-accepted"] == 0
+
+
+def test_the_mutant_that_skips_the_checksum_is_told_from_the_reference() -> None:
+    found = tabulate(DISK, "skip-checksum")
+    assert sum(counts["torn-accepted"] for counts in found.values()) >= 3
+    assert set(found["2.1.4"]) <= set(VERDICTS)
+
+
+def test_the_mutant_that_does_not_count_is_told_from_the_reference() -> None:
+    steps = (*(Step("add_tx", number, 600, 1) for number in (1, 2, 3)), Step("commit", tx=1))
+    adapter, work = crash_format(TX), Workload("append", "v2", steps)
+    strict, mutant = (verdicts(adapter, work, reader) for reader in ("strict", "counts-not-compared"))
+    # A COMMIT without any of its records has no effect and is not reported (JBM-RCV-015).
+    assert 0 < strict["silent"] <= 4
+    assert mutant["silent"] >= strict["silent"] + 3
+    assert set(mutant) <= set(VERDICTS)
+
+
+def test_a_new_head_before_an_old_tail_brings_the_old_record_back() -> None:
+    work = Workload("append", "v2", ADD, background="stale-same")
+    found: Counter[int] = Counter()
+    for rows in judged_rows(build(work), crash_format(TX), (get_preset("prefix-byte"),), 1, Tally()):
+        for row in range(len(rows.case_ids)):
+            if rows.verdict(0, row) == "resurrected":
+                found[int(rows.states.tear[row])] += 1
+    # Type and file id are new, everything behind them is the old record.
+    assert found == {5: 1}
+
+
+def sectors(count: int, background: str) -> Workload:
+    """Return the workload that writes one record over `count` sectors: from head to check."""
+    return Workload("append", "v2", (Step("add", 1, 512 * (count - 1) + 100),), background=background)
+
+
+def accepted(work: Workload) -> tuple[int, int]:
+    """Return how many states of the record's write are torn, and how many of these are accepted."""
+    trace = build(work)
+    index = next(at for at, op in enumerate(trace.ops) if isinstance(op, Write))
+    torn = taken = 0
+    for states in crash_states(trace, (SUBSET,), 1):
+        if states.point.crash_index != index + 3:
+            continue
+        # Exhaustive where all patterns can be listed, otherwise the uniform samples alone.
+        rows = states.codes if len(states.codes) < SAMPLES else states.codes[-SAMPLES:]
+        found, which = answers(states.point, rows, crash_format(TX).read)
+        complete = (rows == 1).all(axis=1)
+        known = {mark.key for mark in (*trace.standing, *trace.stale, *trace.marks["ADD-1"])}
+        foreign = np.asarray([not set(entry[0].keys) <= known for entry in found])
+        assert not foreign[which[complete]].any()
+        torn += int((~complete).sum())
+        taken += int(foreign[which].sum())
+    return torn, taken
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 8])
+def test_the_rate_of_torn_but_accepted_records_is_the_closed_form(count: int) -> None:
+    # Of the 2^k - 1 torn patterns of k sectors those are accepted that keep the first and the last (nothing
+    # before) or the first alone (the same record of an earlier life before), and lose some other one.
+    patterns = 2**count - 1
+    assert accepted(sectors(count, "zero")) == (patterns, max(0, 2 ** (count - 2) - 1))
+    assert accepted(sectors(count, "stale-same")) == (patterns, 2 ** (count - 1) - 1)
+
+
+@pytest.mark.parametrize(("background", "limit"), [("zero", 0.25), ("stale-same", 0.5)])
+def test_sampled_patterns_have_the_same_rate_within_three_sigma(background: str, limit: float) -> None:
+    count = 14
+    torn, taken = accepted(sectors(count, background))
+    rate = (2**count * limit - 1) / (2**count - 1)
+    assert torn > 3000
+    assert abs(taken - torn * rate) <= 3 * math.sqrt(torn * rate * (1 - rate))
+
+
+def test_sectors_in_order_never_tear_a_record_on_zeros() -> None:
+    presets = tuple(map(get_preset, ("prefix-sector-512", "prefix-sector-4096")))
+    counts = verdicts(crash_format(TX), sectors(4, "zero"), "strict", presets)
+    assert counts["torn-accepted"] == 0
+    assert counts["pass"] > 4
+
+
+_COPIED = {"status": "8", "gtrid": "aa", "names": ["x", "y"]}
+
+
+@pytest.mark.parametrize(
+    ("format_id", "keys", "shared"),
+    [
+        (DISK, ["8:100:1:5:aa:x,y"], {**_COPIED, "time": "100", "sequence_number": "1", "crc32": "5"}),
+        (DISK, ["8:100:1:5:aa:x,y", "8:200:2:6:aa:x,y"], _COPIED),
+        (TX, ["ADD:0:5:1:abcd:"], {"type": "ADD", "id": "5", "user_type": "1", "body": "abcd"}),
+        (TX, ["ADD:0:5:1:abcd:", "ADD_TX:9:5:1:abcd:"], {"id": "5", "user_type": "1", "body": "abcd"}),
+        (TX, ["COMMIT:9:0:0::"], {"type": "COMMIT", "tx": "9"}),
+    ],
+)
+def test_a_published_record_lists_what_its_keys_share(
+    format_id: str, keys: list[str], shared: dict[str, Any]
+) -> None:
+    assert crash_format(format_id).record_json(keys) == shared
