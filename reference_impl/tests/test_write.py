@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -225,3 +227,17 @@ def test_swaps_carry_every_unfinished_transaction(order: str) -> None:
         1: ["db1", "jms1"],
         2: ["b"],
     }
+
+
+def test_who_looks_at_a_journal_imports_no_writer(tmp_path: Path) -> None:
+    opened("bitronix_tlog", "2.1", DirectoryStorage(tmp_path), TLOG, log(1), CLOSE)
+    program = (
+        "import sys; from journalspec_reference.answers import ask;"
+        "from journalspec_reference.filesets import find_journals, load; from pathlib import Path;"
+        "(found,) = find_journals(load(Path(sys.argv[1]))); print(ask(found, 'strict').observation.verdict);"
+        "print([name for name in sys.modules if name.endswith('.write')])"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.splitlines() == ["clean", "[]"]
