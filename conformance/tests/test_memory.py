@@ -32,8 +32,7 @@ from journalspec_reference import answers, load
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.jboss_journal import replay
-from journalspec_reference.jboss_journal.codec import JournalRecord
-from journalspec_reference.jboss_journal.dialect import DIALECTS
+from journalspec_reference.jboss_journal.codec import DIALECTS, JournalRecord
 from judged import call
 
 TOOL = Path(__file__).parents[2] / "tools" / "memory.py"

@@ -24,8 +24,7 @@ def test_there_are_enough_and_each_has_a_reason(format_id: str) -> None:
 def test_a_mutant_is_a_copy() -> None:
     mutant = next(m for m in load_mutants(FORMAT) if m.id == "skip-checksum")
     changed = mutant.implementation()
-    assert type(changed).__module__.startswith(mutant.package)
-    assert type(load(FORMAT)).__module__.startswith(f"journalspec_reference.{FORMAT}")
+    assert changed is not load(FORMAT)
     assert changed is mutant.implementation()
     codec = sys.modules[f"{mutant.package}.codec"]
     assert codec is not sys.modules[f"journalspec_reference.{FORMAT}.codec"]

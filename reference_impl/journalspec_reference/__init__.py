@@ -1,6 +1,6 @@
 """One way to do it right: a small reader, recovery and writer for each format.
 
-The format rooms are sans-IO: bytes in, values out. Files (:mod:`.filesets`,
+The formats are sans-IO: bytes in, values out. Files (:mod:`.filesets`,
 :mod:`.storage`) and Spark (:mod:`.spark`) are thin layers around them.
 """
 

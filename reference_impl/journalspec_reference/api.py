@@ -1,17 +1,18 @@
-"""The shape that every format's room has. Shared rooms know formats only through this.
+"""What every format of the reference gives, and how; shared modules know formats only through this.
 
-A room ``journalspec_reference.<format>`` exposes one object, ``IMPLEMENTATION``.
+A package ``journalspec_reference.<format>`` exposes one object, ``IMPLEMENTATION``: an
+:class:`Implementation`, or what has its methods.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Protocol
 
-from journalspec.formats import format_module
+from journalspec.formats import format_module, get_format
 from journalspec.layout import Spot
 from journalspec.observation import Observation
 from journalspec_reference.storage import Storage
@@ -20,6 +21,8 @@ from journalspec_reference.storage import Storage
 Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12
 
 Params = Mapping[str, str]
+#: A write operation as the protocol has it: ``op`` is its name.
+Operation = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ class WriterRefused(Exception):
 class Writer(Protocol):
     """A journal open for writing: operations are the protocol's JSON objects."""
 
-    def apply(self, op: Mapping[str, Any]) -> dict[str, Any]:
+    def apply(self, op: Operation) -> dict[str, Any]:
         """Do one operation; return ``{"durable": bool, ...}``.
 
         Raises WriterRefused if the format cannot hold what is asked, and
@@ -83,33 +86,66 @@ class Writer(Protocol):
         """
 
 
-class Implementation(Protocol):
-    """What the reference can do for one format."""
+def perform(
+    handlers: Mapping[str, Callable[[Operation], dict[str, Any]]], op: Operation, is_open: bool
+) -> dict[str, Any]:
+    """Do `op` by its handler; raises ValueError if there is none, or the journal has to be opened first."""
+    name = str(op.get("op"))
+    if name != "open" and not is_open:
+        raise ValueError("the journal is not open")
+    if name not in handlers:
+        raise ValueError(f"unknown operation {name!r}: expected one of {', '.join(handlers)}")
+    return handlers[name](op)
 
-    @property
-    def format_id(self) -> str:
-        """The format's id."""
 
-    @property
-    def write_ops(self) -> tuple[str, ...]:
-        """The operation names that this format's writer understands."""
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What one edition is read, recovered (under a policy), named (with fields or not) and written by."""
+
+    read: Callable[[Files, Params], Observation]
+    recover: Callable[[Files, str, Params], Observation]
+    spans: Callable[[Files, Params, bool], Iterator[Span]]
+    writer: Callable[[Storage, Params], Writer]
+
+
+class Implementation:
+    """What the reference can do for one format: the rules of its editions, and how its journals are found.
+
+    A format or edition that is not described raises UnknownFormat.
+    """
+
+    def __init__(
+        self, format_id: str, rules: Mapping[str, Rules], detect: Callable[[Files, Params], list[Detection]]
+    ) -> None:
+        self.format_id = format_id
+        self._rules = rules
+        self._detect = detect
 
     def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
         """Return the journals of this format among `files`, best first; never raises.
 
         A file that cannot be read is there with its name and without content.
         """
+        return sorted(self._detect(files, params or {}), key=lambda detection: -detection.score)
 
     def read(self, files: Files, *, edition: str, params: Params | None = None) -> Observation:
         """Report every record of every file, and every region that holds none.
 
         Reading is the forensic view: it refuses only if no file can be read.
         """
+        return self._of(edition).read(files, params or {})
 
     def recover(
         self, files: Files, *, edition: str, policy: str = "strict", params: Params | None = None
     ) -> Observation:
-        """Return the logical state after recovery under `policy`. Changes nothing."""
+        """Return the logical state after recovery under `policy`. Changes nothing.
+
+        Raises ValueError for a policy that the format does not have.
+        """
+        policies = get_format(self.format_id).policies
+        if policy not in policies:
+            raise ValueError(f"no policy {policy!r}: use one of {', '.join(policies)}")
+        return self._of(edition).recover(files, policy, params or {})
 
     def spans(
         self, files: Files, *, edition: str, params: Params | None = None, fields: bool = True
@@ -118,9 +154,14 @@ class Implementation(Protocol):
 
         Without `fields` what is within headers and records is not named.
         """
+        return self._of(edition).spans(files, params or {}, fields)
 
     def writer(self, storage: Storage, *, edition: str, params: Params | None = None) -> Writer:
-        """Open (or create) a journal on `storage` for writing."""
+        """Open (or create) a journal on `storage` for writing; `params` are those of the edition's writer."""
+        return self._of(edition).writer(storage, params or {})
+
+    def _of(self, edition: str) -> Rules:
+        return self._rules[get_format(self.format_id).edition(edition).id]
 
 
 def spans_by_file(names: Iterable[str], spans: Iterable[Span]) -> Iterator[tuple[str, Iterator[Span]]]:

@@ -12,10 +12,12 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+import re
 import stat
 import sys
 from bisect import bisect_left
 from collections import OrderedDict
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -352,6 +354,26 @@ class Window:
         self.ready = min(max(end, self.start + self._ahead), self.limit)
         self.view = content.load(self.start, self.ready)
         return self.view
+
+    def find(
+        self, pattern: re.Pattern[bytes], start: int, end: int, size: int, before: int = 0
+    ) -> Iterator[int]:
+        """Yield where a match of `size` bytes begins between `start` and `end`; holes and zeros are passed over.
+
+        No match may begin with a zero. What is looked through is loaded on the way, with `before`
+        bytes before it.
+        """
+        at = start
+        while (at := self.next_data(at)) < end:
+            view = self.reach(max(0, at - before), min(at + size, end))
+            begin, ready = at, min(self.ready, end)
+            while at < ready:
+                stop = min(at + STRIDES[0], ready)
+                for match in pattern.finditer(view, at, min(stop + size - 1, ready)):
+                    yield match.start()
+                at = behind_zeros(view, stop, ready)
+            # The last bytes may be the beginning of one.
+            at = ready if ready == end else max(begin + 1, ready - size + 1)
 
     def peek(self, start: int, end: int) -> Any:
         """Return a few bytes from anywhere; the window stays where it is."""

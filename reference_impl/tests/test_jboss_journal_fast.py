@@ -16,15 +16,21 @@ from hypothesis import strategies as st
 from journalspec.observation import Dropped
 from journalspec_reference import content
 from journalspec_reference.jboss_journal import scan
-from journalspec_reference.jboss_journal.codec import Fault, JournalRecord, decode_record, encode_record
-from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect
-from journalspec_reference.jboss_journal.digest import direct
+from journalspec_reference.jboss_journal.codec import (
+    DIALECTS,
+    Dialect,
+    Fault,
+    JournalRecord,
+    decode_record,
+    direct,
+    encode_record,
+)
 from journalspec_reference.jboss_journal.fileset import DataFile
-from journalspec_reference.jboss_journal.recover import torn_regions
+from journalspec_reference.jboss_journal.recover import laid_out
 
 np = pytest.importorskip("numpy", reason="NumPy is missing: pip install 'journalspec[spark]'")
 fast = pytest.importorskip("journalspec_reference.jboss_journal.fast")
-RangeDigest = pytest.importorskip("journalspec_reference.jboss_journal.fast_digest").RangeDigest
+RangeDigest = pytest.importorskip("journalspec_reference.jboss_journal.fast").RangeDigest
 
 FILE_ID = 0x0B0C0B0B
 Item = JournalRecord | Fault
@@ -54,7 +60,8 @@ def plain(data: bytes, dialect: Dialect) -> list[Item]:
 
 
 def regions(data: bytes, dialect: Dialect, items: list[Item]) -> list[Dropped]:
-    return list(torn_regions(DataFile("a-1.amq", data, dialect), items, len(data)))
+    found = laid_out(DataFile("a-1.amq", data, dialect), items, len(data))
+    return [item for item in found if isinstance(item, Dropped)]
 
 
 def agree(data: bytes, dialect: Dialect) -> list[Item]:

@@ -56,8 +56,15 @@ from journalspec_corpus.crash.kernel import (
 from journalspec_corpus.crash.pages import PAGE
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_reference.jboss_journal import codec
-from journalspec_reference.jboss_journal.codec import CHECK_SIZE, PAIR, PROLOGUE, forms
-from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect, of_version
+from journalspec_reference.jboss_journal.codec import (
+    CHECK_SIZE,
+    DIALECTS,
+    PAIR,
+    PROLOGUE,
+    Dialect,
+    forms,
+    of_version,
+)
 from journalspec_reference.jboss_journal.fileset import CONTROL, gather
 
 #: Problems of a file.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from journalspec_corpus.crash.long_machine import DIGITS, Drawing, write_lines
-from journalspec_reference.jboss_journal.dialect import DIALECTS
+from journalspec_reference.jboss_journal.codec import DIALECTS
 
 #: Editions, and orders of writes where there are others than the specification's.
 VARIANTS = ("seed", "seed+hash", "v2", "v2/artemis", "v2/hornetq")

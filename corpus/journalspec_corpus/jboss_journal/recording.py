@@ -42,9 +42,7 @@ from journalspec_corpus.jboss_journal.workloads import (
     fields,
     size_of,
 )
-from journalspec_reference.jboss_journal.codec import Fault, JournalRecord, decode_record
-from journalspec_reference.jboss_journal.dialect import DIALECTS
-from journalspec_reference.jboss_journal.digest import direct
+from journalspec_reference.jboss_journal.codec import DIALECTS, Fault, JournalRecord, decode_record, direct
 from journalspec_reference.jboss_journal.fileset import CONTROL
 from journalspec_reference.jboss_journal.write import JournalWriter
 

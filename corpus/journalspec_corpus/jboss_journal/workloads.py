@@ -11,8 +11,7 @@ from typing import Any
 from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.second_crash import CHOICES as ALL_CHOICES
 from journalspec_corpus.crash.workloads import FOREIGN
-from journalspec_reference.jboss_journal.codec import CHECK_SIZE, PAIR, PROLOGUE, forms
-from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect
+from journalspec_reference.jboss_journal.codec import CHECK_SIZE, DIALECTS, PAIR, PROLOGUE, Dialect, forms
 from journalspec_reference.jboss_journal.write import RECORD_OPS
 
 BACKGROUNDS = ("zero", "J", "stale-same", "stale-shifted", "garbage")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from journalspec_reference.bitronix_tlog.implementation import BitronixTlog
+from journalspec_reference.bitronix_tlog.implementation import IMPLEMENTATION
 
-IMPLEMENTATION = BitronixTlog()
-
-__all__ = ["IMPLEMENTATION", "BitronixTlog"]
+__all__ = ["IMPLEMENTATION"]

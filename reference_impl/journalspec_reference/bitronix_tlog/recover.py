@@ -1,19 +1,22 @@
-"""Reading a pair of log files, and the recovery that follows from it.
+"""Reading the files of a log, and the recovery that follows from it; nothing here changes a file.
 
-Numbered steps of the spec's recovery chapter are named in the functions that
-do them. Nothing here changes a file.
+What the records amount to is the products' own rule (BTM-RCV): a COMMITTING record is
+the decision, and COMMITTED, ROLLEDBACK and UNKNOWN take resources off it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
     At,
     Dropped,
+    FileMap,
     Note,
     Observation,
     Record,
@@ -22,11 +25,298 @@ from journalspec.observation import (
     refused,
     region_place,
 )
-from journalspec.reread import joined, mapped
-from journalspec_reference.api import Files
-from journalspec_reference.bitronix_tlog.log import Log, anywhere, behind
-from journalspec_reference.bitronix_tlog.observe import map_of, unanchored_note
-from journalspec_reference.bitronix_tlog.pair import PAIR, LogFile, elect, load_pair, sibling
+from journalspec.reread import Collector, collected, few, joined, mapped
+from journalspec_reference.api import Files, Params
+from journalspec_reference.bitronix_tlog.codec import (
+    SEED,
+    STATE_CLEAN,
+    STATE_UNCLEAN,
+    STATUS_CODES,
+    STATUS_NAMES,
+    Fault,
+    Layout,
+    LogRecord,
+    in_canonical_order,
+    name_text,
+)
+from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, elect, load_pair, sibling
+from journalspec_reference.bitronix_tlog.scan import search, walk
+
+COMMITTING = STATUS_CODES["COMMITTING"]
+#: Statuses that end a transaction for the resources they name.
+FINISHED = frozenset(STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN"))
+#: Last words that leave prepared branches behind without a decision to commit.
+UNDECIDED = frozenset(STATUS_CODES[name] for name in ("PREPARING", "PREPARED", "ROLLING_BACK"))
+#: The sequence number of a run's first record: 0 up to BTM 2.1.2, later 1.
+FIRST_OF_A_RUN = (0, 1)
+#: So many different sets of names are held once and not for each transaction.
+SHARED = 1024
+T = TypeVar("T")
+
+
+class Entry(Protocol):
+    """What recovery looks at in a record, of whatever edition."""
+
+    @property
+    def status(self) -> int:
+        """The status."""
+
+    @property
+    def gtrid(self) -> bytes:
+        """The transaction."""
+
+    @property
+    def names(self) -> tuple[bytes, ...]:
+        """The resources, as stored."""
+
+
+E = TypeVar("E", bound=Entry)
+
+
+def unfinished(
+    records: Iterable[Entry],
+    finished: Collection[int] = FINISHED,
+    text: Callable[[bytes], str] = name_text,
+) -> dict[bytes, frozenset[str]]:
+    """Return gtrid -> names still to be committed, for every decided transaction.
+
+    Names are compared as `text`. A later COMMITTING replaces an earlier one; an
+    entry without names stays until any finishing record names its gtrid.
+    """
+    left: dict[bytes, frozenset[str]] = {}
+    shared: dict[frozenset[str], frozenset[str]] = {}
+    for record in records:
+        if record.status == COMMITTING:
+            left[record.gtrid] = _once(frozenset(map(text, record.names)), shared)
+        elif record.status in finished and record.gtrid in left:
+            remaining = left[record.gtrid].difference(map(text, record.names))
+            if remaining:
+                left[record.gtrid] = _once(remaining, shared)
+            else:
+                del left[record.gtrid]
+    return left
+
+
+def _once(names: frozenset[str], shared: dict[frozenset[str], frozenset[str]]) -> frozenset[str]:
+    return shared.setdefault(names, names) if len(shared) < SHARED else shared.get(names, names)
+
+
+def outcome(
+    records: Iterable[Entry],
+    active: str,
+    finished: Collection[int] = FINISHED,
+    text: Callable[[bytes], str] = name_text,
+) -> dict[str, Any]:
+    """Return the logical state after recovery: active file, unfinished, in doubt.
+
+    Only what is unfinished or undecided is held while the records go by.
+    """
+    last: dict[bytes, Entry] = {}
+    left = unfinished(_noting(records, last), finished, text)
+    doubtful = sorted(gtrid for gtrid in last if gtrid not in left)
+
+    def in_doubt(gtrid: bytes) -> dict[str, Any]:
+        names = sorted(set(map(text, last[gtrid].names)))
+        return {"gtrid": gtrid, "status": STATUS_NAMES[last[gtrid].status], "names": names}
+
+    return {
+        "active": active,
+        "unfinished": few(
+            lambda: ({"gtrid": gtrid, "names": sorted(left[gtrid])} for gtrid in sorted(left)),
+            len(left),
+            _names_size,
+        ),
+        "in_doubt": few(lambda: map(in_doubt, doubtful), len(doubtful), _names_size),
+    }
+
+
+def _noting(records: Iterable[E], last: dict[bytes, Entry]) -> Iterator[E]:
+    """Yield the records; note in `last` the last one of each transaction whose last word decides nothing."""
+    for record in records:
+        if record.status in UNDECIDED:
+            last[record.gtrid] = record
+        else:
+            last.pop(record.gtrid, None)
+        yield record
+
+
+def _names_size(item: dict[str, Any]) -> int:
+    return sum(map(len, item["names"]))
+
+
+def record_of(item: LogRecord, file: str) -> Record:
+    """Return `item` under the spec's field names."""
+    fields: dict[str, object] = {
+        "status": item.status,
+        "record_length": item.record_length,
+        "header_length": item.header_length,
+        "time": item.time,
+        "sequence_number": item.sequence_number,
+        "crc32": item.crc32,
+        "gtrid": item.gtrid,
+        "names": [name_text(name) for name in item.names],
+    }
+    if item.extension:
+        fields["extension"] = item.extension
+    if not all(map(is_printable, item.names)):
+        fields["names_raw"] = list(item.names)
+    at = At(file, item.off, item.end - item.off)
+    return Record(STATUS_NAMES.get(item.status, "OTHER"), fields, at)
+
+
+def is_printable(name: bytes) -> bool:
+    """Tell whether every byte of a name is printable ASCII, the only interoperable kind."""
+    return name.isascii() and name.decode("ascii").isprintable()
+
+
+def dropped_of(fault: Fault, file: str) -> Dropped:
+    """Return the region that `fault` costs: its frame, or all up to the tail."""
+    return Dropped(file, fault.off, fault.end - fault.off, fault.reason)
+
+
+def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
+    """Return the refusal that the first place without a valid record (or other `what`) is."""
+    phase = "checksum" if fault.reason == "bad-checksum" else "record"
+    text = f"{file}: no valid {what} at {fault.off}: {fault.detail}"
+    return refused(phase, fault.reason, text, At(file, fault.off, fault.end - fault.off), notes=notes)
+
+
+def map_of(file: LogFile) -> FileMap:
+    """Return the layout entry of one file."""
+    header: dict[str, object] = {}
+    if file.header is not None:
+        header = {**file.header._asdict(), "format_id": file.header.format_id.to_bytes(4, "big")}
+    return FileMap(file.name, file.length, file.role, header)
+
+
+def _header_notes(file: LogFile, boundaries: Container[int]) -> Iterator[Note]:
+    """Yield what the header of a usable file gives away (BTM-HDR, BTM-RCV).
+
+    `boundaries` are the offsets at which a record begins or ends, if only as far as that is of interest here.
+    """
+    if file.header is None:
+        return
+    if file.header.state == STATE_UNCLEAN:
+        yield Note("unclean", file.name, 12)
+    elif file.header.state != STATE_CLEAN:
+        yield Note("bad-state", file.name, 12, f"state byte {file.header.state}")
+    if file.header.timestamp == file.header.position or file.header.timestamp in boundaries:
+        yield Note("position-as-timestamp", file.name, 4, f"timestamp {file.header.timestamp}")
+
+
+class RecordNotes:
+    """What is odd about valid records without making them invalid; asked of each of a file in turn."""
+
+    def __init__(self, file: str, layout: Layout) -> None:
+        self._file = file
+        self._layout = layout
+        self._begun = False
+        self._time = self._sequence = 0
+
+    def of(self, record: LogRecord) -> list[Note]:
+        """Return the notes on the next record."""
+        found = []
+        if record.header_length != self._layout.header_length:
+            found.append(
+                Note("header-length", self._file, record.off, f"headerLength {record.header_length}")
+            )
+        if not all(map(is_printable, record.names)):
+            found.append(Note("name-not-recoverable", self._file, record.off))
+        elif not in_canonical_order(record.names):
+            found.append(Note("names-unsorted", self._file, record.off))
+        if self._is_stale(record):
+            found.append(Note("stale-suspect", self._file, record.off))
+        return found
+
+    def _is_stale(self, record: LogRecord) -> bool:
+        """Tell whether the next record is older than all others of its run (BTM-RDR-011).
+
+        Threads overtake each other by a few records, so that each is compared with
+        the whole run; what a file held before is older than all of it.
+        """
+        if not self._begun and record.status == COMMITTING:
+            return False  # copied from the other file before the run began
+        if not self._begun or record.sequence_number in FIRST_OF_A_RUN:
+            self._begun = True
+            self._time, self._sequence = record.time, record.sequence_number
+            return False
+        older = record.time < self._time and record.sequence_number < self._sequence
+        self._time = min(self._time, record.time)
+        self._sequence = min(self._sequence, record.sequence_number)
+        return older
+
+
+class Log:
+    """One pass over a file from the start of its log to its limit.
+
+    `fault` is the first place without a valid record, None if there is none; with
+    `strict` the pass ends there. `between` are the valid records within what was
+    dropped, `state` is what the records of the log amount to.
+    """
+
+    def __init__(self, file: LogFile, *, strict: bool = False) -> None:
+        self._file, self._strict = file, strict
+        self._records = Collector(record_place)
+        self._dropped = Collector(region_place)
+        self._between = Collector(record_place)
+        self._notes = Collector(note_place)
+        self._records.begin(file.name, lambda: (record_of(item, file.name) for item in self._only(LogRecord)))
+        self._dropped.begin(file.name, lambda: (dropped_of(item, file.name) for item in self._only(Fault)))
+        self._between.begin(
+            file.name, lambda: finds(file, ((item.off, item.end) for item in self._only(Fault)))
+        )
+        self._notes.begin(file.name, self._notes_again)
+        self._timestamp = file.header.timestamp if file.header else -1
+        self._boundaries: set[int] = set()
+        self.fault: Fault | None = None
+        self.state = outcome(self._taken(), file.name)
+        self.records: Sequence[Record] = self._records.done()
+        self.dropped: Sequence[Dropped] = self._dropped.done()
+        self.between: Sequence[Record] = self._between.done()
+        self.notes: Sequence[Note] = joined(
+            note_place, tuple(_header_notes(file, self._boundaries)), self._notes.done()
+        )
+
+    def _taken(self) -> Iterator[LogRecord]:
+        odd = RecordNotes(self._file.name, self._file.layout)
+        for item in self._items():
+            if isinstance(item, LogRecord):
+                if self._records.wants(item.off, item.end - item.off):
+                    self._records.keep(record_of(item, self._file.name))
+                if self._timestamp in (item.off, item.end):
+                    self._boundaries.add(self._timestamp)
+                for note in odd.of(item):
+                    self._notes.add(note)
+                yield item
+                continue
+            self.fault = self.fault or item
+            if self._strict:
+                return
+            self._dropped.add(dropped_of(item, self._file.name))
+            for record in finds(self._file, [(item.off, item.end)]):
+                self._between.add(record)
+
+    def _items(self) -> Iterator[LogRecord | Fault]:
+        return walk(self._file.data, self._file.limit, self._file.layout)
+
+    def _only(self, kind: type[T]) -> Iterator[T]:
+        return (item for item in self._items() if isinstance(item, kind))
+
+    def _notes_again(self) -> Iterator[Note]:
+        odd = RecordNotes(self._file.name, self._file.layout)
+        return (note for item in self._only(LogRecord) for note in odd.of(item))
+
+
+def finds(file: LogFile, regions: Iterable[tuple[int, int]]) -> Iterator[Record]:
+    """Yield the valid records that stand anywhere in `regions` of a file."""
+    for start, end in regions:
+        for item in search(file.data, start, end, file.layout):
+            yield record_of(item, file.name)
+
+
+def found_in(file: LogFile, start: int) -> Sequence[Record]:
+    """Return the valid records from `start` to the end of a file: behind its tail, or in one of no use."""
+    return collected(record_place, [(file.name, partial(finds, file, [(start, file.length)]))])
 
 
 def fileset_refusal(pair: list[LogFile]) -> Observation | None:
@@ -60,22 +350,6 @@ def strict_refusal(pair: list[LogFile]) -> Observation | None:
     return None
 
 
-def unusable(pair: list[LogFile]) -> Observation:
-    """Return the refusal of a set without a usable file: what strict recovery names first (BTM-RCV)."""
-    problem = strict_refusal(pair)
-    assert problem is not None  # a set that strict recovery takes has two usable files
-    return problem
-
-
-def _unusable_with_finds(pair: list[LogFile]) -> Observation:
-    """Return the same, with the valid records that stand in such files all the same."""
-    return replace(
-        unusable(pair),
-        files=tuple(map_of(file) for file in pair),
-        unanchored=anywhere(pair),
-    )
-
-
 def header_refusal(file: LogFile) -> Observation:
     """Return the refusal that the problem of `file` is."""
     assert file.problem is not None  # callers checked
@@ -83,124 +357,121 @@ def header_refusal(file: LogFile) -> Observation:
     return refused("header", reason, f"{file.name}: {text}", At(file.name, 0, file.length))
 
 
-def recover(files: Files, policy: str) -> Observation:
-    """Return the logical state after recovery of the pair under `policy`."""
-    pair = load_pair(files)
-    if policy == "strict":
-        problem = strict_refusal(pair)
-        if problem is not None:
-            return problem
-        active, tie = elect(pair)
-        return _strict(active, _election_notes(active, tie))
-    if len(pair) > PAIR or not pair:
-        problem = fileset_refusal(pair)
-        assert problem is not None  # the condition above is its condition
-        return problem
-    usable = [file for file in pair if file.problem is None]
-    if not usable:
-        return _unusable_with_finds(pair)
-    active, tie = elect(usable)
-    return _salvage(pair, active, _election_notes(active, tie))
+def _hopeless(pair: list[LogFile]) -> Observation | None:
+    """Return the refusal of a set that is too large, or of which no file can be used; else None.
+
+    It is what strict recovery names first, with the valid records that stand in such
+    files all the same (BTM-RCV).
+    """
+    if not pair or len(pair) > PAIR:
+        return fileset_refusal(pair)
+    problem = strict_refusal(pair)
+    if problem is None or any(file.problem is None for file in pair):
+        return None
+    return replace(
+        problem,
+        files=tuple(map_of(file) for file in pair),
+        unanchored=joined(record_place, *(found_in(file, 0) for file in pair)),
+    )
 
 
-def _election_notes(active: LogFile, tie: bool) -> tuple[Note, ...]:
-    return (Note("ambiguous-election", active.name, 4),) if tie else ()
-
-
-def _strict(active: LogFile, notes: tuple[Note, ...]) -> Observation:
-    log = Log(active, active.limit, strict=True)
-    if log.fault is not None:
-        item = log.fault
-        phase = "checksum" if item.reason == "bad-checksum" else "record"
-        text = f"{active.name}: no valid record at {item.off}: {item.detail}"
-        return refused(phase, item.reason, text, At(active.name, item.off, item.end - item.off), notes=notes)
-    return _result(CLEAN, active, log, (), notes, behind(active))
-
-
-def _salvage(pair: list[LogFile], active: LogFile, notes: tuple[Note, ...]) -> Observation:
-    log = Log(active, active.limit)
-    left_out, set_notes = fileset_losses(pair)
-    dropped = joined(region_place, left_out, log.dropped)
-    verdict = RECOVERED if dropped or set_notes else CLEAN
-    lost = joined(record_place, anywhere(file for file in pair if file.problem is not None), log.between)
-    # What lies behind the tail is no loss: only what was given up is worth a note.
-    told = joined(note_place, set_notes, notes, mapped(unanchored_note, lost))
-    return _result(verdict, active, log, dropped, told, joined(record_place, lost, behind(active)))
-
-
-def fileset_losses(pair: list[LogFile]) -> tuple[tuple[Dropped, ...], tuple[Note, ...]]:
-    """Return the files that cannot be used, as dropped regions, and what to say of the set."""
-    dropped: list[Dropped] = []
-    notes: list[Note] = []
+def _set_notes(pair: list[LogFile]) -> list[Note]:
+    """Return what to say of a set that is not a pair of usable files of one length."""
+    notes = []
     if len(pair) < PAIR:
         notes.append(Note("missing-file", sibling(pair[0].name)))
     elif pair[0].length != pair[1].length:
         notes.append(Note("unequal-lengths", pair[1].name))
     for file in pair:
         if file.problem is not None:
-            dropped.append(Dropped(file.name, 0, file.length, file.problem[0]))
             notes.append(Note("invalid-file", file.name, None, file.problem[1]))
-    return tuple(dropped), tuple(notes)
+    return notes
 
 
-def _result(
-    verdict: str,
-    active: LogFile,
-    log: Log,
-    dropped: Sequence[Dropped],
-    notes: Sequence[Note],
-    beside: Sequence[Record],
-) -> Observation:
-    return Observation(
-        verdict,
-        records=log.records,
-        dropped=dropped,
-        state=log.state,
-        files=(map_of(active),),
-        notes=joined(note_place, notes, log.notes),
-        unanchored=beside,
-    )
+def _elected(usable: list[LogFile]) -> tuple[LogFile, list[Note]]:
+    active, tie = elect(usable)
+    return active, [Note("ambiguous-election", active.name, 4)] if tie else []
 
 
-def read(files: Files) -> Observation:
+def recover(files: Files, policy: str, _: Params) -> Observation:
+    """Return the logical state after recovery of the pair under `policy`: the active file decides alone."""
+    pair = load_pair(files)
+    strict = policy == "strict"
+    problem = strict_refusal(pair) if strict else _hopeless(pair)
+    if problem is not None:
+        return problem
+    active, notes = _elected([file for file in pair if file.problem is None])
+    lost = [file for file in pair if file.problem is not None]
+    return _observed([*lost, active], active, _set_notes(pair), notes, strict=strict)
+
+
+def read(files: Files, _: Params) -> Observation:
     """Return every record of both files and every region without one (BTM-RDR)."""
     pair = load_pair(files)
-    if not pair or len(pair) > PAIR:
-        problem = fileset_refusal(pair)
-        assert problem is not None  # the condition above is its condition
+    problem = _hopeless(pair)
+    if problem is not None:
         return problem
-    usable = [file for file in pair if file.problem is None]
-    if not usable:
-        return _unusable_with_finds(pair)
-    active, tie = elect(usable)
-    pair = [active if file.name == active.name else file for file in pair]
-    return _read_pair(pair, active, _election_notes(active, tie))
+    active, notes = _elected([file for file in pair if file.problem is None])
+    shown = [active if file.name == active.name else file for file in pair]
+    return _observed(shown, active, _set_notes(pair), notes, forensic=True)
 
 
-def _read_pair(pair: list[LogFile], active: LogFile, notes: tuple[Note, ...]) -> Observation:
-    left_out, set_notes = fileset_losses(pair)
-    logs = {file.name: Log(file, file.limit) for file in pair if file.problem is None}
-    records: list[Sequence[Record]] = []
+def recover_seed(files: Files, policy: str, _: Params) -> Observation:
+    """Return the logical state of the seed document's log: one file of nothing but records, to its end."""
+    if not files:
+        return refused("fileset", "no-files", "there is no log file")
+    if len(files) > 1:
+        return refused("fileset", "too-many-files", f"one file is a log here, these are {len(files)}")
+    ((name, data),) = files.items()
+    file = LogFile(name, data, role="active", limit=len(data), layout=SEED)
+    return _observed([file], file, [], [], strict=policy == "strict", forensic=True)
+
+
+def _observed(
+    files: list[LogFile],
+    active: LogFile,
+    losses: list[Note],
+    notes: list[Note],
+    *,
+    strict: bool = False,
+    forensic: bool = False,
+) -> Observation:
+    """Return what stands in `files`, and what the log of the `active` one amounts to.
+
+    `losses` are notes on the set that say that something is lost. With `strict` the first
+    fault is a refusal. With `forensic` all files are shown, and what stands outside a log is noted
+    wherever it is; otherwise only what was given up is: what lies behind the tail is no loss.
+    """
+    logs: dict[str, Log] = {}
     dropped: list[Sequence[Dropped]] = []
-    extra: list[Sequence[Note]] = [set_notes, notes]
     beside: list[Sequence[Record]] = []
-    for file in pair:
-        if file.name not in logs:
-            beside.append(anywhere([file]))
-            dropped.append([region for region in left_out if region.file == file.name])
+    given_up: list[Sequence[Record]] = []
+    for file in files:
+        if file.problem is not None:
+            dropped.append([Dropped(file.name, 0, file.length, file.problem[0])])
+            given_up.append(found_in(file, 0))
+            beside.append(given_up[-1])
             continue
-        log = logs[file.name]
-        beside += [log.between, behind(file)]
-        records.append(log.records)
+        log = Log(file, strict=strict)
+        if strict and log.fault is not None:
+            return refused_at(log.fault, file.name, notes=tuple(notes))
+        logs[file.name] = log
         dropped.append(log.dropped)
-        extra.append(log.notes)
-    unanchored = joined(record_place, *beside)
+        given_up.append(log.between)
+        beside += [log.between, found_in(file, file.limit)]
+    odd = [log.notes for log in logs.values()]
+    told = [mapped(_unanchored_note, joined(record_place, *(beside if forensic else given_up)))]
     return Observation(
-        RECOVERED if any(map(len, dropped)) or set_notes else CLEAN,
-        records=joined(record_place, *records),
+        RECOVERED if any(map(len, dropped)) or losses else CLEAN,
+        records=joined(record_place, *(log.records for log in logs.values())),
         dropped=joined(region_place, *dropped),
         state=logs[active.name].state,
-        files=tuple(map_of(file) for file in pair),
-        notes=joined(note_place, *extra, mapped(unanchored_note, unanchored)),
-        unanchored=unanchored,
+        files=tuple(map_of(file) for file in (files if forensic else [active])),
+        notes=joined(note_place, losses, notes, *((odd + told) if forensic else (told + odd))),
+        unanchored=joined(record_place, *beside),
     )
+
+
+def _unanchored_note(record: Record) -> Note:
+    """Return the note on a valid record that stands outside the log."""
+    return Note("unanchored", record.at.file, record.at.off)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from journalspec_reference.bitronix_tlog.codec import (
     DISK,
@@ -23,17 +23,10 @@ from journalspec_reference.bitronix_tlog.codec import (
     decode_record,
     no_end_marker,
 )
-from journalspec_reference.content import STRIDES, UNREADABLE, Window, behind_zeros
+from journalspec_reference.content import UNREADABLE, Window
 
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
-
-
-class Scan(NamedTuple):
-    """What a walk found: valid records and faults, each in file order."""
-
-    records: list[LogRecord]
-    faults: list[Fault]
 
 
 def walk(data: Any, limit: int, layout: Layout = DISK) -> Iterator[LogRecord | Fault]:
@@ -62,17 +55,6 @@ def decode(window: Window, off: int, limit: int, layout: Layout = DISK) -> LogRe
     framed = isinstance(item, LogRecord) or item.framed
     why = window.why(off, item.end if framed else off + UNCOUNTED)
     return Fault(off, UNREADABLE, framed, item.end, why) if why else item
-
-
-def scan(data: Any, limit: int, layout: Layout = DISK) -> Scan:
-    """Return all of :func:`walk`, sorted out."""
-    found = Scan([], [])
-    for item in walk(data, limit, layout):
-        if isinstance(item, Fault):
-            found.faults.append(item)
-        else:
-            found.records.append(item)
-    return found
 
 
 def search(data: Any, start: int, end: int, layout: Layout = DISK) -> Iterator[LogRecord]:
@@ -107,13 +89,5 @@ def _candidates(window: Window, start: int, end: int, layout: Layout) -> Iterato
     # The last byte is looked for and what precedes it is checked: no zeros and no hole hold that
     # byte; what precedes it may lie in one.
     pattern = re.compile(re.escape(constant[-1:]) + b"(?<=" + re.escape(constant) + b")", re.DOTALL)
-    before = len(constant) + UNCOUNTED
-    at = start
-    while (at := window.next_data(at)) < end:
-        view = window.reach(max(0, at - before), at + 1)
-        ready = min(window.ready, end)
-        # The byte that is looked for is none of the zeros of which files are full.
-        while (at := behind_zeros(view, at, ready)) < ready:
-            for match in pattern.finditer(view, at, min(at + STRIDES[0], ready)):
-                yield match.end() - before
-            at = min(at + STRIDES[0], ready)
+    before = len(constant) - 1 + UNCOUNTED
+    return (at - before for at in window.find(pattern, start, end, 1, before))

@@ -7,7 +7,7 @@ from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec_reference.api import Files, Span, field_spans
-from journalspec_reference.bitronix_tlog import nio_codec
+from journalspec_reference.bitronix_tlog import nio as frames
 from journalspec_reference.bitronix_tlog.codec import (
     DISK,
     HEADER_SIZE,
@@ -17,10 +17,9 @@ from journalspec_reference.bitronix_tlog.codec import (
     Layout,
     LogRecord,
 )
-from journalspec_reference.bitronix_tlog.nio import NioScan
+from journalspec_reference.bitronix_tlog.fileset import LogFile, elect, load_pair
+from journalspec_reference.bitronix_tlog.nio import NioRecord, NioScan
 from journalspec_reference.bitronix_tlog.nio import scan as scan_nio
-from journalspec_reference.bitronix_tlog.nio_codec import NioRecord
-from journalspec_reference.bitronix_tlog.pair import LogFile, elect, load_pair
 from journalspec_reference.bitronix_tlog.scan import search, walk
 
 
@@ -52,8 +51,8 @@ def seed(files: Files, fields: bool = True) -> Iterator[Span]:
 def nio(files: Files, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of NIO journals: header, frames of both laps, and the rest."""
     for name, data in files.items():
-        header = nio_codec.decode_header(data)
-        if not isinstance(header, nio_codec.NioHeader):
+        header = frames.decode_header(data)
+        if not isinstance(header, frames.NioHeader):
             yield Span(name, 0, len(data), "file", "dropped", header[0])
             continue
         yield from _nio_header(name, data, fields)
@@ -103,22 +102,22 @@ def _behind(name: str, data: Any, start: int, end: int, fields: bool) -> Iterato
 
 
 def _nio_header(name: str, data: Any, fields: bool) -> Iterator[Span]:
-    size = min(nio_codec.HEADER_SIZE, len(data))
+    size = min(frames.HEADER_SIZE, len(data))
     yield Span(name, 0, size, "header", "header")
     if fields:
         yield from field_spans(LAYOUT.spans("header", "nio", bytes(data[:size])), name, 0, "header")
-    if size > nio_codec.HEADER_USED:
-        used = nio_codec.HEADER_USED
+    if size > frames.HEADER_USED:
+        used = frames.HEADER_USED
         yield Span(name, used, size - used, "header.reserved", "unused")
 
 
 def _nio_frames(name: str, data: Any, found: NioScan, fields: bool) -> Iterator[Span]:
-    at = nio_codec.HEADER_SIZE
-    pieces: list[NioRecord | nio_codec.NioFault] = [*found.records, *found.faults]
+    at = frames.HEADER_SIZE
+    pieces: list[NioRecord | Fault] = [*found.records, *found.faults]
     for index, item in enumerate(sorted(pieces, key=lambda piece: (piece.off, piece.end))):
         if item.off > at:
             yield Span(name, at, item.off - at, "unused", "unused")
-        if isinstance(item, nio_codec.NioFault):
+        if isinstance(item, Fault):
             yield Span(name, item.off, item.end - item.off, "dropped", "dropped", item.reason)
         else:
             kind = "stale" if item.delimiter != found.header.current else "record"

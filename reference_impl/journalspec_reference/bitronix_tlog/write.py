@@ -1,41 +1,52 @@
-"""Writing the disk journal: one active file, a tail pointer, and the swap.
+"""Writing: the disk journal with its tail pointer and swap, the seed's bare records, the NIO laps.
 
-The order of writes and forces is a table. ``spec`` is the order that keeps
-every promise (BTM-WRT, BTM-SWP); the others follow the products as traced,
+The order of writes and forces of the disk journal is a table. ``spec`` is the order that
+keeps every promise (BTM-WRT, BTM-SWP); the others follow the products as traced,
 defects included, so that their crash states can be enumerated.
 """
 
 from __future__ import annotations
 
+import hashlib
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from journalspec_reference.api import Params, WriterRefused
-from journalspec_reference.bitronix_tlog.clock import Clock
+from journalspec_reference.api import Operation, Params, WriterRefused, perform
+from journalspec_reference.bitronix_tlog import nio
 from journalspec_reference.bitronix_tlog.codec import (
+    DISK,
     HEADER_SIZE,
     LONG,
+    MAX_GTRID,
+    MAX_NAME,
     POSITION_AT,
+    SEED,
     STATE_AT,
     STATE_CLEAN,
     STATE_UNCLEAN,
+    STATUS_CODES,
     TIMESTAMP_AT,
     Fault,
+    Layout,
     LogRecord,
     encode_header,
     encode_record,
     make_record,
 )
-from journalspec_reference.bitronix_tlog.operations import Operation, dispatch, entry
-from journalspec_reference.bitronix_tlog.pair import LogFile, elect, load_pair
-from journalspec_reference.bitronix_tlog.recover import strict_refusal
-from journalspec_reference.bitronix_tlog.scan import scan, walk
-from journalspec_reference.bitronix_tlog.transactions import COMMITTING, unfinished
+from journalspec_reference.bitronix_tlog.fileset import LogFile, elect, load_pair
+from journalspec_reference.bitronix_tlog.recover import COMMITTING, recover_seed, strict_refusal, unfinished
+from journalspec_reference.bitronix_tlog.scan import walk
 from journalspec_reference.storage import Storage
 
 DEFAULT_LENGTH = HEADER_SIZE + 2 * 1024 * 1024
 FILL_BLOCK = 4096
+NIO_LENGTH = 6 * 1024 * 1024
+NIO_FILL = b"\x20"
+MAX_NAMES = 0x7FFF
+#: Statuses after which nothing of a transaction has to survive a lap change.
+OVER = nio.FINISHED | {STATUS_CODES["NO_TRANSACTION"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,30 +87,67 @@ ORDERS = {
 }
 
 
-class DiskWriter:
-    """A pair of log files open for writing.
+class Clock:
+    """Milliseconds and sequence numbers for one writer (BTM-WRT).
 
-    Parameters (all text): `files` ("btm1.tlog,btm2.tlog"), `file_length` in
-    bytes (2 MiB + 21), `order` (a key of ORDERS, default spec), `eager` (true:
-    every record is visible as soon as it is logged, forced or not), and those
-    of :class:`.Clock`. An existing pair keeps its length.
+    Parameters: `clock` (first value in ms; the system's time if absent),
+    `clock_step` (ms added per reading, default 1), `sequence` (first number,
+    default 1).
     """
 
-    def __init__(self, storage: Storage, edition: str, params: Params) -> None:
+    def __init__(self, params: Params) -> None:
+        self._fixed = "clock" in params
+        self._now = int(params.get("clock", "0"))
+        self._step = int(params.get("clock_step", "1"))
+        self._sequence = int(params.get("sequence", "1"))
+
+    def now(self) -> int:
+        """Return the time in ms; with a fixed clock each reading is one step later."""
+        if not self._fixed:
+            return time.time_ns() // 1_000_000
+        value = self._now
+        self._now += self._step
+        return value
+
+    def next_sequence(self) -> int:
+        """Return the next sequence number, unbounded; the codec wraps it to 32 bits."""
+        value = self._sequence
+        self._sequence += 1
+        return value
+
+
+def entry(op: Operation) -> tuple[int, bytes, tuple[bytes, ...]]:
+    """Return (status, gtrid, names) of a ``log`` operation.
+
+    ``type`` is the spec's name, or ``status`` a number for any other value;
+    ``gtrid`` is hex; ``names`` is a list of text. Raises ValueError on a
+    malformed operation and WriterRefused (unencodable) on a name that is not ASCII.
+    """
+    kind = op.get("type", "OTHER")
+    if kind in STATUS_CODES:
+        status = STATUS_CODES[kind]
+    elif "status" in op:
+        status = int(op["status"])
+    else:
+        raise ValueError(f"unknown record type {kind!r} and no status")
+    gtrid = bytes.fromhex(op["gtrid"])
+    try:
+        names = tuple(str(name).encode("ascii") for name in op.get("names", ()))
+    except UnicodeEncodeError as error:
+        raise WriterRefused("unencodable", f"a unique name is not ASCII: {error.object!r}") from None
+    return status, gtrid, names
+
+
+class _Writer:
+    """What the writers of all editions share: operations by name, and one file that is written to."""
+
+    def __init__(self, storage: Storage, params: Params, name: str) -> None:
         self._storage = storage
-        name = params.get("order", "spec")
-        if name not in ORDERS:
-            raise ValueError(f"unknown order {name!r}: expected one of {', '.join(ORDERS)}")
-        self._order = ORDERS[name]
-        if params.get("eager") == "true":
-            self._order = replace(self._order, lazy_position=False)
-        self._exact_fit = self._order.exact_fit or (edition == "3.0" and name == "spec")
-        self._names = params.get("files", "btm1.tlog,btm2.tlog").split(",")
-        self._length = int(params.get("file_length", str(DEFAULT_LENGTH)))
+        self._name = params.get("files", name)
         self._clock = Clock(params)
-        self._active = self._passive = ""
-        self._position = self._written_position = HEADER_SIZE
-        self._timestamp = 0
+        #: The file that is written to; empty unless the journal is open.
+        self._active = ""
+        self._position = 0
         self._handlers: Mapping[str, Callable[[Operation], dict[str, Any]]] = {
             "open": self._open,
             "log": self._log,
@@ -109,9 +157,64 @@ class DiskWriter:
 
     def apply(self, op: Operation) -> dict[str, Any]:
         """Do one operation: open, log (type, gtrid, names), force or close."""
-        if op.get("op") != "open" and not self._active:
-            raise ValueError("the journal is not open")
-        return dispatch(self._handlers, op)
+        return perform(self._handlers, op, bool(self._active))
+
+    def _open(self, op: Operation) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _log(self, op: Operation) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _content(self, name: str) -> bytes:
+        return self._storage.read(name, 0, self._storage.size(name))
+
+    def _make(self, status: int, gtrid: bytes, names: tuple[bytes, ...], layout: Layout = DISK) -> LogRecord:
+        now, number = self._clock.now(), self._clock.next_sequence()
+        try:
+            return make_record(status, gtrid, names, time=now, sequence_number=number, layout=layout)
+        except ValueError as error:
+            raise WriterRefused("unencodable", str(error)) from None
+
+    def _append(self, data: bytes) -> dict[str, Any]:
+        """Write a record at the position and move it on."""
+        at = self._position
+        self._storage.write(self._active, at, data)
+        self._position = at + len(data)
+        return {"durable": False, "file": self._active, "off": at, "len": len(data)}
+
+    def _force(self, op: Operation) -> dict[str, Any]:
+        self._storage.sync(self._active)
+        return {"durable": True, "file": self._active}
+
+    def _close(self, op: Operation) -> dict[str, Any]:
+        self._force(op)
+        self._active = ""
+        return {"durable": True}
+
+
+class DiskWriter(_Writer):
+    """A pair of log files open for writing.
+
+    Parameters (all text): `files` ("btm1.tlog,btm2.tlog"), `file_length` in
+    bytes (2 MiB + 21), `order` (a key of ORDERS, default spec), `eager` (true:
+    every record is visible as soon as it is logged, forced or not), and those
+    of :class:`.Clock`. An existing pair keeps its length.
+    """
+
+    def __init__(self, storage: Storage, edition: str, params: Params) -> None:
+        super().__init__(storage, params, "btm1.tlog,btm2.tlog")
+        name = params.get("order", "spec")
+        if name not in ORDERS:
+            raise ValueError(f"unknown order {name!r}: expected one of {', '.join(ORDERS)}")
+        self._order = ORDERS[name]
+        if params.get("eager") == "true":
+            self._order = replace(self._order, lazy_position=False)
+        self._exact_fit = self._order.exact_fit or (edition == "3.0" and name == "spec")
+        self._names = self._name.split(",")
+        self._length = int(params.get("file_length", str(DEFAULT_LENGTH)))
+        self._passive = ""
+        self._position = self._written_position = HEADER_SIZE
+        self._timestamp = 0
 
     def _open(self, op: Operation) -> dict[str, Any]:
         present = set(self._storage.names())
@@ -125,16 +228,21 @@ class DiskWriter:
             raise WriterRefused(problem.code or "", problem.message)
         active, _ = elect(pair)
         # Behind a damaged record nothing would be found again (I9): what recovery refuses is not appended to.
-        damage = next((item for item in walk(active.data, active.limit) if isinstance(item, Fault)), None)
-        if damage is not None:
-            raise WriterRefused(damage.reason, f"{active.name}: damaged at {damage.off}: {damage.detail}")
+        self._sound(active.name, active.data, active.limit)
         self._adopt(active, pair)
         self._storage.write(self._active, STATE_AT, bytes([STATE_UNCLEAN]))
         self._storage.sync(self._active)
         return {"durable": True, "file": self._active}
 
-    def _content(self, name: str) -> bytes:
-        return self._storage.read(name, 0, self._storage.size(name))
+    @staticmethod
+    def _sound(name: str, data: bytes, limit: int) -> list[LogRecord]:
+        """Return the records of a log; raises WriterRefused at the first damage."""
+        records = []
+        for item in walk(data, limit):
+            if isinstance(item, Fault):
+                raise WriterRefused(item.reason, f"{name}: damaged at {item.off}: {item.detail}")
+            records.append(item)
+        return records
 
     def _adopt(self, active: LogFile, pair: list[LogFile]) -> None:
         assert active.header is not None  # strict_refusal let it pass
@@ -164,9 +272,8 @@ class DiskWriter:
             self._storage.sync_dir()
 
     def _log(self, op: Operation) -> dict[str, Any]:
-        status, gtrid, names = entry(op)
-        record = self._make(status, gtrid, names)
-        size = len(encode_record(record))
+        data = encode_record(self._make(*entry(op)))
+        size = len(data)
         if not self._fits(self._position, size):
             copies = self._dangling()
             needed = sum(len(encode_record(copy)) for copy in copies)
@@ -174,26 +281,13 @@ class DiskWriter:
                 kept = f"{needed} bytes of unfinished transactions in a file of {self._length}"
                 raise WriterRefused("does-not-fit", f"{size} bytes do not fit behind {kept}")
             self._swap(copies)
-        at = self._append(self._active, self._position, record)
-        self._position = at + size
+        done = self._append(data)
         if not self._order.lazy_position:
             self._write_position()
-        return {"durable": False, "file": self._active, "off": at, "len": size}
-
-    def _make(self, status: int, gtrid: bytes, names: tuple[bytes, ...]) -> LogRecord:
-        try:
-            return make_record(
-                status, gtrid, names, time=self._clock.now(), sequence_number=self._clock.next_sequence()
-            )
-        except ValueError as error:
-            raise WriterRefused("unencodable", str(error)) from None
+        return done
 
     def _fits(self, at: int, size: int) -> bool:
         return at + size <= self._length if self._exact_fit else at + size < self._length
-
-    def _append(self, name: str, at: int, record: LogRecord) -> int:
-        self._storage.write(name, at, encode_record(record))
-        return at
 
     def _write_position(self) -> None:
         self._storage.write(self._active, POSITION_AT, LONG.pack(self._position))
@@ -209,13 +303,10 @@ class DiskWriter:
 
     def _dangling(self) -> list[LogRecord]:
         """Return the unfinished transactions on disk, those of earlier runs included (BTM-SWP)."""
-        found = scan(self._content(self._active), self._position)
-        if found.faults:
-            first = found.faults[0]
-            raise WriterRefused(first.reason, f"{self._active}: damaged at {first.off}: {first.detail}")
-        left = unfinished(found.records)
+        records = self._sound(self._active, self._content(self._active), self._position)
+        left = unfinished(records)
         copies: dict[bytes, LogRecord] = {}
-        for record in found.records:
+        for record in records:
             if record.status == COMMITTING and record.gtrid in left:
                 copies[record.gtrid] = record
         return [self._copy(copies[gtrid], left[gtrid]) for gtrid in copies]
@@ -233,7 +324,9 @@ class DiskWriter:
         self._storage.write(target, POSITION_AT, LONG.pack(HEADER_SIZE))
         at = HEADER_SIZE
         for copy in copies:
-            at = self._append(target, at, copy) + len(encode_record(copy))
+            data = encode_record(copy)
+            self._storage.write(target, at, data)
+            at += len(data)
             if not order.lazy_position:
                 self._storage.write(target, POSITION_AT, LONG.pack(at))
         if order.force_before_timestamp:
@@ -265,3 +358,131 @@ class DiskWriter:
             self._storage.sync(name)
         self._active = ""
         return {"durable": True}
+
+
+class SeedWriter(_Writer):
+    """One growing file of records. Parameters: `files` ("transactions.log") and those of :class:`.Clock`."""
+
+    def __init__(self, storage: Storage, edition: str, params: Params) -> None:
+        super().__init__(storage, params, "transactions.log")
+
+    def _open(self, op: Operation) -> dict[str, Any]:
+        if self._name not in self._storage.names():
+            self._storage.create(self._name)
+            self._storage.sync_dir()
+        data = self._content(self._name)
+        seen = recover_seed({self._name: data}, "strict", {})
+        if seen.code is not None:
+            raise WriterRefused(seen.code, seen.message)
+        self._active, self._position = self._name, len(data)
+        return {"durable": True, "file": self._name}
+
+    def _log(self, op: Operation) -> dict[str, Any]:
+        return self._append(encode_record(self._make(*entry(op), SEED)))
+
+
+class NioWriter(_Writer):
+    """One file. Parameters: `files` ("nio-btm1.tlog"), `file_length`, `seed` (text that the
+    delimiters are drawn from), and those of :class:`.Clock`.
+    """
+
+    def __init__(self, storage: Storage, edition: str, params: Params) -> None:
+        super().__init__(storage, params, "nio-btm1.tlog")
+        self._length = int(params.get("file_length", str(NIO_LENGTH)))
+        self._seed = params.get("seed", "journalspec")
+        self._laps = 0
+        self._header = nio.NioHeader(b"", b"")
+        self._tracked: dict[bytes, nio.NioRecord] = {}
+
+    def _delimiter(self) -> bytes:
+        """Return the next lap's delimiter; drawn from the seed so that runs repeat."""
+        self._laps += 1
+        return hashlib.blake2b(f"{self._seed}/{self._laps}".encode(), digest_size=nio.UUID_SIZE).digest()
+
+    def _open(self, op: Operation) -> dict[str, Any]:
+        if self._name not in self._storage.names():
+            self._create()
+        data = self._content(self._name)
+        header = nio.decode_header(data)
+        if not isinstance(header, nio.NioHeader):
+            raise WriterRefused(header[0], f"{self._name}: {header[1]}")
+        found = nio.scan(data, header)
+        self._header, self._position, self._length = header, found.insert, len(data)
+        self._active = self._name
+        for record in sorted(found.records, key=lambda item: item.delimiter == header.current):
+            self._track(record)
+        return {"durable": True, "file": self._name}
+
+    def _create(self) -> None:
+        if self._length < nio.HEADER_SIZE:
+            raise WriterRefused("does-not-fit", f"file_length {self._length} is below {nio.HEADER_SIZE}")
+        self._storage.create(self._name)
+        self._storage.truncate(self._name, self._length)
+        header = nio.NioHeader(self._delimiter(), self._delimiter())
+        self._storage.write(self._name, 0, nio.encode_header(header))
+        self._storage.sync(self._name)
+        self._storage.sync_dir()
+
+    def _track(self, record: nio.NioRecord) -> None:
+        """Remember what a lap change has to carry over: the last word on each open transaction."""
+        if record.status not in nio.FINISHED:
+            if record.status in OVER:
+                self._tracked.pop(record.gtrid, None)
+            else:
+                self._tracked[record.gtrid] = record
+            return
+        before = self._tracked.pop(record.gtrid, None)
+        if before is None:
+            return
+        left = tuple(name for name in before.names if name not in record.names)
+        if left:
+            freed = sum(2 + len(name) for name in before.names) - sum(2 + len(name) for name in left)
+            self._tracked[record.gtrid] = before._replace(names=left, padding=before.padding + freed)
+
+    def _log(self, op: Operation) -> dict[str, Any]:
+        record = self._make_frame(*entry(op))
+        frame = nio.encode_frame(record)
+        if self._position + len(frame) > self._length:
+            self._next_lap(len(frame))
+            record = record._replace(delimiter=self._header.current)
+            frame = nio.encode_frame(record)
+        self._track(record)
+        return self._append(frame)
+
+    def _make_frame(self, status: int, gtrid: bytes, names: tuple[bytes, ...]) -> nio.NioRecord:
+        length = nio.MIN_PAYLOAD + len(gtrid) + sum(2 + len(name) for name in names)
+        too_long = any(len(name) > MAX_NAME for name in names)
+        if len(gtrid) > MAX_GTRID or len(names) > MAX_NAMES or too_long or length > nio.MAX_PAYLOAD:
+            raise WriterRefused(
+                "unencodable", f"gtrid or names are too long for a payload of {nio.MAX_PAYLOAD} bytes"
+            )
+        now, sequence = self._clock.now(), self._clock.next_sequence()
+        return nio.NioRecord(
+            0, 0, self._header.current, 0, status, length, now, sequence, False, gtrid, names
+        )
+
+    def _next_lap(self, size: int) -> None:
+        """Fill the rest, change the delimiters, write the open transactions again (BTM-NIO)."""
+        copies = [record._replace(rolled_over=True) for record in self._tracked.values()]
+        needed = sum(len(nio.encode_frame(copy)) for copy in copies)
+        if nio.HEADER_SIZE + needed + size > self._length:
+            text = f"{size} bytes do not fit behind {needed} bytes of open transactions in {self._length}"
+            raise WriterRefused("does-not-fit", text)
+        for at in range(self._position, self._length, FILL_BLOCK):
+            self._storage.write(self._name, at, NIO_FILL * min(FILL_BLOCK, self._length - at))
+        self._header = nio.NioHeader(self._header.current, self._delimiter())
+        self._storage.write(self._name, 0, nio.encode_header(self._header))
+        self._position = nio.HEADER_SIZE
+        for copy in copies:
+            frame = nio.encode_frame(copy._replace(delimiter=self._header.current))
+            self._storage.write(self._name, self._position, frame)
+            self._position += len(frame)
+
+
+#: Edition -> its writer, called with storage, edition and parameters.
+WRITERS: Mapping[str, Callable[[Storage, str, Params], _Writer]] = {
+    "seed": SeedWriter,
+    "2.1": DiskWriter,
+    "3.0": DiskWriter,
+    "nio": NioWriter,
+}

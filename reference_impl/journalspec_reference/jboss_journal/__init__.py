@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from journalspec_reference.jboss_journal.implementation import JbossJournal
+from journalspec_reference.jboss_journal.implementation import IMPLEMENTATION
 
-IMPLEMENTATION = JbossJournal()
-
-__all__ = ["IMPLEMENTATION", "JbossJournal"]
+__all__ = ["IMPLEMENTATION"]

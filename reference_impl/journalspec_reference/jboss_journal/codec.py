@@ -1,13 +1,23 @@
-"""Bytes to records and back. All integers are signed and big-endian (JBM-REC)."""
+"""What the editions disagree on, as one table each; bytes to records and back; the CRC-32 of byte ranges.
+
+All integers are signed and big-endian (JBM-REC). Only the edition with the calculated
+hash needs checksums. A scan of hostile bytes may ask for as many overlapping ranges as
+there are bytes; hashing each from its start would be quadratic. Checksums of prefixes at
+fixed steps, and the algebra of CRCs (the checksum of a range follows from those of two
+prefixes), make each range cost at most two partial steps.
+"""
 
 from __future__ import annotations
 
 import struct
+import zlib
+from array import array
 from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
-from journalspec_reference.jboss_journal.dialect import PREPARE, Dialect, Kind
+from journalspec_reference.content import Window
 
 INT = struct.Struct(">i")
 LONG = struct.Struct(">q")
@@ -24,6 +34,111 @@ NOT_LOADED = "not-loaded"
 
 #: Given (data, start, end), the CRC-32 of those bytes. A scan passes one that is cheap on overlaps.
 Hash = Callable[[Any, int, int], int]
+
+_POLYNOMIAL = 0xEDB88320
+
+#: The types that end a transaction, the same in every edition.
+PREPARE, COMMIT, ROLLBACK = 17, 18, 19
+EVENT, ADD, UPDATE, ADD_TX, UPDATE_TX = 10, 11, 12, 13, 14
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One record type of an edition, as the fields that it has.
+
+    `body` is "user" (size, user type, body), "plain" (size, body) or "" (none).
+    `ends` marks PREPARE and COMMIT, which carry counts.
+    """
+
+    name: str
+    code: int
+    tx: bool = False
+    id: bool = False
+    body: str = ""
+    ends: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Dialect:
+    """One edition (for v2 and v2e: one format version of it)."""
+
+    name: str
+    versions: tuple[int, ...] = ()
+    delete: int = 16
+    delete_tx: int = 15
+    #: PREPARE and COMMIT hold (file id, count) pairs; otherwise one count.
+    pairs: bool = False
+    prepare_extra: bool = True
+    delete_tx_body: bool = True
+    compact: bool = False
+    event: bool = False
+    hashed: bool = False
+    #: The length of a data file is part of the configuration.
+    fixed_length: bool = False
+    control_file: bool = True
+    #: The file id that a control file's record carries.
+    control_id: int = 0
+
+    @property
+    def header_size(self) -> int:
+        """Bytes before the first record, padding aside: 16 with a format version, else 4."""
+        return 16 if self.versions else 4
+
+    @cached_property
+    def kinds(self) -> dict[int, Kind]:
+        """Record type number -> its kind."""
+        found = [
+            Kind("ADD", ADD, id=True, body="user"),
+            Kind("UPDATE", UPDATE, id=True, body="user"),
+            Kind("ADD_TX", ADD_TX, tx=True, id=True, body="user"),
+            Kind("UPDATE_TX", UPDATE_TX, tx=True, id=True, body="user"),
+            Kind("DELETE", self.delete, id=True),
+            Kind("DELETE_TX", self.delete_tx, tx=True, id=True, body="plain" if self.delete_tx_body else ""),
+            Kind("PREPARE", PREPARE, tx=True, ends=True),
+            Kind("COMMIT", COMMIT, tx=True, ends=True),
+            Kind("ROLLBACK", ROLLBACK, tx=True),
+        ]
+        if self.event:
+            found.append(Kind("EVENT", EVENT, id=True, body="user"))
+        return {kind.code: kind for kind in found}
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        """Record type name -> its number."""
+        return {kind.name: code for code, kind in self.kinds.items()}
+
+    def stamp(self, file_id: int) -> int:
+        """Return the file id as records carry it: 31 bits where headers have a long."""
+        return file_id & 0x7FFFFFFF if self.versions else file_id & 0xFFFFFFFF
+
+
+_SEED = Dialect(
+    "seed",
+    delete=15,
+    delete_tx=16,
+    pairs=True,
+    prepare_extra=False,
+    delete_tx_body=False,
+    fixed_length=True,
+    control_file=False,
+)
+_V1 = Dialect("v1", versions=(1,))
+_V2 = Dialect("v2", versions=(1, 2), compact=True)
+
+DIALECTS = {
+    "seed": _SEED,
+    "seed+hash": replace(_SEED, name="seed+hash", hashed=True),
+    "s1": Dialect("s1", pairs=True, fixed_length=True, control_file=False),
+    "s2": Dialect("s2", control_id=-1),
+    "v1": _V1,
+    "v2": _V2,
+    "v2e": replace(_V2, name="v2e", event=True),
+}
+
+
+def of_version(dialect: Dialect, version: int) -> Dialect:
+    """Return what a file of format `version` is written in: v2 and v2e still read v1 files."""
+    return _V1 if version == 1 and dialect.versions else dialect
 
 
 class JournalRecord(NamedTuple):
@@ -183,3 +298,74 @@ def _encode_ending(record: JournalRecord, dialect: Dialect) -> list[bytes]:
         pairs = [PAIR.pack(*pair) for pair in record.pairs]
         return [*extra, INT.pack(len(record.pairs)), record.extra, *pairs]
     return [INT.pack(record.tally), *extra, record.extra]
+
+
+def direct(data: Any, start: int, end: int) -> int:
+    """Return the CRC-32 of ``data[start:end]``."""
+    return zlib.crc32(memoryview(data)[start:end])
+
+
+class Prefixes:
+    """CRC-32 of the prefixes of one buffer, kept at every `STEP` bytes: four bytes of memory for each."""
+
+    STEP = 1024
+
+    def __init__(self, data: Any, limit: int | None = None) -> None:
+        self._data = Window(data, limit)
+        self._base, self._known = 0, array("I", [0])
+
+    def _begin(self, start: int) -> None:
+        """Be ready for ranges from `start` on."""
+        if not self._base <= start <= self._base + self.STEP * len(self._known):
+            # Of what lies between, which may be a hole, nothing is asked: the checksums begin anew.
+            self._base, self._known = start // self.STEP * self.STEP, array("I", [0])
+
+    def _prefix(self, at: int) -> int:
+        """Return the checksum of the bytes from the base to `at`."""
+        index = (at - self._base) // self.STEP
+        known = self._known
+        while len(known) <= index:
+            base = self._base + (len(known) - 1) * self.STEP
+            step = self._data.reach(base, base + self.STEP)[base : base + self.STEP]
+            known.append(zlib.crc32(step, known[-1]))
+        return zlib.crc32(self._data.peek(self._base + index * self.STEP, at), known[index])
+
+
+class PrefixDigest(Prefixes):
+    """CRC-32 of ranges of one buffer, in time independent of their length."""
+
+    def __call__(self, data: Any, start: int, end: int) -> int:
+        """Return the CRC-32 of the range; `data` is what was given at construction."""
+        if end - start <= self.STEP:
+            return zlib.crc32(self._data.reach(start, end)[start:end])
+        self._begin(start)
+        return self._prefix(end) ^ _shift(self._prefix(start), end - start)
+
+
+def multiply(left: int, right: int) -> int:
+    """Return the product of two polynomials modulo the CRC's, bit-reflected."""
+    product = 0
+    for bit in range(31, -1, -1):
+        if left >> bit & 1:
+            product ^= right
+        right = right >> 1 ^ (_POLYNOMIAL if right & 1 else 0)
+    return product
+
+
+@cache
+def power(exponent: int) -> int:
+    """Return x to the power of 8 * 2**exponent modulo the polynomial."""
+    if exponent == 0:
+        return 0x00800000  # x**8, bit-reflected
+    return multiply(power(exponent - 1), power(exponent - 1))
+
+
+def _shift(crc: int, length: int) -> int:
+    """Return what `crc` contributes to the checksum `length` bytes later."""
+    exponent = 0
+    while length:
+        if length & 1:
+            crc = multiply(crc, power(exponent))
+        length >>= 1
+        exponent += 1
+    return crc

@@ -12,8 +12,14 @@ from typing import Any
 from journalspec import mutf8
 from journalspec.observation import Note
 from journalspec_reference.api import Files, Params
-from journalspec_reference.jboss_journal.codec import INT, LONG_HEADER, JournalRecord
-from journalspec_reference.jboss_journal.dialect import ADD, Dialect, of_version
+from journalspec_reference.jboss_journal.codec import (
+    ADD,
+    INT,
+    LONG_HEADER,
+    Dialect,
+    JournalRecord,
+    of_version,
+)
 from journalspec_reference.jboss_journal.scan import walk
 
 #: prefix - number . extension

@@ -1,19 +1,15 @@
-"""This format's room as the shared rooms see it: detection, dispatch by edition."""
+"""The rules of each edition of this format, and how its journals are told from other files."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from journalspec.formats import get_format
-from journalspec.observation import Observation
-from journalspec_reference.api import Detection, Files, Params, Span, Writer
+from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
 from journalspec_reference.jboss_journal import recover, spans
-from journalspec_reference.jboss_journal.codec import INT, LONG_HEADER
-from journalspec_reference.jboss_journal.dialect import DIALECTS, EVENT, Dialect
+from journalspec_reference.jboss_journal.codec import DIALECTS, EVENT, INT, LONG_HEADER, Dialect
 from journalspec_reference.jboss_journal.fileset import CONTROL, NAME, base_name
-from journalspec_reference.jboss_journal.write import RECORD_OPS, JournalWriter
 from journalspec_reference.storage import Storage
 
 FORMAT = "jboss_journal"
@@ -28,70 +24,35 @@ MOST_CONTROL = 1 << 20
 MAX_ID = 1 << 48
 
 
-class JbossJournal:
-    """The reference implementation of the JBoss Messaging journal and its heirs."""
+def detect(files: Files, params: Params) -> list[Detection]:
+    """Return one journal for each extension: the configured one, or those that look like it.
 
-    format_id = FORMAT
-    write_ops = ("open", *RECORD_OPS, "force", "next", "reclaim", "compact", "close")
-
-    def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
-        """Return one journal for each extension: the configured one, or those that look like it.
-
-        An extension does if the products use it, or if a file of the right
-        name has the header of 16 bytes. All of its files belong, whatever else
-        their names hold (JBM-FIL-001).
-        """
-        groups: dict[str, list[str]] = defaultdict(list)
-        for name in sorted(files):
-            stem, dot, extension = base_name(name).rpartition(".")
-            if dot and stem and name != CONTROL:
-                groups[extension].append(name)
-        told = (params or {}).get("extension")
-        chosen = (
-            [told] if told in groups else [] if told else [e for e in groups if _ours(e, groups[e], files)]
-        )
-        control = _control_of(chosen, groups, files)
-        found = []
-        for extension in chosen:
-            names = [*groups[extension], *([CONTROL] if extension == control else [])]
-            heads = [_head(files[name]) for name in groups[extension]]
-            score = 1 + any(heads) + all(heads)
-            preferred = EXTENSIONS.get(extension, "")
-            editions = _admitted(heads, extension == control)
-            # A product's own extension: headers that do not fit may be damage; its reader is asked too.
-            own = preferred or (LONG[-1] if extension in EXTENSIONS else "")
-            if own and own not in editions:
-                editions = (*editions, own)
-            edition = preferred or editions[-1]
-            found.append(Detection(FORMAT, edition, tuple(names), score, editions, {"extension": extension}))
-        return sorted(found, key=lambda detection: -detection.score)
-
-    def read(self, files: Files, *, edition: str, params: Params | None = None) -> Observation:
-        """Report every record of every file, torn regions, and records of earlier lives (JBM-RDR)."""
-        return recover.read(files, _dialect(edition), params or {})
-
-    def recover(
-        self, files: Files, *, edition: str, policy: str = "strict", params: Params | None = None
-    ) -> Observation:
-        """Return what recovery delivers under `policy` (JBM-RCV)."""
-        if policy not in get_format(FORMAT).policies:
-            raise ValueError(f"no policy {policy!r}: use one of {', '.join(get_format(FORMAT).policies)}")
-        return recover.recover(files, _dialect(edition), policy, params or {})
-
-    def spans(
-        self, files: Files, *, edition: str, params: Params | None = None, fields: bool = True
-    ) -> Iterator[Span]:
-        """Yield the named byte ranges of all files."""
-        return spans.spans(files, _dialect(edition), params or {}, fields)
-
-    def writer(self, storage: Storage, *, edition: str, params: Params | None = None) -> Writer:
-        """Open or create a journal on `storage`; see the writer for `params`."""
-        return JournalWriter(storage, _dialect(edition).name, params or {})
-
-
-def _dialect(edition: str) -> Dialect:
-    """Return the edition's table; raises UnknownFormat naming the editions there are."""
-    return DIALECTS[get_format(FORMAT).edition(edition).id]
+    An extension does if the products use it, or if a file of the right
+    name has the header of 16 bytes. All of its files belong, whatever else
+    their names hold (JBM-FIL-001).
+    """
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(files):
+        stem, dot, extension = base_name(name).rpartition(".")
+        if dot and stem and name != CONTROL:
+            groups[extension].append(name)
+    told = params.get("extension")
+    chosen = [told] if told in groups else [] if told else [e for e in groups if _ours(e, groups[e], files)]
+    control = _control_of(chosen, groups, files)
+    found = []
+    for extension in chosen:
+        names = [*groups[extension], *([CONTROL] if extension == control else [])]
+        heads = [_head(files[name]) for name in groups[extension]]
+        score = 1 + any(heads) + all(heads)
+        preferred = EXTENSIONS.get(extension, "")
+        editions = _admitted(heads, extension == control)
+        # A product's own extension: headers that do not fit may be damage; its reader is asked too.
+        own = preferred or (LONG[-1] if extension in EXTENSIONS else "")
+        if own and own not in editions:
+            editions = (*editions, own)
+        edition = preferred or editions[-1]
+        found.append(Detection(FORMAT, edition, tuple(names), score, editions, {"extension": extension}))
+    return found
 
 
 def _head(data: Any) -> str:
@@ -135,3 +96,23 @@ def _control_of(extensions: list[str], groups: dict[str, list[str]], files: File
     content = bytes(files[CONTROL][:MOST_CONTROL])
     named = [item for item in extensions if b"." + item.encode() in content]
     return max(named or extensions, key=lambda item: len(groups[item]))
+
+
+def _rules(edition: str, dialect: Dialect) -> Rules:
+    def writer(storage: Storage, params: Params) -> Writer:
+        # Who looks at a journal does not need its writer.
+        from journalspec_reference.jboss_journal.write import JournalWriter  # noqa: PLC0415
+
+        return JournalWriter(storage, edition, params)
+
+    return Rules(
+        partial(recover.read, dialect),
+        partial(recover.recover, dialect),
+        lambda files, params, fields: spans.spans(files, dialect, params, fields),
+        writer,
+    )
+
+
+IMPLEMENTATION = Implementation(
+    FORMAT, {edition: _rules(edition, dialect) for edition, dialect in DIALECTS.items()}, detect
+)

@@ -1,4 +1,4 @@
-"""Which file is still needed by what: the bookkeeping behind reuse (JBM-WRT).
+"""Which file is still needed by what: the bookkeeping behind reuse (JBM-WRT), from the first start on.
 
 A file may be used again iff every positive in it (a record, or one token for
 each pending transaction that touched it) is matched by a negative in this or a
@@ -11,7 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from journalspec_reference.jboss_journal.codec import JournalRecord
+from journalspec_reference.api import Params, WriterRefused
+from journalspec_reference.jboss_journal.codec import COMMIT, PREPARE, ROLLBACK, Dialect, Fault, JournalRecord
+from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, NAME, DataFile, FileSet, gather
+from journalspec_reference.jboss_journal.recover import refusal
+from journalspec_reference.jboss_journal.replay import Replay
+from journalspec_reference.jboss_journal.scan import walk
+from journalspec_reference.storage import Storage
 
 
 @dataclass(slots=True, eq=False)
@@ -47,6 +53,22 @@ class Ledger:
         self.holders: dict[int, list[int]] = {}
         self._next = 0
         self.pending: dict[int, Pending] = {}
+
+    def take(self, usage: Usage, record: JournalRecord) -> None:
+        """Note the next record, which is in the file `usage`."""
+        kind = record.kind
+        if kind.name in ("ADD", "UPDATE"):
+            self.put(usage, record)
+        elif kind.name == "DELETE":
+            self.delete(usage, record.id)
+        elif kind.code == PREPARE:
+            self.prepare(usage, record)
+        elif kind.code == COMMIT:
+            self.commit(usage, record.tx)
+        elif kind.code == ROLLBACK:
+            self.rollback(usage, record.tx)
+        elif kind.tx:
+            self.touch(usage, record)
 
     def put(self, usage: Usage, record: JournalRecord) -> None:
         """Note an add or update that counts from now on."""
@@ -115,3 +137,102 @@ class Ledger:
             if all(other in free for other in earlier):
                 free.add(usage)
         return [usage for usage in files if usage in free]
+
+
+@dataclass(slots=True)
+class Loaded:
+    """Data files in order, where the last record of each ends, and who needs them."""
+
+    ledger: Ledger
+    files: list[Usage] = field(default_factory=list)
+    ends: dict[Usage, int] = field(default_factory=dict)
+    counter: int = 0
+    #: Ids in the lists of COMMITs and PREPAREs. That of a file that is gone must not come back (JBM-FIL-008).
+    listed: set[int] = field(default_factory=set)
+    #: Files that stay although they may hold no record.
+    pinned: set[Usage] = field(default_factory=set)
+    #: Transactions without an end; the writer rolls them back.
+    unfinished: tuple[int, ...] = ()
+
+
+def load(storage: Storage, dialect: Dialect, params: Params, force_names: bool = True) -> Loaded:
+    """Read the journal on `storage`, finish an interrupted compaction, clear leftovers.
+
+    `force_names` says whether the directory is forced when names have changed.
+    Raises WriterRefused if strict recovery refuses the journal.
+    """
+    contents = {name: storage.read(name, 0, storage.size(name)) for name in storage.names()}
+    found = gather(contents, dialect, params)
+    problem = refusal(found)
+    if problem is not None:
+        raise WriterRefused(problem.code or "", problem.message)
+    _settle(storage, found, params["extension"], force_names)
+    loaded = Loaded(Ledger())
+    usable = [file for file in found.files if file.problem is None]
+    replay = Replay(file.file_id for file in usable)
+    # A file that is left out has a name all the same: a new one must not take it away (JBM-FIL-007).
+    names = (found.renamed.get(file.name, file.name) for file in found.files)
+    loaded.counter = max(map(_number, names), default=0)
+    for file in usable:
+        usage = Usage(file.file_id, found.renamed.get(file.name, file.name))
+        loaded.files.append(usage)
+        loaded.ends[usage] = _replay_file(file, usage, loaded, replay)
+        loaded.counter = max(loaded.counter, file.file_id)
+    # Gone, a file that an unhealthy COMMIT or PREPARE lists would make it healthy (JBM-RCV-027).
+    for usage in loaded.files:
+        if usage.file_id in replay.disputed:
+            # Nothing cancels this positive: the file stays for as long as this run lasts.
+            usage.positives += 1
+            loaded.pinned.add(usage)
+    # With pairs, the files that an unhealthy PREPARE lists stay instead (JBM-RCV-027).
+    loaded.unfinished = tuple(
+        tx
+        for tx, pending in loaded.ledger.pending.items()
+        if pending.prepare is None or not (dialect.pairs or replay.in_doubt(tx))
+    )
+    return loaded
+
+
+def _number(name: str) -> int:
+    """Return the number in a file's name, which no new file may have (JBM-FIL-007)."""
+    match = NAME.match(name)
+    return int(match["number"]) if match else 0
+
+
+def _settle(storage: Storage, found: FileSet, extension: str, force_names: bool) -> None:
+    """Do what a control file asks for, then remove it and all leftovers of this journal."""
+    for name in found.removed:
+        storage.unlink(name)
+    for source, target in found.renamed.items():
+        storage.rename(source, target)
+    if CONTROL in storage.names():
+        if force_names:
+            storage.sync_dir()
+        storage.unlink(CONTROL)
+    # A control file that was not finished is one of them: the next compaction needs its name.
+    leftovers = (*(f".{extension}{suffix}" for suffix in LEFTOVERS), CONTROL + LEFTOVERS[0])
+    for name in storage.names():
+        if name.endswith(leftovers):
+            storage.unlink(name)
+    if force_names:
+        storage.sync_dir()
+
+
+def _replay_file(file: DataFile, usage: Usage, loaded: Loaded, replay: Replay) -> int:
+    ledger, end = loaded.ledger, file.dialect.header_size
+    replay.next_file()
+    for item in walk(file.data, file.file_id, file.dialect):
+        if isinstance(item, Fault):
+            continue
+        dropped = len(replay.dropped)
+        replay.apply(item, file.file_id, file.dialect)
+        end = item.end
+        kind = item.kind
+        loaded.listed.update(file_id for file_id, _ in item.pairs)
+        if kind.code == COMMIT and len(replay.dropped) > dropped:
+            # The files of a rejected transaction stay: they prove that it was incomplete.
+            ledger.pending.pop(item.tx, None)
+        elif kind.code != PREPARE or item.tx in ledger.pending or file.dialect.prepare_extra:
+            # In the seed a PREPARE of which nothing was read before it has no effect (JBM-SED-005).
+            ledger.take(usage, item)
+    return end

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 from journalspec.observation import (
@@ -24,8 +23,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import Changed, Collector, collected, files_of, joined, mapped
 from journalspec_reference.api import Files, Params
-from journalspec_reference.jboss_journal.codec import Fault, JournalRecord
-from journalspec_reference.jboss_journal.dialect import Dialect
+from journalspec_reference.jboss_journal.codec import Dialect, Fault, JournalRecord
 from journalspec_reference.jboss_journal.fileset import (
     DataFile,
     FileSet,
@@ -82,32 +80,35 @@ def laid_out(
         yield Dropped(file.name, torn.off, (torn.end or limit) - torn.off, torn.reason)
 
 
-def torn_regions(file: DataFile, items: Iterable[JournalRecord | Fault], limit: int) -> Iterator[Dropped]:
-    """Yield the torn regions alone, see :func:`laid_out`."""
-    return (item for item in laid_out(file, items, limit) if isinstance(item, Dropped))
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is found in a file that is read up to `limit`: searched for anew each time."""
 
+    file: DataFile
+    limit: int
 
-def _walked(file: DataFile, limit: int) -> Iterator[JournalRecord | Fault]:
-    return walk(file.data, file.file_id, file.dialect, limit)
+    def walked(self) -> Iterator[JournalRecord | Fault]:
+        return walk(self.file.data, self.file.file_id, self.file.dialect, self.limit)
 
+    def laid_out(self) -> Iterator[JournalRecord | Dropped]:
+        return laid_out(self.file, self.walked(), self.limit)
 
-def _records_again(file: DataFile, limit: int) -> Iterator[Record]:
-    return (record_of(item, file) for item in _walked(file, limit) if isinstance(item, JournalRecord))
+    def records(self) -> Iterator[Record]:
+        return (record_of(item, self.file) for item in self.walked() if isinstance(item, JournalRecord))
 
+    def regions(self) -> Iterator[Dropped]:
+        return (item for item in self.laid_out() if isinstance(item, Dropped))
 
-def _regions_again(file: DataFile, limit: int) -> Iterator[Dropped]:
-    return torn_regions(file, _walked(file, limit), limit)
+    def earlier(self, items: Iterable[JournalRecord | Fault]) -> Iterator[JournalRecord]:
+        """Yield the records of earlier lives of the file, which stand between those among `items`."""
+        gaps = _gaps(items, self.file.dialect.header_size, self.limit)
+        return stale(self.file.data, self.file.file_id, self.file.dialect, gaps)
 
+    def beside(self) -> Iterator[Record]:
+        return (_as_stamped(item, self.file) for item in self.earlier(self.walked()))
 
-def _beside_again(file: DataFile, limit: int) -> Iterator[Record]:
-    return (_as_stamped(item, file) for item in _earlier_lives(file, _walked(file, limit), limit))
-
-
-def _earlier_lives(
-    file: DataFile, items: Iterable[JournalRecord | Fault], limit: int
-) -> Iterator[JournalRecord]:
-    """Yield the records of earlier lives of a file, which stand between those among `items`."""
-    return stale(file.data, file.file_id, file.dialect, _gaps(items, file.dialect.header_size, limit))
+    def healthy(self) -> Iterator[Record]:
+        return (_as_stamped(item, self.file) for item in healthy(self.file.data, self.file.dialect))
 
 
 def _gaps(items: Iterable[JournalRecord | Fault], at: int, limit: int) -> Iterator[tuple[int, int]]:
@@ -118,10 +119,6 @@ def _gaps(items: Iterable[JournalRecord | Fault], at: int, limit: int) -> Iterat
                 yield at, item.off
             at = item.end
     yield at, limit
-
-
-def _healthy_again(file: DataFile) -> Iterator[Record]:
-    return (_as_stamped(item, file) for item in healthy(file.data, file.dialect))
 
 
 #: Bits of a place that are the offset; the others number the file.
@@ -182,30 +179,31 @@ class _Reading:
         usable = [file for file in files if file.problem is None]
         self.replay = Replay((file.file_id for file in usable), self._stored)
         for file in usable:
-            limit = limit_of(file, params)
-            self._take(file, limit, forensic)
+            self._take(_Found(file, limit_of(file, params)), forensic)
         self.records = self._records.done()
         self.dropped = self._regions.done()
         self.beside = self._beside.done()
 
-    def _take(self, file: DataFile, limit: int, forensic: bool) -> None:
-        self._stored.next_file(file, limit)
-        self._records.begin(file.name, partial(_records_again, file, limit))
-        self._regions.begin(file.name, partial(_regions_again, file, limit))
-        items = self._seen(file, limit)
+    def _take(self, found: _Found, forensic: bool) -> None:
+        file = found.file
+        self._stored.next_file(file, found.limit)
+        self._records.begin(file.name, found.records)
+        self._regions.begin(file.name, found.regions)
+        items = self._seen(found)
         if not forensic:
             for _ in items:
                 pass
             return
-        self._beside.begin(file.name, partial(_beside_again, file, limit))
-        for item in _earlier_lives(file, items, limit):
+        self._beside.begin(file.name, found.beside)
+        for item in found.earlier(items):
             if self._beside.wants(item.off, item.end - item.off):
                 self._beside.keep(_as_stamped(item, file))
 
-    def _seen(self, file: DataFile, limit: int) -> Iterator[JournalRecord]:
+    def _seen(self, found: _Found) -> Iterator[JournalRecord]:
         """Yield the records of a file; on the way all is collected, and the state replayed."""
         self.replay.next_file()
-        for item in laid_out(file, _walked(file, limit), limit):
+        file = found.file
+        for item in found.laid_out():
             if isinstance(item, JournalRecord):
                 if self._records.wants(item.off, item.end - item.off):
                     self._records.keep(record_of(item, file))
@@ -236,7 +234,7 @@ def refusal(found: FileSet) -> Observation | None:
     return None
 
 
-def recover(files: Files, dialect: Dialect, policy: str, params: Params) -> Observation:
+def recover(dialect: Dialect, files: Files, policy: str, params: Params) -> Observation:
     """Return what recovery delivers."""
     found = gather(files, dialect, params)
     if policy == "strict":
@@ -246,7 +244,7 @@ def recover(files: Files, dialect: Dialect, policy: str, params: Params) -> Obse
     return _observe(found, params)
 
 
-def read(files: Files, dialect: Dialect, params: Params) -> Observation:
+def read(dialect: Dialect, files: Files, params: Params) -> Observation:
     """Return every healthy record, every torn region, and the records of earlier lives."""
     found = gather(files, dialect, params)
     if files and not any(file.problem is None for file in found.files):
@@ -258,11 +256,7 @@ def read(files: Files, dialect: Dialect, params: Params) -> Observation:
     seen = _observe(found, params, forensic=True)
     aside = collected(
         record_place,
-        (
-            (file.name, partial(_records_again, file, file.length))
-            for file in found.others
-            if file.problem is None
-        ),
+        ((file.name, _Found(file, file.length).records) for file in found.others if file.problem is None),
     )
     return replace(
         seen,
@@ -283,7 +277,7 @@ def _observe(found: FileSet, params: Params, forensic: bool = False) -> Observat
     # The header may be what is wrong: the file id that counts here is the one in the record.
     lost = collected(
         record_place,
-        ((file.name, partial(_healthy_again, file)) for file in found.files if file.problem is not None),
+        ((file.name, _Found(file, file.length).healthy) for file in found.files if file.problem is not None),
     )
     return Observation(
         RECOVERED if dropped or _rejected(state) else CLEAN,

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from journalspec.reread import COST, few
-from journalspec_reference.jboss_journal.codec import JournalRecord
-from journalspec_reference.jboss_journal.dialect import COMMIT, PREPARE, ROLLBACK, Dialect
+from journalspec_reference.jboss_journal.codec import COMMIT, PREPARE, ROLLBACK, Dialect, JournalRecord
 
 #: With fewer references than this (numbers, two each) deleted ones are not worth a sweep.
 SWEEP_FROM = 1 << 16

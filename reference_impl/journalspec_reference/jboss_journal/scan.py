@@ -23,14 +23,15 @@ from journalspec_reference.jboss_journal.codec import (
     MOST_FIXED,
     NOT_LOADED,
     PROLOGUE,
+    Dialect,
     Fault,
     Hash,
     JournalRecord,
+    PrefixDigest,
     check,
     decode_record,
+    direct,
 )
-from journalspec_reference.jboss_journal.dialect import Dialect
-from journalspec_reference.jboss_journal.digest import PrefixDigest, direct
 
 #: So many bytes are searched at once.
 STRIDE = 4096
@@ -112,7 +113,7 @@ class _Search:
     def _candidate(self) -> int | None:
         """Return where the next candidate begins, or None; what is searched is loaded on the way."""
         while True:
-            ready = min(self._window.ready, self._limit)
+            begin, ready = self._at, min(self._window.ready, self._limit)
             while self._at < ready:
                 stop = min(ready, self._at + STRIDE)
                 match = self._pattern.search(self._view, self._at, min(ready, stop + PROLOGUE - 1))
@@ -123,7 +124,7 @@ class _Search:
             if ready >= self._limit:
                 return None
             # The last bytes that are loaded may be the beginning of a candidate.
-            self._at = self._window.next_data(max(self._at, ready - PROLOGUE + 1))
+            self._at = self._window.next_data(max(begin, ready - PROLOGUE + 1))
             if self._at >= self._limit:
                 return None
             self._view = self._window.reach(self._at, min(self._at + PROLOGUE, self._limit))

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from journalspec.jboss_journal import LAYOUT
 from journalspec.layout import Spot
 from journalspec_reference.api import Files, Params, Span, field_spans
-from journalspec_reference.jboss_journal.codec import JournalRecord
-from journalspec_reference.jboss_journal.dialect import ADD, Dialect
+from journalspec_reference.jboss_journal.codec import ADD, Dialect, JournalRecord
 from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, limit_of
 from journalspec_reference.jboss_journal.recover import laid_out
 from journalspec_reference.jboss_journal.scan import stale, walk

@@ -1,21 +1,32 @@
-"""Writing the journal: files used in turn and again, records that never span them (JBM-WRT)."""
+"""Writing the journal: files used in turn and again, records that never span them (JBM-WRT, JBM-CMP).
+
+The order of writes and forces is a table. ``spec`` is the order that keeps every
+promise; the others follow the products as traced, defects included, so that their
+crash states can be enumerated.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from journalspec_reference.api import Params, WriterRefused
-from journalspec_reference.jboss_journal import compact
-from journalspec_reference.jboss_journal.codec import INT, LONG_HEADER, JournalRecord, encode_record
-from journalspec_reference.jboss_journal.dialect import DIALECTS, Dialect
-from journalspec_reference.jboss_journal.digest import direct
-from journalspec_reference.jboss_journal.ledger import Ledger, Pending, Usage
-from journalspec_reference.jboss_journal.loading import Loaded, load
-from journalspec_reference.jboss_journal.orders import get_order
+from journalspec import mutf8
+from journalspec_reference.api import Operation, Params, WriterRefused, perform
+from journalspec_reference.jboss_journal.codec import (
+    DIALECTS,
+    INT,
+    LONG_HEADER,
+    Dialect,
+    JournalRecord,
+    direct,
+    encode_record,
+)
+from journalspec_reference.jboss_journal.fileset import CONTROL
+from journalspec_reference.jboss_journal.ledger import Ledger, Loaded, Pending, Usage, load
 from journalspec_reference.storage import Storage
 
-Operation = Mapping[str, Any]
 FILL_BLOCK = 4096
 SMALLEST_FILE = 1024
 #: Record type by operation; what is not here is about files, not records.
@@ -30,6 +41,38 @@ RECORD_OPS = {
     "commit": "COMMIT",
     "rollback": "ROLLBACK",
     "event": "EVENT",
+}
+MAX_COMPACT_COUNT = 127
+CONTROL_ID = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """When what is written and forced.
+
+    `force_fill` forces a new file once before it has its header. `force_left`
+    forces a file before the first record goes into the next one. `force_names`
+    forces the directory after files were created, renamed or removed.
+    `force_open` ends a start with a force. `staged_control` writes the control
+    file under another name and renames it when it is complete. `output` is how a
+    compaction comes by a file: ``staged`` under the name that it will have,
+    ``bare`` so and still empty, ``renamed`` from a data file made as always.
+    `whole_output` then writes header, records and zeros to its end at once.
+    """
+
+    force_fill: bool = False
+    force_left: bool = True
+    force_names: bool = False
+    force_open: bool = False
+    staged_control: bool = False
+    output: str = "staged"
+    whole_output: bool = True
+
+
+ORDERS = {
+    "spec": Order(force_names=True, force_open=True, staged_control=True, whole_output=False),
+    "hornetq": Order(force_fill=True, force_left=False, output="bare"),
+    "artemis": Order(force_fill=True, output="renamed"),
 }
 
 
@@ -46,7 +89,10 @@ class JournalWriter:
         self.storage = storage
         self.dialect: Dialect = DIALECTS[edition]
         self.params = params
-        self.order = get_order(params.get("order", "spec"))
+        order = params.get("order", "spec")
+        if order not in ORDERS:
+            raise ValueError(f"unknown order {order!r}: expected one of {', '.join(ORDERS)}")
+        self.order = ORDERS[order]
         self.prefix = params.get("prefix", "activemq-data")
         self.extension = params.get("extension", "amq")
         self.file_size = int(params.get("file_size", str(10 * 1024 * 1024)))
@@ -69,12 +115,14 @@ class JournalWriter:
         self.current: Usage | None = None
         self.free: list[Usage] = []
         self._position = 0
-        self._file_ops: dict[str, Callable[[], dict[str, Any]]] = {
-            "force": self._force,
-            "next": self._next,
-            "reclaim": self._reclaim,
-            "compact": self._compact,
-            "close": self._close,
+        self._handlers: dict[str, Callable[[Operation], dict[str, Any]]] = {
+            "open": lambda _: self._open(),
+            **dict.fromkeys(RECORD_OPS, self._record),
+            "force": lambda _: self._force(),
+            "next": lambda _: self._next(),
+            "reclaim": lambda _: self._reclaim(),
+            "compact": lambda _: self._compact(),
+            "close": lambda _: self._close(),
         }
 
     @property
@@ -88,17 +136,7 @@ class JournalWriter:
 
     def apply(self, op: Operation) -> dict[str, Any]:
         """Do one operation: open, a key of RECORD_OPS, force, next, reclaim, compact or close."""
-        name = str(op.get("op"))
-        if name == "open":
-            return self._open()
-        if self.current is None:
-            raise ValueError("the journal is not open")
-        if name in RECORD_OPS:
-            return self._record(name, op)
-        if name in self._file_ops:
-            return self._file_ops[name]()
-        known = ", ".join(["open", *RECORD_OPS, *self._file_ops])
-        raise ValueError(f"unknown operation {name!r}: expected one of {known}")
+        return perform(self._handlers, op, self.current is not None)
 
     def _open(self) -> dict[str, Any]:
         loaded = load(
@@ -212,7 +250,8 @@ class JournalWriter:
             self._reclaim()
         self._take_file()
 
-    def _record(self, name: str, op: Operation) -> dict[str, Any]:
+    def _record(self, op: Operation) -> dict[str, Any]:
+        name = str(op["op"])
         kind = self.dialect.kinds.get(self.dialect.codes.get(RECORD_OPS[name], -1))
         if kind is None:
             raise WriterRefused("unencodable", f"edition {self.dialect.name} has no {RECORD_OPS[name]}")
@@ -228,11 +267,11 @@ class JournalWriter:
         )
         self._refuse(record)
         off, size = self._append(record)
-        self._account(record)
+        assert self.current is not None  # _append left one
+        self.ledger.take(self.current, record)
         wanted = str(op.get("sync", "true" if self._sync and (not kind.tx or not kind.id) else "false"))
         if wanted == "true":
             self._force()
-        assert self.current is not None  # _append left one
         return {"durable": wanted == "true", "file": self.current.name, "off": off, "len": size}
 
     def _refuse(self, record: JournalRecord) -> None:
@@ -275,22 +314,6 @@ class JournalWriter:
             record = record._replace(pairs=pairs, tally=counts.get(self.current, 0))
         return encode_record(record, self.dialect, self.dialect.stamp(self.current.file_id), direct)
 
-    def _account(self, record: JournalRecord) -> None:
-        assert self.current is not None  # apply saw to it
-        name, ledger, usage = record.kind.name, self.ledger, self.current
-        if name in ("ADD", "UPDATE"):
-            ledger.put(usage, record)
-        elif name == "DELETE":
-            ledger.delete(usage, record.id)
-        elif name == "PREPARE":
-            ledger.prepare(usage, record)
-        elif name == "COMMIT":
-            ledger.commit(usage, record.tx)
-        elif name == "ROLLBACK":
-            ledger.rollback(usage, record.tx)
-        elif record.kind.tx:
-            ledger.touch(usage, record)
-
     def _force(self) -> dict[str, Any]:
         """Make the current file durable; the ones before it were when they were left."""
         assert self.current is not None  # apply saw to it
@@ -312,7 +335,7 @@ class JournalWriter:
         return {"durable": False}
 
     def _compact(self) -> dict[str, Any]:
-        compact.run(self)
+        compact(self)
         return {"durable": True}
 
     def _close(self) -> dict[str, Any]:
@@ -320,3 +343,128 @@ class JournalWriter:
             self._force()
         self.current = None
         return {"durable": self.order.force_left}
+
+
+def compact(writer: JournalWriter) -> None:
+    """Copy the live records of all full files into new ones and let these take their place.
+
+    Until the control file is durable the old files count, from then on the new
+    ones; recovery needs nothing else. Records come out in the order of delivery,
+    those of finished transactions as plain ones; rejected transactions do not
+    come out at all (JBM-CMP). Raises ValueError in editions without compaction, and
+    WriterRefused if what lives needs more files than it came from; then the current
+    file has been left, and nothing else has been done.
+    """
+    if not writer.dialect.control_file:
+        raise ValueError(f"edition {writer.dialect.name} has no compaction")
+    writer.roll()
+    old = list(writer.data_files)
+    if not old:
+        return
+    output = _Output(writer, old[0].file_id)
+    for _, record in writer.ledger.live.values():
+        output.add(_older(record, writer.dialect))
+    for pending in writer.ledger.pending.values():
+        for _, record in pending.records:
+            output.add(record)
+        if pending.prepare is not None:
+            output.add(pending.prepare)
+    output.write()
+    _switch(writer, old, output)
+
+
+def _older(record: JournalRecord, dialect: Dialect) -> JournalRecord:
+    plain = dialect.kinds[dialect.codes["UPDATE" if record.kind.name.startswith("UPDATE") else "ADD"]]
+    return record._replace(kind=plain, tx=0, compact_count=min(record.compact_count + 1, MAX_COMPACT_COUNT))
+
+
+class _Output:
+    """The new files: records are packed into as few as possible, ids follow the first old one's."""
+
+    def __init__(self, writer: JournalWriter, first_id: int) -> None:
+        self._writer = writer
+        self._file = Usage(first_id, "")
+        self._data = bytearray()
+        self._full: list[tuple[Usage, bytes]] = []
+        self.files: list[Usage] = []
+        self.ledger = Ledger()
+
+    def add(self, record: JournalRecord) -> None:
+        """Put one record into the current output file, or the next."""
+        writer = self._writer
+        data = self._encode(record)
+        if len(self._data) + len(data) > writer.file_size - writer.first_offset:
+            self._next()
+            data = self._encode(record)
+        self._data += data.ljust(writer.aligned(len(data)), b"\0")
+        self.ledger.take(self._file, record)
+
+    def _encode(self, record: JournalRecord) -> bytes:
+        if record.kind.ends:
+            pending = self.ledger.pending.get(record.tx, Pending())
+            record = record._replace(tally=pending.counts().get(self._file, 0))
+        dialect = self._writer.dialect
+        return encode_record(record, dialect, dialect.stamp(self._file.file_id), direct)
+
+    def _next(self) -> None:
+        """Take the current output file for full; the next gets the next id."""
+        if self._data:
+            self._full.append((self._file, bytes(self._data)))
+            self._file, self._data = Usage(self._file.file_id + 1, ""), bytearray()
+
+    def write(self) -> None:
+        """Write all output files, durable, under their .cmp names; raises WriterRefused before the first."""
+        self._next()
+        writer = self._writer
+        assert writer.current is not None  # the writer is open
+        if any(usage.file_id >= writer.current.file_id for usage, _ in self._full):
+            raise WriterRefused("does-not-fit", "the live records need more files than they came from")
+        for usage, data in self._full:
+            usage.name = writer.create_file(writer.next_id(), ".cmp", header_id=usage.file_id)
+            if writer.order.whole_output:
+                whole = (writer.header(usage.file_id) + data).ljust(writer.file_size, b"\0")
+                writer.storage.write(usage.name, 0, whole)
+            else:
+                writer.storage.write(usage.name, writer.first_offset, data)
+            writer.storage.sync(usage.name)
+            self.files.append(usage)
+
+
+def _switch(writer: JournalWriter, old: list[Usage], output: _Output) -> None:
+    """Make the new files the journal's, in the order that a crash at any point survives."""
+    storage = writer.storage
+    _write_control(writer, [usage.name for usage in old], [usage.name for usage in output.files])
+    for usage in old:
+        storage.unlink(usage.name)
+    for usage in output.files:
+        final = usage.name.removesuffix(".cmp")
+        storage.rename(usage.name, final)
+        usage.name = final
+    writer.names_changed()
+    # Only when the control file is gone may a name that it lists be used again.
+    storage.unlink(CONTROL)
+    writer.names_changed()
+    writer.data_files, writer.ledger = output.files, output.ledger
+
+
+def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> None:
+    dialect, storage = writer.dialect, writer.storage
+    body = b"".join(_name_list(names) for names in (old, new, []))
+    record = JournalRecord(0, 0, dialect.kinds[dialect.codes["ADD"]], id=CONTROL_ID, body=body)
+    temporary = CONTROL + ".tmp" if writer.order.staged_control else CONTROL
+    storage.create(temporary)
+    writer.stamp(temporary, dialect.control_id)
+    data = encode_record(record, dialect, dialect.stamp(dialect.control_id), direct)
+    storage.write(temporary, writer.first_offset, data)
+    storage.sync(temporary)
+    if writer.order.staged_control:
+        storage.rename(temporary, CONTROL)
+    writer.names_changed()
+
+
+def _name_list(names: list[str]) -> bytes:
+    parts = [INT.pack(len(names))]
+    for name in names:
+        text = mutf8.encode(name)
+        parts += [struct.pack(">H", len(text)), text]
+    return b"".join(parts)

@@ -1,14 +1,25 @@
-"""Control files as an operator sees them: their header, their lists, every byte named; gaps in file ids."""
+"""What no case of the corpus shows of the JBoss journal's reference.
+
+Control files as an operator sees them: their header, their lists, every byte named; gaps in
+file ids; and long runs of a broker with reuse, compaction and restarts.
+"""
 
 from __future__ import annotations
 
+import random
 import struct
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from journalspec_reference import load
 from journalspec_reference.api import Span
+from journalspec_reference.storage import MemoryStorage
 
 REFERENCE = load("jboss_journal")
+EDITIONS = ("seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e")
+COMPACTING = ("s2", "v1", "v2", "v2e")
 NAME = "journal-rename-control.ctr"
 #: Not what a control file's header holds: nobody looks at it, so it is shown as it is.
 HEADER = struct.pack(">iiq", 5, 6, 7)
@@ -114,3 +125,96 @@ def test_gaps_are_normal_where_files_were_used_again() -> None:
         seen = REFERENCE.read(files, edition=edition)
         gaps += any(note.code == "file-id-gap" for note in seen.notes) and seen.verdict == "clean"
     assert gaps > 10
+
+
+class Model:
+    """A broker that keeps in mind what a journal should hold, and writes it."""
+
+    def __init__(self, edition: str, params: dict[str, str], seed: int) -> None:
+        self.random = random.Random(seed)
+        self.edition, self.params = edition, params
+        self.storage = MemoryStorage()
+        self.live: dict[int, list[str]] = {}
+        self.in_doubt: dict[int, list[tuple[int, str]]] = {}
+        self.ids = self.txs = 0
+        self.open()
+
+    def open(self) -> None:
+        self.writer = REFERENCE.writer(self.storage, edition=self.edition, params=self.params)
+        self.writer.apply({"op": "open"})
+
+    def do(self, op: str, **fields: Any) -> None:
+        self.writer.apply({"op": op, **{key: str(value) for key, value in fields.items()}})
+
+    def body(self, most: int) -> str:
+        return self.random.randbytes(self.random.randrange(most)).hex()
+
+    def step(self) -> None:
+        choice = self.random.random()
+        if choice < 0.35:
+            self.ids += 1
+            self.live[self.ids] = [self.body(200)]
+            self.do("add", id=self.ids, body=self.live[self.ids][0])
+        elif choice < 0.5 and self.live:
+            ident = self.random.choice(list(self.live))
+            self.live[ident].append(self.body(40))
+            self.do("update", id=ident, body=self.live[ident][-1])
+        elif choice < 0.85 and self.live:
+            ident = self.random.choice(list(self.live))
+            del self.live[ident]
+            self.do("delete", id=ident)
+        elif choice < 0.97:
+            self.transaction()
+        elif choice < 0.98 and self.edition in COMPACTING:
+            self.do("compact")
+        elif choice < 0.985:
+            self.open()
+
+    def transaction(self) -> None:
+        self.txs += 1
+        new = []
+        for _ in range(self.random.randrange(1, 6)):
+            self.ids += 1
+            new.append((self.ids, self.body(300)))
+            self.do("add_tx", tx=self.txs, id=self.ids, body=new[-1][1])
+        gone = []
+        if self.live and self.random.random() < 0.5:
+            gone = [self.random.choice(list(self.live))]
+            self.do("delete_tx", tx=self.txs, id=gone[0])
+        end = self.random.random()
+        if end < 0.6:
+            self.do("commit", tx=self.txs)
+            self.live.update({ident: [body] for ident, body in new})
+            for ident in gone:
+                del self.live[ident]
+        elif end < 0.7 and not gone:
+            self.do("prepare", tx=self.txs)
+            self.in_doubt[self.txs] = new
+        else:
+            self.do("rollback", tx=self.txs)
+
+    def check(self) -> None:
+        files = {name: bytes(data) for name, data in self.storage.files.items()}
+        seen: Any = REFERENCE.recover(files, edition=self.edition, params=self.params)
+        assert seen.verdict == "clean"
+        live: dict[int, list[str]] = {}
+        for item in seen.state["live"]:
+            live.setdefault(item["id"], []).append(item["body"].hex())
+        assert live == self.live
+        prepared = {
+            item["tx"]: [(record["id"], record["body"].hex()) for record in item["records"]]
+            for item in seen.state["prepared"]
+        }
+        assert prepared == self.in_doubt
+
+
+@pytest.mark.parametrize("alignment", ["1", "512"])
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_long_runs_with_reuse_compaction_and_restarts(edition: str, alignment: str) -> None:
+    params = {"file_size": "4096", "alignment": alignment, "fill": "4a"}
+    model = Model(edition, params, seed=5)
+    for step in range(600):
+        model.step()
+        if step % 50 == 0:
+            model.check()
+    model.check()

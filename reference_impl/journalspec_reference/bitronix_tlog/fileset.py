@@ -1,4 +1,4 @@
-"""The two files of a disk journal: which they are, what is wrong with them, which one is active."""
+"""The files of a log: which they are, what is wrong with them, which one of a pair is active."""
 
 from __future__ import annotations
 
@@ -8,30 +8,37 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from journalspec_reference.api import Files
-from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, FileHeader, decode_header
+from journalspec_reference.bitronix_tlog.codec import (
+    DISK,
+    FORMAT_ID,
+    HEADER_SIZE,
+    FileHeader,
+    Layout,
+    decode_header,
+)
 
 PAIR = 2
 
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """One file of the pair. `problem` is (reason, sentence) if it cannot be used (BTM-HDR)."""
+    """One file of records. `problem` is (reason, sentence) if it cannot be used (BTM-HDR).
+
+    `limit` is one past the last byte of its log: the tail of a usable file.
+    """
 
     name: str
     data: Any
     header: FileHeader | None = None
     problem: tuple[str, str] | None = None
     role: str = "invalid"
+    limit: int = 0
+    layout: Layout = DISK
 
     @property
     def length(self) -> int:
         """The file's length in bytes."""
         return len(self.data)
-
-    @property
-    def limit(self) -> int:
-        """One past the last byte of the log: the tail (only of a usable file)."""
-        return self.header.position if self.header else 0
 
 
 def natural_key(name: str) -> list[tuple[int, str, int]]:
@@ -71,7 +78,7 @@ def examine(name: str, data: Any) -> LogFile:
         problem = ("bad-format-id", f"begins with 0x{header.format_id:08x}, not 0x{FORMAT_ID:08x}")
     elif not HEADER_SIZE <= header.position <= length:
         problem = ("bad-position", f"tail {header.position} is not within {HEADER_SIZE}..{length}")
-    return LogFile(name, data, header, problem, "invalid" if problem else "passive")
+    return LogFile(name, data, header, problem, "invalid" if problem else "passive", header.position)
 
 
 def elect(candidates: list[LogFile]) -> tuple[LogFile, bool]:

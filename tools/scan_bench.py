@@ -1,6 +1,6 @@
 """How long a scan of hostile bytes takes, and how much memory: nearly every byte begins a candidate.
 
-Run as ``python -m journalspec_reference.jboss_journal.scan_bench [--mib N]``. The
+Run as ``python tools/scan_bench.py [--mib N]``. The
 file is made in a temporary directory and scanned as `inspect` does, once per pattern.
 """
 
@@ -18,8 +18,7 @@ from pathlib import Path
 
 from journalspec_reference.content import Content, Descriptors, FileSource
 from journalspec_reference.jboss_journal import fast
-from journalspec_reference.jboss_journal.codec import JournalRecord
-from journalspec_reference.jboss_journal.dialect import DIALECTS, ROLLBACK, Dialect
+from journalspec_reference.jboss_journal.codec import DIALECTS, ROLLBACK, Dialect, JournalRecord
 from journalspec_reference.jboss_journal.scan import walk
 
 MIB = 1 << 20

@@ -1,0 +1,87 @@
+"""What no case of the corpus shows of the Bitronix reference: single bits, crafted bytes, suspicion."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from journalspec_reference import load
+from journalspec_reference.bitronix_tlog.codec import (
+    Fault,
+    LogRecord,
+    decode_record,
+    encode_header,
+    encode_record,
+    make_record,
+)
+from journalspec_reference.bitronix_tlog.scan import search
+
+# The record of the product's own unit test; its checksum is the product's, not ours.
+KNOWN_GTRID = bytes.fromhex("626974726F6E697853657276657249440000011C31FD45510000955B")
+KNOWN_NAMES = (b"ActiveMQ", b"com.mysql.jdbc.jdbc2.optional.MysqlXADataSource")
+KNOWN_CRC = 0xADB79357
+KNOWN = (
+    struct.pack(">iiiqiI", 3, 116, 28, 1220609394845, 38266, KNOWN_CRC)
+    + bytes([len(KNOWN_GTRID)])
+    + KNOWN_GTRID
+    + struct.pack(">i", 2)
+    + b"".join(struct.pack(">h", len(name)) + name for name in KNOWN_NAMES)
+    + b"xntB"
+)
+
+
+def test_known_answer() -> None:
+    record = decode_record(KNOWN, 0, len(KNOWN))
+    assert record == LogRecord(0, 3, 116, 28, 1220609394845, 38266, KNOWN_CRC, KNOWN_GTRID, KNOWN_NAMES)
+    made = make_record(3, KNOWN_GTRID, KNOWN_NAMES, time=1220609394845, sequence_number=38266)
+    assert encode_record(made) == encode_record(record) == KNOWN
+
+
+def test_any_flipped_bit_is_noticed() -> None:
+    for bit in range(len(KNOWN) * 8):
+        damaged = bytearray(KNOWN)
+        damaged[bit // 8] ^= 1 << bit % 8
+        item = decode_record(bytes(damaged), 0, len(KNOWN))
+        assert isinstance(item, Fault), f"bit {bit % 8} of byte {bit // 8}"
+
+
+def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
+    # Frames that overlap and all point at one end marker: the worst case for a search.
+    size, step = 400_000, 40
+    data = bytearray(size)
+    for at in range(0, size - 100, step):
+        data[at + 4 : at + 12] = struct.pack(">ii", size - 8 - at, 28)
+        data[at + 28] = 0
+        data[at + 29 : at + 33] = struct.pack(">i", 1)
+    data[-4:] = b"xntB"
+    assert list(search(bytes(data), 0, size)) == []
+
+
+#: (status, time, sequenceNumber) of the records of a file, and the indexes of those that are noted.
+RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = [
+    ("one thread overtakes another", [(0, 7, 7), (0, 9, 9), (0, 8, 8), (8, 12, 12), (8, 11, 11)], []),
+    ("older than all of the run", [(0, 7, 7), (0, 9, 9), (3, 4, 4)], [2]),
+    ("COMMITTING behind the copies", [(8, 7, 7), (0, 9, 9), (8, 3, 3)], [2]),
+    ("copies of a swap, in any order", [(8, 7, 7), (8, 3, 3), (8, 5, 5), (0, 4, 4)], []),
+    ("a new run after the machine was restarted", [(0, 7, 7), (0, 2, 1), (0, 3, 2)], []),
+    ("a new run of BTM 2.1.2", [(0, 7, 7), (0, 2, 0), (0, 3, 1)], []),
+]
+
+
+@pytest.mark.parametrize(("runs", "noted"), [run[1:] for run in RUNS], ids=[run[0] for run in RUNS])
+def test_what_is_older_than_all_of_its_run_is_noted(
+    runs: list[tuple[int, int, int]], noted: list[int]
+) -> None:
+    records = [
+        encode_record(make_record(kind, b"1", (), time=time, sequence_number=seq)) for kind, time, seq in runs
+    ]
+    body = b"".join(records)
+    files = {
+        "btm1.tlog": (encode_header(2, 0, 21 + len(body)) + body).ljust(2048, b"\0"),
+        "btm2.tlog": encode_header(0, 0, 21).ljust(2048, b"\0"),
+    }
+    seen = load("bitronix_tlog").read(files, edition="2.1")
+    sizes = list(map(len, records))
+    suspects = [note.off for note in seen.notes if note.code == "stale-suspect"]
+    assert suspects == [21 + sum(sizes[:index]) for index in noted]

@@ -1,0 +1,243 @@
+"""The same laws for the reference of every format, on drawn journals; and agreement of all descriptions."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from journalspec.formats import format_module, get_format
+from journalspec.observation import VERDICTS, Observation, Record
+from journalspec.schemas import SchemaError
+from journalspec_corpus.strategies import DrawnJournal, faults, formats_with_strategies, journals
+from journalspec_reference.api import load
+from journalspec_reference.storage import MemoryStorage
+
+
+class Known(NamedTuple):
+    """What the laws have to know of a format.
+
+    `names` are file names that mean something to it, `schemas_search` says whether the schemas
+    look for records outside the log as well, `writer` gives the parameters with which a writer
+    takes a drawn journal for its own.
+    """
+
+    names: tuple[str, ...]
+    schemas_search: bool
+    writer: Any
+
+
+def _of_one_prefix(files: Mapping[str, bytes]) -> dict[str, str]:
+    name, content = next(iter(files.items()))
+    prefix, extension = name.partition("-data-")[0] + "-data", name.rpartition(".")[2]
+    return {"prefix": prefix, "extension": extension, "file_size": str(max(len(content), 1024))}
+
+
+KNOWN = {
+    "bitronix_tlog": Known(("btm1.tlog", "btm2.tlog", "x"), False, lambda files: {"files": ",".join(files)}),
+    "jboss_journal": Known(
+        ("activemq-data-1.amq", "jbm-data-2.jbm", "journal-rename-control.ctr", "x"), True, _of_one_prefix
+    ),
+}
+EDITIONS = [(name, edition) for name in formats_with_strategies() for edition in get_format(name).editions]
+POLICIES = ("strict", "salvage")
+
+#: The same examples in every run: a failure here is a failure everywhere.
+STEADY = settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+
+
+def law(test: Any) -> Any:
+    """Make a test of (format, edition, data) one for every edition of every format."""
+    return pytest.mark.parametrize(("format_id", "edition"), EDITIONS)(STEADY(given(data=st.data())(test)))
+
+
+def as_json(records: Iterable[Record]) -> list[Any]:
+    return [record.to_json() for record in records]
+
+
+def descriptions(format_id: str) -> list[Any]:
+    """Return the construct schema and the Kaitai description of a format."""
+    return [importlib.import_module(f"journalspec.{format_id}.{name}") for name in ("schema", "kaitai")]
+
+
+def comparable(seen: Observation, format_id: str) -> dict[str, Any]:
+    """Return what a schema has to say as well, the notes in an order of their own."""
+    out = seen.to_json()
+    notes = out["notes"]
+    if not KNOWN[format_id].schemas_search:
+        out.pop("unanchored", None)
+        notes = [note for note in notes if note["code"] != "unanchored"]
+    out["notes"] = sorted(((note["code"], note.get("file"), note.get("off")) for note in notes), key=str)
+    return out
+
+
+@law
+def test_what_was_written_is_read_and_recovered(format_id: str, edition: str, data: st.DataObject) -> None:
+    journal = data.draw(journals(format_id, edition))
+    seen = load(format_id).read(journal.files, edition=edition)
+    assert seen.verdict == "clean"
+    assert as_json(seen.records) == as_json(journal.records)
+    assert seen.state == journal.state
+    for policy in POLICIES:
+        outcome = load(format_id).recover(journal.files, edition=edition, policy=policy)
+        assert outcome.verdict == "clean"
+        assert as_json(outcome.records) == as_json(journal.recovered)
+        assert outcome.state == journal.state
+
+
+@law
+def test_all_descriptions_agree(format_id: str, edition: str, data: st.DataObject) -> None:
+    journal = data.draw(journals(format_id, edition))
+    reference = comparable(load(format_id).read(journal.files, edition=edition), format_id)
+    for description in descriptions(format_id):
+        assert comparable(description.parse(journal.files, edition), format_id) == reference
+    schema, _ = descriptions(format_id)
+    for name, content in journal.files.items():
+        assert schema.build(schema.decode(content, edition, name), edition) == content
+
+
+@law
+def test_schemas_refuse_what_the_reference_does_not_call_clean(
+    format_id: str, edition: str, data: st.DataObject
+) -> None:
+    fault = data.draw(faults(data.draw(journals(format_id, edition))))
+    seen = load(format_id).read(fault.files, edition=edition)
+    for description in descriptions(format_id):
+        try:
+            parsed = description.parse(fault.files, edition)
+        except SchemaError:
+            assert seen.verdict != "clean"
+        else:
+            assert comparable(parsed, format_id) == comparable(seen, format_id)
+
+
+@law
+def test_the_plainest_reader_finds_the_same_places(format_id: str, edition: str, data: st.DataObject) -> None:
+    """Every offset looked at, one rule per line, no shared code: also on damaged files."""
+    fault = data.draw(faults(data.draw(journals(format_id, edition))))
+    naive = format_module("journalspec_corpus", format_id).naive
+    for policy in POLICIES:
+        plain = naive.recover(fault.files, edition, policy)
+        seen = load(format_id).recover(fault.files, edition=edition, policy=policy)
+        assert seen.verdict == plain["verdict"]
+        found = [record.at.members() for record in seen.records]
+        assert found == [record["at"] for record in plain.get("records", ())]
+
+
+@law
+def test_a_log_that_ends_early_gives_the_records_that_are_whole_in_it(
+    format_id: str, edition: str, data: st.DataObject
+) -> None:
+    """Salvage gives a prefix wherever it ends, strict recovery at every border that a pointer can name."""
+    journal = data.draw(journals(format_id, edition))
+    assume(journal.recovered)
+    last = journal.recovered[-1].at
+    first = min(record.at.off for record in journal.recovered if record.at.file == last.file)
+    borders = [record.at.off for record in journal.recovered] if journal.pointers else []
+    for end in (data.draw(st.integers(first, last.off + last.length)), *borders):
+        files = ended(journal, last.file, end)
+        whole = [r for r in journal.recovered if r.at.file != last.file or r.at.off + r.at.length <= end]
+        for policy in POLICIES if end in borders else ("salvage",):
+            outcome = load(format_id).recover(files, edition=edition, policy=policy)
+            assert as_json(outcome.records) == as_json(whole)
+
+
+def ended(journal: DrawnJournal, name: str, end: int) -> Mapping[str, bytes]:
+    """Return the files with the log in `name` ending at `end`: by a pointer if there is one, or cut there."""
+    content = journal.files[name]
+    for place in journal.pointers:
+        if place.file == name:
+            pointer = end.to_bytes(place.length, place.order)
+            return {
+                **journal.files,
+                name: content[: place.off] + pointer + content[place.off + place.length :],
+            }
+    return {**journal.files, name: content[:end]}
+
+
+@law
+def test_a_single_fault_is_noticed_or_known_to_be_beyond_notice(
+    format_id: str, edition: str, data: st.DataObject
+) -> None:
+    journal = data.draw(journals(format_id, edition))
+    fault = data.draw(faults(journal))
+    strict = load(format_id).recover(fault.files, edition=edition, policy="strict")
+    if fault.strict == "refused":
+        assert strict.verdict == "refused"
+        assert (strict.records, strict.state) == ((), None)
+    elif fault.strict == "same":
+        assert as_json(strict.records) == as_json(journal.recovered)
+        assert strict.state == journal.state
+    salvage = load(format_id).recover(fault.files, edition=edition, policy="salvage")
+    if strict.verdict == "clean":
+        assert (strict.records, strict.state) == (salvage.records, salvage.state)
+    salvaged = iter(as_json(salvage.records))
+    for record in fault.intact:
+        assert record.to_json() in salvaged, "a record that the fault did not touch is lost"
+
+
+@law
+def test_recovering_twice_changes_nothing(format_id: str, edition: str, data: st.DataObject) -> None:
+    reference = load(format_id)
+    journal = data.draw(journals(format_id, edition))
+    copy = {name: bytes(bytearray(content)) for name, content in journal.files.items()}
+    first = reference.recover(journal.files, edition=edition)
+    assert dict(journal.files) == copy, "recovery wrote to its input"
+    assert reference.recover(journal.files, edition=edition).to_json() == first.to_json()
+    # And through a writer that opens and closes the journal in between, twice.
+    storage = MemoryStorage(dict(journal.files))
+    for _ in range(2):
+        writer = reference.writer(storage, edition=edition, params=KNOWN[format_id].writer(journal.files))
+        writer.apply({"op": "open"})
+        writer.apply({"op": "close"})
+        again = reference.recover(dict(storage.files), edition=edition)
+        assert again.verdict == "clean"
+        assert first.state is not None
+        # A writer rolls back what has no end, where that is an operation.
+        expected = {key: [] if key == "discarded" else value for key, value in first.state.items()}
+        assert again.state == expected
+
+
+@law
+def test_no_bytes_make_the_reader_raise(format_id: str, edition: str, data: st.DataObject) -> None:
+    reference = load(format_id)
+    names = data.draw(st.lists(st.sampled_from(KNOWN[format_id].names), max_size=3, unique=True))
+    files: dict[str, bytes] = {name: data.draw(st.binary(max_size=200)) for name in names}
+    if data.draw(st.booleans()):
+        journal = data.draw(journals(format_id, edition))
+        files = {name: spliced(data, content) for name, content in journal.files.items()}
+    reference.detect(files)
+    list(reference.spans(files, edition=edition))
+    answers = [reference.read(files, edition=edition)]
+    answers += [reference.recover(files, edition=edition, policy=policy) for policy in POLICIES]
+    for answer in answers:
+        assert answer.verdict in VERDICTS
+        assert (answer.verdict == "refused") == (answer.phase is not None and answer.code is not None)
+        assert_within(answer, files)
+
+
+def spliced(data: st.DataObject, content: bytes) -> bytes:
+    start = data.draw(st.integers(0, len(content)))
+    end = data.draw(st.integers(start, len(content)))
+    return content[:start] + data.draw(st.binary(max_size=40)) + content[end:]
+
+
+def assert_within(answer: Observation, files: Mapping[str, bytes]) -> None:
+    """Assert that what is reported lies in the files, each byte in one record or region at most."""
+    taken: dict[str, int] = {}
+    reported = [(record.at.file, record.at.off, record.at.length) for record in answer.records]
+    reported += [(region.file, region.off, region.length) for region in answer.dropped]
+    for file, off, length in sorted(reported):
+        assert taken.get(file, 0) <= off
+        assert off + length <= len(files[file])
+        taken[file] = off + length

@@ -1,0 +1,243 @@
+"""Writers of all formats: what is refused leaves nothing, and a stop anywhere loses nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from journalspec_reference import WriterRefused, load
+from journalspec_reference.storage import DirectoryStorage, MemoryStorage
+
+Operation = dict[str, Any]
+OPEN, FORCE, CLOSE = {"op": "open"}, {"op": "force"}, {"op": "close"}
+
+
+def log(number: int, kind: str = "COMMITTING", *names: str) -> Operation:
+    return {"op": "log", "type": kind, "gtrid": f"{number:02x}" * 16, "names": list(names or ("db1", "jms1"))}
+
+
+class Recorder(MemoryStorage):
+    """Memory that keeps a copy of itself before each change, and the list of changes and forces."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[Any, ...]] = []
+        self.images: list[dict[str, bytes]] = []
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name not in ("create", "write", "truncate", "rename", "unlink", "sync"):
+            return found
+
+        def noted(*arguments: Any) -> Any:
+            self.images.append(content(self))
+            said = (len(item) if isinstance(item, bytes) else item for item in arguments)
+            self.calls.append((name, *said))
+            return found(*arguments)
+
+        return noted
+
+
+def content(storage: MemoryStorage) -> dict[str, bytes]:
+    return {name: bytes(data) for name, data in storage.files.items()}
+
+
+def opened(format_id: str, edition: str, storage: Any, params: dict[str, str], *ops: Operation) -> Any:
+    writer = load(format_id).writer(storage, edition=edition, params=params)
+    for op in (OPEN, *ops):
+        writer.apply(op)
+    return writer
+
+
+class Example(NamedTuple):
+    """An edition with the smallest files that its writer takes, and two operations that it does."""
+
+    format: str
+    edition: str
+    params: dict[str, str]
+    first: Operation
+    second: Operation
+
+
+def add(number: int, size: int = 1) -> Operation:
+    return {"op": "add", "id": str(number), "body": "aa" * size}
+
+
+TLOG = {"file_length": "512", "clock": "1000"}
+JOURNAL = {"file_size": "1024"}
+EXAMPLES = {
+    "pair": Example("bitronix_tlog", "2.1", TLOG, log(1), log(2)),
+    "bare": Example("bitronix_tlog", "seed", TLOG, log(1), log(2)),
+    "laps": Example("bitronix_tlog", "nio", {**TLOG, "file_length": "2048"}, log(1), log(2)),
+    "seed": Example("jboss_journal", "seed", JOURNAL, add(1), add(2)),
+    "v2": Example("jboss_journal", "v2", JOURNAL, add(1), add(2)),
+}
+each_example = pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
+
+REFUSED: list[tuple[str, Operation, str]] = [
+    ("pair", {**log(1), "gtrid": "00" * 128}, "unencodable"),
+    ("pair", log(1, "COMMITTING", "bése"), "unencodable"),
+    ("pair", log(1, "COMMITTING", "tab\t"), "unencodable"),
+    ("pair", log(1, "COMMITTING", "n" * 600), "does-not-fit"),
+    ("bare", {**log(1), "gtrid": ""}, "unencodable"),
+    ("laps", log(1, "COMMITTING", "n" * 0x8000), "unencodable"),
+    ("laps", log(1, "COMMITTING", "n" * 2000), "does-not-fit"),
+    ("seed", {"op": "delete_tx", "tx": "1", "id": "1", "body": "00"}, "unencodable"),
+    ("seed", {"op": "event", "id": "1"}, "unencodable"),
+    ("seed", {"op": "prepare", "tx": "9"}, "unknown-transaction"),
+    ("v2", {"op": "event", "id": "1"}, "unencodable"),
+    ("v2", {"op": "delete", "id": "9"}, "unknown-record"),
+    ("v2", {"op": "update", "id": "9"}, "unknown-record"),
+    ("v2", {"op": "commit", "tx": "9"}, "unknown-transaction"),
+    ("v2", add(3, 986), "does-not-fit"),
+]
+
+
+@pytest.mark.parametrize(("name", "op", "code"), REFUSED)
+def test_what_is_refused_changes_no_byte_and_the_writer_goes_on(name: str, op: Operation, code: str) -> None:
+    example, storage = EXAMPLES[name], MemoryStorage()
+    writer = opened(example.format, example.edition, storage, example.params, example.first, FORCE)
+    before = content(storage)
+    with pytest.raises(WriterRefused) as caught:
+        writer.apply(op)
+    assert caught.value.code == code
+    assert content(storage) == before
+    writer.apply(example.second)
+
+
+def test_a_pair_full_of_unfinished_transactions_refuses_and_stays_readable() -> None:
+    storage = MemoryStorage()
+    writer = opened("bitronix_tlog", "2.1", storage, TLOG, *map(log, range(1, 8)))
+    with pytest.raises(WriterRefused, match="do not fit"):
+        writer.apply(log(8))
+    writer.apply(FORCE)
+    assert set(present(EXAMPLES["pair"], content(storage))) == set(range(1, 8))
+
+
+@each_example
+@pytest.mark.parametrize("op", [{"op": "dance"}, {}])
+def test_operations_that_are_not_understood(example: Example, op: Operation) -> None:
+    storage = MemoryStorage()
+    with pytest.raises(ValueError, match="unknown"):
+        opened(example.format, example.edition, storage, example.params, op)
+
+
+@each_example
+def test_nothing_works_before_open_or_after_close(example: Example) -> None:
+    writer = load(example.format).writer(MemoryStorage(), edition=example.edition, params=example.params)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not open"):
+            writer.apply(FORCE)
+        writer.apply(OPEN)
+        writer.apply(CLOSE)
+
+
+@each_example
+def test_directory_and_memory_hold_the_same_bytes(example: Example, tmp_path: Path) -> None:
+    memory, folder = MemoryStorage(), DirectoryStorage(tmp_path)
+    for storage in (memory, folder):
+        opened(example.format, example.edition, storage, example.params, example.first, FORCE, CLOSE)
+        opened(example.format, example.edition, storage, example.params, example.second, CLOSE)
+    assert {name: (tmp_path / name).read_bytes() for name in folder.names()} == memory.files
+
+
+def present(example: Example, files: dict[str, bytes]) -> list[int]:
+    """Return the numbers of what recovery finds decided or live."""
+    seen: Any = load(example.format).recover(files, edition=example.edition)
+    assert seen.verdict == "clean", seen.message
+    if example.format == "jboss_journal":
+        return [item["id"] for item in seen.state["live"]]
+    return [item["gtrid"][0] for item in seen.state["unfinished"]]
+
+
+def put(name: str, number: int) -> Operation:
+    return log(number) if name in ("pair", "laps") else add(number, 90)
+
+
+def take(name: str, number: int) -> Operation:
+    return log(number, "COMMITTED") if name in ("pair", "laps") else {"op": "delete", "id": str(number)}
+
+
+@pytest.mark.parametrize("name", ["pair", "laps", "seed", "v2"])
+def test_stopped_before_any_change_nothing_acknowledged_is_lost(name: str) -> None:
+    """Not even by a swap, a new lap, reuse of a file or a compaction."""
+    example, storage = EXAMPLES[name], Recorder()
+    writer = opened(example.format, example.edition, storage, example.params)
+    start = len(storage.calls)
+    acknowledged: list[tuple[int, set[int]]] = [(0, set())]
+    taken: list[tuple[int, int]] = []
+    there: set[int] = set()
+    for number in range(1, 40):
+        writer.apply(put(name, number))
+        there.add(number)
+        if number > 3:
+            taken.append((len(storage.calls), number - 3))
+            writer.apply(take(name, number - 3))
+            there.discard(number - 3)
+        if number % 2:
+            writer.apply(FORCE)
+            acknowledged.append((len(storage.calls), set(there)))
+        if name == "v2" and number % 10 == 0:
+            writer.apply({"op": "compact"})
+    for at in range(start, len(storage.calls)):
+        durable = [kept for end, kept in acknowledged if end <= at][-1]
+        over = {number for issued, number in taken if issued <= at}
+        assert durable - over <= set(present(example, storage.images[at])), at
+    changed = [call for call in storage.calls[start:] if call[0] == "write"]
+    assert any(call[2] == 0 or call[1] == "btm2.tlog" for call in changed), "no swap, lap or file used again"
+    assert ("unlink" in [call[0] for call in storage.calls]) == (name == "v2"), "the run is to compact"
+
+
+FORCED = [
+    ("spec", [("write", 21, 64), ("sync",), ("write", 13, 8), ("sync",)]),
+    ("2.1.4", [("write", 21, 64), ("write", 13, 8), ("sync",)]),
+    ("3.0", [("write", 21, 64), ("write", 13, 8), ("sync",)]),
+]
+
+
+@pytest.mark.parametrize(("order", "expected"), FORCED)
+def test_the_order_of_one_forced_record(order: str, expected: list[tuple[Any, ...]]) -> None:
+    storage = Recorder()
+    opened("bitronix_tlog", "2.1", storage, {**TLOG, "order": order}, log(1), FORCE)
+    last = storage.calls[-len(expected) :]
+    assert [(call[0], *call[2:]) for call in last] == expected
+    assert {call[1] for call in last} == {"btm1.tlog"}
+
+
+def test_the_defect_of_2_1_4_puts_a_position_into_the_timestamp() -> None:
+    storage = MemoryStorage()
+    undecided = (log(number, "ACTIVE") for number in range(1, 9))
+    opened("bitronix_tlog", "2.1", storage, {**TLOG, "order": "2.1.4"}, *undecided)
+    assert storage.files["btm2.tlog"][4:12] == (21).to_bytes(8, "big")
+
+
+@pytest.mark.parametrize("order", ["spec", "3.0"])
+def test_swaps_carry_every_unfinished_transaction(order: str) -> None:
+    storage = MemoryStorage()
+    ops = [log(1), log(2, "COMMITTING", "a", "b"), log(2, "COMMITTED", "a")]
+    for number in range(3, 30):
+        ops += [log(number), FORCE, log(number, "COMMITTED")]
+    opened("bitronix_tlog", "2.1", storage, {**TLOG, "order": order}, *ops, CLOSE)
+    seen: Any = load("bitronix_tlog").recover(content(storage), edition="2.1")
+    assert {item["gtrid"][0]: item["names"] for item in seen.state["unfinished"]} == {
+        1: ["db1", "jms1"],
+        2: ["b"],
+    }
+
+
+def test_who_looks_at_a_journal_imports_no_writer(tmp_path: Path) -> None:
+    opened("bitronix_tlog", "2.1", DirectoryStorage(tmp_path), TLOG, log(1), CLOSE)
+    program = (
+        "import sys; from journalspec_reference.answers import ask;"
+        "from journalspec_reference.filesets import find_journals, load; from pathlib import Path;"
+        "(found,) = find_journals(load(Path(sys.argv[1]))); print(ask(found, 'strict').observation.verdict);"
+        "print([name for name in sys.modules if name.endswith('.write')])"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.splitlines() == ["clean", "[]"]
