@@ -26,8 +26,7 @@ from journalspec_corpus.jboss_journal.layout import (
 )
 from journalspec_corpus.jboss_journal.naive import replayed
 from journalspec_corpus.publish import collect
-from journalspec_reference.jboss_journal.codec import JournalRecord, encode_record
-from journalspec_reference.jboss_journal.codec import DIALECTS
+from journalspec_reference.jboss_journal.codec import DIALECTS, JournalRecord, encode_record
 
 FORMAT = "jboss_journal"
 EDITIONS = ("seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e")

@@ -358,7 +358,7 @@ class Window:
     def find(
         self, pattern: re.Pattern[bytes], start: int, end: int, size: int, before: int = 0
     ) -> Iterator[int]:
-        """Yield where a match of `size` bytes begins between `start` and `end`; holes and zeros are passed over.
+        """Yield where a match of `size` bytes begins between `start` and `end`; holes and zeros are skipped.
 
         No match may begin with a zero. What is looked through is loaded on the way, with `before`
         bytes before it.
