@@ -361,9 +361,9 @@ class Window:
         """Yield where a match of `size` bytes begins between `start` and `end`; holes and zeros are skipped.
 
         No match may begin with a zero. What is looked through is loaded on the way, with `before`
-        bytes before it.
+        bytes before it. A `start` before the file, as a damaged header may name, is its beginning.
         """
-        at = start
+        at = max(0, start)
         while (at := self.next_data(at)) < end:
             view = self.reach(max(0, at - before), min(at + size, end))
             begin, ready = at, min(self.ready, end)
