@@ -20,6 +20,28 @@ for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SI
         with suppress(ValueError):  # not in the main thread
             signal.signal(number, usual)
 
+#: The files that take longest, in the order in which workers are to begin them (see tox.ini).
+LONG_FIRST = (
+    "test_docs_build.py",
+    "test_docs_commands.py",
+    "test_crash_cluster.py",
+    "test_crash_kernel.py",
+    "test_docs_transcripts.py",
+    "test_spark_source.py",
+    "test_crash_pipeline.py",
+    "test_crash_jboss_pipeline.py",
+    "test_crash_pipeline_local.py",
+    "test_crash_rates.py",
+    "test_crash_mutation.py",
+    "test_mutants.py",
+    "test_faults.py",
+    "test_mutate_tool.py",
+    "test_crash_brute.py",
+    "test_kill_tool.py",
+    "test_pytest_plugin.py",
+    "test_faulty_disk.py",
+)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a run be asked to try the real products on everything."""
@@ -32,7 +54,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked `whole` unless a whole run is asked for."""
+    """Put long files first; leave out what is marked `whole` unless a whole run is asked for."""
+    place = {name: number for number, name in enumerate(LONG_FIRST)}
+    items.sort(key=lambda item: place.get(item.path.name, len(place)))
     if config.getoption("--products") == "whole":
         return
     left_out = [item for item in items if item.get_closest_marker("whole")]

@@ -24,8 +24,7 @@ from journalspec_corpus.pipeline.store import sealed
 pytestmark = [pytest.mark.spark, pytest.mark.java]
 
 FORMAT = "bitronix_tlog"
-EVERY = 47
-PLAN = Plan(FORMAT, "core", every=EVERY)
+PLAN = Plan(FORMAT, "core", every=97)
 PATIENCE = 180.0
 HOST = "127.0.0.1"
 COMMAND = [sys.executable, "-c", "from journalspec_conformance.cli import main; main()", "corpus", "build"]
@@ -127,7 +126,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 def building(out: Path, master: str) -> list[str]:
-    plan = ["--tier", "core", "--format", FORMAT, "--every", str(EVERY), "--out", str(out), "--json"]
+    plan = ["--tier", "core", "--format", FORMAT, "--every", str(PLAN.every), "--out", str(out), "--json"]
     return [*COMMAND, *plan, "--engine", "spark", "--master", master]
 
 

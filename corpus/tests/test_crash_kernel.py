@@ -57,7 +57,7 @@ def disagreements(adapter: CrashFormat, trace: Trace, point: CrashPoint, codes: 
 
 def test_equal_signatures_are_equal_answers(adapter: CrashFormat) -> None:
     rows = signatures = left = 0
-    for trace, point, codes in points(adapter, 331):
+    for trace, point, codes in points(adapter, 997):
         wrong, distinct = disagreements(adapter, trace, point, codes)
         assert wrong == 0, f"{trace.name} at {point.crash_index}"
         rows += len(codes)
@@ -103,7 +103,7 @@ def test_every_bit_of_the_records_may_flip(adapter: CrashFormat) -> None:
 
 
 def test_tables_do_not_depend_on_the_kernel(adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = Plan(adapter.format, "full", every=1511)
+    plan = Plan(adapter.format, "full", every=3011)
     with_kernel = judged_shard(plan, 0).table()
     asked = reading_of(adapter)
     monkeypatch.setenv(SWITCH, "0")
@@ -130,7 +130,7 @@ def test_other_readers_are_read_without_the_kernel(adapter: CrashFormat) -> None
 
 def test_every_row_has_the_answer_of_its_signature(adapter: CrashFormat) -> None:
     remembering = Reading(adapter.read, kernel_of(adapter))
-    for trace, point, codes in points(adapter, 1511):
+    for trace, point, codes in points(adapter, 3011):
         keys = keys_of(trace)
         found, which = answers(point, codes, adapter.read)
         others, paths = remembering.answers(point, codes)

@@ -228,7 +228,7 @@ def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
 @pytest.fixture(scope="module", params=FORMATS)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out: Path = tmp_path_factory.mktemp("rates") / request.param
-    build(Plan(request.param, "core", every=97), out, Engine("local"))
+    build(Plan(request.param, "core", every=197), out, Engine("local"))
     return out
 
 
@@ -263,7 +263,7 @@ def test_a_build_is_measured_and_two_ways_agree_on_what_is_safe(built: Path) -> 
 
 def test_verdicts_are_those_of_each_trace_judged_alone(built: Path) -> None:
     """A row stands for all traces that leave its state; what one of them owes may be something else."""
-    plan = Plan(built.name, "core", every=97)
+    plan = Plan(built.name, "core", every=197)
     adapter = crash_format(plan.format)
     known = Known(built, adapter.readers[0])
     presets = tuple(get_preset(name) for name in plan.presets)

@@ -361,7 +361,7 @@ class Window:
         """Yield where a match of `size` bytes begins between `start` and `end`; holes and zeros are skipped.
 
         No match may begin with a zero. What is looked through is loaded on the way, with `before`
-        bytes before it.
+        bytes before it. A `start` before the file, as a damaged header may name, is its beginning.
         """
         at = max(0, start)
         while (at := self.next_data(at)) < end:

@@ -230,6 +230,11 @@ def test_what_nobody_looked_at_is_read_once_for_its_errors() -> None:
     assert ranges(other) == ranges(content)
 
 
+def test_a_search_from_before_the_file_begins_with_the_file() -> None:
+    found = Window(b"\0\0ab\0ab").find(re.compile(b"ab"), -(1 << 63), 7, 2)
+    assert list(found) == [2, 5]
+
+
 def test_holes_are_neither_read_nor_searched() -> None:
     data = bytearray(24 * CHUNK)
     data[20 * CHUNK + 5] = 7
