@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 
 from journalspec.jboss_journal import LAYOUT
+from journalspec.layout import joined
 from journalspec_corpus import load_cases
-from journalspec_corpus.jboss_journal.author import build, parsed
-from journalspec_corpus.jboss_journal.judged import render, table
-from journalspec_corpus.jboss_journal.layout import (
+from journalspec_corpus.jboss_journal.author import (
     PAIRED,
     SEEDS,
     body_of,
-    claim,
+    build,
     compacted,
     header_parts,
-    joined,
+    parsed,
     record_parts,
     stamp_of,
 )
-from journalspec_corpus.jboss_journal.naive import replayed
+from journalspec_corpus.jboss_journal.judged import render, table
+from journalspec_corpus.jboss_journal.naive import claim, replayed
 from journalspec_corpus.publish import collect
 from journalspec_reference.jboss_journal.codec import DIALECTS, JournalRecord, encode_record
 

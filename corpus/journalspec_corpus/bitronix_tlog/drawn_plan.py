@@ -11,12 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from journalspec_corpus.bitronix_tlog.author import (
-    DISK_HEADER,
     FILE_NAMES,
-    FIRST_RECORD,
     NIO_NAME,
-    NIO_RECORD,
-    SEED_HEADER,
     SEED_NAME,
     build,
 )
@@ -24,21 +20,7 @@ from journalspec_corpus.bitronix_tlog.naive import BYTES, replayed
 from journalspec_corpus.drawn import DrawnJournal, fields_of, record_of, typed
 from journalspec_corpus.edits import Built
 
-__all__ = [
-    "NIO_NAME",
-    "SEED_NAME",
-    "Entry",
-    "FilePlan",
-    "NioPlan",
-    "PairPlan",
-    "SeedPlan",
-    "lay_out",
-]
-
 FORMAT = "bitronix_tlog"
-PAIR_NAMES = tuple(FILE_NAMES.values())
-LOG_START, NIO_LOG_START = FIRST_RECORD, NIO_RECORD
-DISK_HEADER_LENGTH, SEED_HEADER_LENGTH = DISK_HEADER, SEED_HEADER
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +115,7 @@ def _lay_out_pair(plan: PairPlan) -> DrawnJournal:
     now, then = (build(base(size, life=life), plan.edition) for life in (True, False))
     # The larger timestamp elects, the second file on a tie.
     active = 1 if plan.files[0].timestamp > plan.files[1].timestamp else 2
-    return _journal(plan, plan.edition, now, then, f"r{active}.", PAIR_NAMES[active - 1])
+    return _journal(plan, plan.edition, now, then, f"r{active}.", FILE_NAMES[f"f{active}"])
 
 
 def _lay_out_seed(plan: SeedPlan) -> DrawnJournal:

@@ -7,13 +7,19 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from journalspec_corpus.bitronix_tlog.drawn_plan import (
-    DISK_HEADER_LENGTH,
-    NIO_LOG_START,
+from journalspec.bitronix_tlog import LAYOUT
+from journalspec.layout import integer, joined
+from journalspec_corpus.bitronix_tlog.author import (
+    DISK_HEADER,
+    FILE_NAMES,
     NIO_NAME,
-    PAIR_NAMES,
-    SEED_HEADER_LENGTH,
+    SEED_HEADER,
     SEED_NAME,
+    disk_parts,
+    header_parts,
+    nio_parts,
+)
+from journalspec_corpus.bitronix_tlog.drawn_plan import (
     Entry,
     FilePlan,
     NioPlan,
@@ -21,8 +27,6 @@ from journalspec_corpus.bitronix_tlog.drawn_plan import (
     SeedPlan,
     lay_out,
 )
-from journalspec_corpus.bitronix_tlog.layout import FORMAT_ID, Part, disk_parts, integer
-from journalspec_corpus.bitronix_tlog.nio_layout import header_parts, nio_parts
 from journalspec_corpus.drawn import DrawnJournal
 from journalspec_corpus.mutations import lie, repeated
 
@@ -64,10 +68,10 @@ def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     """Return files with records whose fields lie, laid out and checksummed as if they did not."""
     records = [_liar(rng) for _ in range(rng.choice((1, 1, 2)))]
     if edition == "nio":
-        frames = b"".join(_joined(nio_parts(record)) for record in records)
-        return {NIO_NAME: _joined(header_parts({})) + frames + bytes(rng.randrange(40))}
-    header_length = SEED_HEADER_LENGTH if edition == "seed" else DISK_HEADER_LENGTH
-    log = b"".join(_joined(disk_parts(record, header_length)) for record in records)
+        frames = b"".join(joined(nio_parts(record)) for record in records)
+        return {NIO_NAME: joined(header_parts({})) + frames + bytes(rng.randrange(40))}
+    header_length = SEED_HEADER if edition == "seed" else DISK_HEADER
+    log = b"".join(joined(disk_parts(record, header_length)) for record in records)
     if edition == "seed":
         return {SEED_NAME: log}
     return _pair(log, log[: rng.randrange(len(log))], tail=21 + len(log) + rng.choice((0, 0, 0, -1, 1)))
@@ -85,26 +89,22 @@ def _liar(rng: random.Random) -> dict[str, Any]:
     return record
 
 
-def _joined(parts: list[Part]) -> bytes:
-    return b"".join(part.data for part in parts)
-
-
 def _pair(log: bytes, behind: bytes, tail: int) -> dict[str, bytes]:
     """Return a pair whose first file is active and holds `log`, then `behind`."""
-    first = bytes.fromhex(FORMAT_ID) + integer(2, 8) + b"\0" + integer(tail, 8) + log + behind
-    second = bytes.fromhex(FORMAT_ID) + integer(1, 8) + b"\0" + integer(21, 8)
-    return {PAIR_NAMES[0]: first, PAIR_NAMES[1]: second.ljust(len(first), b"\0")}
+    first = LAYOUT.build("header", "2.1", timestamp=2, state=0, position=tail) + log + behind
+    second = LAYOUT.build("header", "2.1", timestamp=1, state=0)
+    return {FILE_NAMES["f1"]: first, FILE_NAMES["f2"]: second.ljust(len(first), b"\0")}
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
     if edition == "nio":
-        start = _joined(header_parts({})).ljust(NIO_LOG_START, b"\0")
+        start = joined(header_parts({}))
         return {name: {NIO_NAME: start + make(size)} for name, make in _HOSTILE_NIO.items()}
-    header_length = SEED_HEADER_LENGTH if edition == "seed" else DISK_HEADER_LENGTH
+    header_length = SEED_HEADER if edition == "seed" else DISK_HEADER
 
     def record(**fields: Any) -> bytes:
-        return _joined(disk_parts({"type": 8, "gtrid": "07", **fields}, header_length))
+        return joined(disk_parts({"type": 8, "gtrid": "07", **fields}, header_length))
 
     made = {}
     for name, make in _HOSTILE_LOGS.items():
@@ -163,7 +163,7 @@ _HOSTILE_LOGS: Mapping[str, Callable[[int, Build], bytes]] = {
 
 
 def _frame(**record: Any) -> bytes:
-    return _joined(nio_parts({"type": 8, "gtrid": "07", **record}))
+    return joined(nio_parts({"type": 8, "gtrid": "07", **record}))
 
 
 def _nested(size: int) -> bytes:

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
-from journalspec_corpus.bitronix_tlog.layout import FORMAT_ID, HIGHEST_ASCII, TYPES
-from journalspec_corpus.bitronix_tlog.nio_layout import header_parts
+from journalspec_corpus.bitronix_tlog.author import FORMAT_ID, HIGHEST_ASCII, TYPES, header_parts
 
 Files = Mapping[str, bytes | bytearray]
 #: One record as an observation has it.
@@ -32,8 +31,6 @@ BYTES = ("gtrid", "delimiter")
 BANNER = header_parts({})[0].data
 END_MARK = b"xntB"
 FRAME = b"\r\nLR["
-#: Reasons under which the frame still says where the next record starts.
-SKIPPABLE = ("malformed", "bad-checksum")
 FINISHING, UNDECIDED = ("COMMITTED", "ROLLEDBACK", "UNKNOWN"), ("PREPARING", "PREPARED", "ROLLING_BACK")
 
 

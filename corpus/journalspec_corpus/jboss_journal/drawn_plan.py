@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from journalspec_corpus.drawn import DrawnJournal, fields_of, record_of, typed
-from journalspec_corpus.jboss_journal.author import build
-from journalspec_corpus.jboss_journal.layout import FORMAT_ID, SEEDS
+from journalspec_corpus.jboss_journal.author import FORMAT_ID, SEEDS, build
 from journalspec_corpus.jboss_journal.naive import BYTES, replayed
 
 #: What a file needs besides its records, generously.

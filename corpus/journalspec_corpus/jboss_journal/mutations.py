@@ -6,18 +6,20 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from journalspec.layout import joined
 from journalspec_corpus.drawn import DrawnJournal
-from journalspec_corpus.jboss_journal.author import CONTROL, build, name_of
-from journalspec_corpus.jboss_journal.drawn_plan import Entry, FilePlan, Plan, lay_out
-from journalspec_corpus.jboss_journal.layout import (
+from journalspec_corpus.jboss_journal.author import (
+    CONTROL,
     COUNTED,
     PAIRED,
+    build,
     code_of,
     header_parts,
-    joined,
+    name_of,
     record_parts,
     stamp_of,
 )
+from journalspec_corpus.jboss_journal.drawn_plan import Entry, FilePlan, Plan, lay_out
 from journalspec_corpus.jboss_journal.strategies import KINDS
 from journalspec_corpus.mutations import lie, repeated
 

@@ -9,6 +9,7 @@ as in cases, with plain integers.
 from __future__ import annotations
 
 import re
+import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,12 +17,12 @@ from typing import Any
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
-from journalspec_corpus.jboss_journal.layout import (
+from journalspec_corpus.jboss_journal.author import (
+    CHECK,
     CODES,
     SEEDS,
     TX,
     VERSIONED,
-    claim,
     code_of,
     laid_out_as,
     stamp_of,
@@ -150,6 +151,40 @@ def _search(file: Searched, data: bytes, start: int, edition: str, version: int)
             file.records.append({**values, "file_id": file.file_id, "at": place})
             at = found.end
     file.dropped = list(_regions(file, torn))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What the bytes at a candidate's place say: where it would end, or why it is no record."""
+
+    reason: str
+    end: int
+
+
+def claim(data: bytes, off: int, edition: str, version: int = 2) -> Claim:
+    """Judge one candidate with the right type and file id by the specification's order of checks.
+
+    `reason` is "" for a healthy one. `end` is where the candidate says that it
+    ends, or the end of the data where it says nothing of use.
+    """
+    laid = laid_out_as(edition, version)
+    form = LAYOUT.structure("record", laid, LAYOUT.type_name(laid, data[off]))
+    if off + form.size > len(data):
+        return Claim("truncated", len(data))
+    at, end = off, off + form.size
+    for item in form.fields:
+        if measured := form.measures.get(item.name):
+            value = item.integer(data[at : at + item.width])
+            if value < 0:
+                return Claim("bad-size", len(data))
+            end += value * (sum(member.width for member in measured.of) or 1)
+        at += item.width
+    if end > len(data):
+        return Claim("bad-size", len(data))
+    stored = int.from_bytes(data[end - CHECK : end], "big")
+    if edition == "seed+hash":
+        return Claim("" if stored == zlib.crc32(data[off : end - CHECK]) else "bad-hash", end)
+    return Claim("" if stored == end - off else "bad-check-size", end)
 
 
 def _regions(file: Searched, torn: Sequence[tuple[int, int, str]]) -> Iterator[dict[str, Any]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from journalspec_corpus.drawn import DrawnJournal
+from journalspec_corpus.jboss_journal.author import COUNTED, VERSIONED
 from journalspec_corpus.jboss_journal.drawn_plan import Entry, FilePlan, Plan, lay_out
-from journalspec_corpus.jboss_journal.layout import COUNTED, VERSIONED
 
 __all__ = ["entries", "journals", "plans"]
 
