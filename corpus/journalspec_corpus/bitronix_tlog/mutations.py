@@ -22,9 +22,7 @@ from journalspec_corpus.bitronix_tlog.author import (
 from journalspec_corpus.bitronix_tlog.drawn_plan import (
     Entry,
     FilePlan,
-    NioPlan,
-    PairPlan,
-    SeedPlan,
+    Plan,
     lay_out,
 )
 from journalspec_corpus.drawn import DrawnJournal
@@ -41,17 +39,16 @@ END_MARK = b"xntB"
 def base(edition: str, rng: random.Random) -> DrawnJournal:
     """Return a small valid journal of `edition`: up to three records a file."""
     if edition == "seed":
-        return lay_out(SeedPlan(_entries(rng), _entries(rng)))
+        return lay_out(Plan("seed", (FilePlan(_entries(rng), _entries(rng)),)))
     if edition == "nio":
         delimiters = (rng.randbytes(16), rng.randbytes(16))
-        return lay_out(
-            NioPlan(_entries(rng), _entries(rng), delimiters, rng.randrange(80), rng.choice((0, 0x20)))
-        )
+        file = FilePlan(_entries(rng), _entries(rng))
+        return lay_out(Plan("nio", (file,), rng.randrange(80), rng.choice((0, 0x20)), delimiters))
     one, two = (
         FilePlan(_entries(rng), _entries(rng), timestamp, rng.choice((0, 255)))
         for timestamp in rng.sample((1, 85, 149, 2653903, 1795213534333), 2)
     )
-    return lay_out(PairPlan(edition, (one, two), 1 + rng.randrange(60)))
+    return lay_out(Plan(edition, (one, two), 1 + rng.randrange(60)))
 
 
 def _entries(rng: random.Random) -> tuple[Entry, ...]:

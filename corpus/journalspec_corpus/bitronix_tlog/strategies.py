@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 from journalspec_corpus.bitronix_tlog.drawn_plan import (
     Entry,
     FilePlan,
-    NioPlan,
-    PairPlan,
     Plan,
-    SeedPlan,
     lay_out,
 )
 from journalspec_corpus.drawn import DrawnJournal
@@ -83,17 +80,17 @@ PREVIOUS = {edition: st.just(()) | entries(edition, MAX_PREVIOUS) for edition in
 def plans(draw: st.DrawFn, edition: str) -> Plan:
     """Draw a plan of `edition`."""
     if edition == "seed":
-        return SeedPlan(draw(ENTRIES["disk"]), draw(PREVIOUS["disk"]))
+        return Plan("seed", (FilePlan(draw(ENTRIES["disk"]), draw(PREVIOUS["disk"])),))
     if edition == "nio":
         first, second = draw(DELIMITERS)
-        now, then = draw(ENTRIES["nio"]), draw(ENTRIES["nio"])
-        return NioPlan(now, then, (first, second), slack=draw(st.integers(0, 600)), fill=draw(FILLS))
+        file = FilePlan(draw(ENTRIES["nio"]), draw(ENTRIES["nio"]))
+        return Plan("nio", (file,), draw(st.integers(0, 600)), draw(FILLS), (first, second))
     one, two = (_file_plan(draw) for _ in range(2))
     if one.timestamp == two.timestamp:
         # A writer never leaves a tie: the file that became active last is newer.
         two = replace(two, timestamp=one.timestamp + 1)
     # Edition 2.1 never fills a file to its last byte, 3.0 may.
-    return PairPlan(edition, (one, two), slack=draw(st.integers(1 if edition == "2.1" else 0, 600)))
+    return Plan(edition, (one, two), slack=draw(st.integers(1 if edition == "2.1" else 0, 600)))
 
 
 def _file_plan(draw: st.DrawFn) -> FilePlan:

@@ -48,13 +48,14 @@ VERSIONED = _having("header", "format_version")
 #: Editions with a compact count in files of format version 2.
 COUNTED = _having("record", "compact_count")
 CODES = dict(sorted(LAYOUT.types("v2e").items(), key=lambda row: row[1]))
-BODIED = ("ADD", "UPDATE", "ADD_TX", "UPDATE_TX", "EVENT")
 TX = ("ADD_TX", "UPDATE_TX", "DELETE_TX")
 ENDINGS = ("PREPARE", "COMMIT")
 CHECK = 4
 #: Field of the table -> authors' word for it in a record, or in a label.
 _WORDS = {"compact_count": "compact", "body_size": "size", "check_size": "check", "hash": "check"}
 _LABELS = {"body_size": "size"}
+#: What a reader reports of a record, in this order, as far as its type has it.
+_REPORTED = ("compact_count", "tx", "id", "user_type", "body", "pairs", "count", "extra")
 #: What a record has that does not say otherwise.
 _USUAL = {"tx": 9, "user_type": 1}
 
@@ -136,27 +137,18 @@ def body_of(record: Mapping[str, Any]) -> bytes:
     return b"" if record["kind"] == "DELETE_TX" else bytes([0x60 + record["id"] % 26])
 
 
-def record_fields(record: Mapping[str, Any], edition: str, file_id: int, version: int = 2) -> dict[str, Any]:
+def record_fields(parts: list[Part], record: Mapping[str, Any], file_id: int) -> dict[str, Any]:
     """Return what a reader reports of a sound record (without its place)."""
-    kind = record["kind"]
-    out: dict[str, Any] = {"type": kind, "file_id": record.get("stamp", file_id)}
-    if compacted(edition, version):
-        out["compact_count"] = record.get("compact", 0)
-    if kind in (*TX, *ENDINGS, "ROLLBACK"):
-        out["tx"] = record.get("tx", 9)
-    if kind not in (*ENDINGS, "ROLLBACK"):
-        out["id"] = record["id"]
-    if kind in BODIED:
-        out["user_type"] = record.get("user_type", 1) & 0xFF
-    if kind in BODIED or (kind == "DELETE_TX" and edition not in SEEDS):
-        out["body"] = body_of(record).hex()
-    if kind in ENDINGS:
-        if edition in PAIRED:
-            out["pairs"] = [{"file_id": listed, "count": count} for listed, count in record["pairs"]]
-        else:
-            out["count"] = record["count"]
-        if kind == "PREPARE" and edition not in SEEDS:
-            out["extra"] = hex_bytes(record.get("extra", "")).hex()
+    stored = {part.name: part.data for part in parts}
+    out: dict[str, Any] = {"type": record["kind"], "file_id": record.get("stamp", file_id)}
+    for name in _REPORTED:
+        if name == "pairs" and "num_files" in stored:
+            out[name] = [{"file_id": listed, "count": count} for listed, count in record[name]]
+        elif name in ("body", "extra") and name in stored:
+            out[name] = stored[name].hex()
+        elif name in stored:
+            signed = name not in ("compact_count", "user_type")
+            out[name] = int.from_bytes(stored[name], "big", signed=signed)
     return out
 
 
@@ -248,12 +240,9 @@ def _lay_records(
         record = counts.take(parsed(described, f"{name}r{index}"), file["id"])
         data += hex_bytes(record.get("gap", ""))
         data += fill * (record.get("to", len(data)) - len(data))
-        start = len(data)
         parts = record_parts(record, edition, stamp_of(file["id"], edition), version)
         at = built.lay(name, record["label"], parts, data)
-        if len(data) != start + at.length:
-            raise EditError(f"{record['label']} is not where it should be")
-        fields = record_fields(record, edition, file["id"], version)
+        fields = record_fields(parts, record, file["id"])
         built.records[record["label"]] = {**fields, "at": at.to_json()}
         _pad(data, align)
 
