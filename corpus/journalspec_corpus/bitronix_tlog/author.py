@@ -218,18 +218,19 @@ def described(record: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 def build(base: Mapping[str, Any], edition: str) -> Built:
     """Return the journal that `base` describes, written as `edition` prescribes."""
-    if edition == "nio":
-        return _build_nio(base)
     built = Built({})
+    if edition == "nio":
+        _build_file(built, "f1", NIO_NAME, base, header_parts(base), _nio)
+        return built
     if edition == "seed":
-        _build_file(built, "f1", SEED_NAME, base, [], SEED_HEADER)
+        _build_file(built, "f1", SEED_NAME, base, [], _disk(SEED_HEADER))
         return built
     if "records" in base:
         first = {"timestamp": NEWER, "state": OPEN, **base}
         base = {"size": base["size"], "file1": first, "file2": {"timestamp": OLDER}}
     for label, name in FILE_NAMES.items():
         file = base.get("file" + label[1:], {})
-        _build_file(built, label, name, {"size": base["size"], **file}, _header(file), DISK_HEADER)
+        _build_file(built, label, name, {"size": base["size"], **file}, _header(file), _disk(DISK_HEADER))
         tail = file.get("position", built.labels[f"{label}.log"].end)
         start = built.labels[f"{label}.header.position"]
         built.put(start, integer(tail, 8))
@@ -242,39 +243,30 @@ def _header(file: Mapping[str, Any]) -> list[Part]:
     return [Part(f"header.{part.name}", part.data) for part in LAYOUT.encode("header", "2.1", values)]
 
 
-def _build_file(
-    built: Built, label: str, name: str, file: Mapping[str, Any], header: list[Part], header_length: int
-) -> None:
+def _disk(header_length: int) -> Make:
     def make(record: Mapping[str, Any]) -> tuple[list[Part], dict[str, Any]]:
         parts = disk_parts(record, header_length)
         return parts, disk_fields(parts, record)
 
-    data = bytearray()
-    built.labels[f"{label}.header"] = built.lay(name, label, header, data)
-    _build_log(built, label, name, data, file, make)
+    return make
 
 
-def _build_nio(base: Mapping[str, Any]) -> Built:
-    def make(record: Mapping[str, Any]) -> tuple[list[Part], dict[str, Any]]:
-        parts = nio_parts(record)
-        return parts, nio_fields(parts, record)
-
-    built = Built({})
-    data = bytearray()
-    built.lay(NIO_NAME, "f1", header_parts(base), data)
-    _build_log(built, "f1", NIO_NAME, data, base, make)
-    return built
+def _nio(record: Mapping[str, Any]) -> tuple[list[Part], dict[str, Any]]:
+    parts = nio_parts(record)
+    return parts, nio_fields(parts, record)
 
 
-def _build_log(
-    built: Built, label: str, name: str, header: bytearray, file: Mapping[str, Any], make: Make
+def _build_file(  # a file's two names, its description, and what its edition makes of that
+    built: Built, label: str, name: str, file: Mapping[str, Any], header: list[Part], make: Make
 ) -> None:
     """Lay the records behind the header, over those of the previous life, and finish the file."""
-    background = header[:]
+    data = bytearray()
+    built.labels[f"{label}.header"] = built.lay(name, label, header, data)
+    background = data[:]
     _lay_records(built, f"{label}old", name, background, file.get("before", ()), make)
-    data = header[:]
+    start = len(data)
     _lay_records(built, f"{label}r", name, data, file.get("records", ()), make)
-    built.labels[f"{label}.log"] = Range(name, len(header), len(data) - len(header))
+    built.labels[f"{label}.log"] = Range(name, start, len(data) - start)
     data += background[len(data) :]
     size = len(data) if file.get("size") is None else file["size"]
     built.finish(name, label, data, size, bytes.fromhex(file.get("fill", "00")))

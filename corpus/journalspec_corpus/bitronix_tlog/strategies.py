@@ -34,23 +34,14 @@ ODD_NAMES = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_s
 NAMES = st.lists(
     st.sampled_from(COMMON_NAMES) | ODD_NAMES.map(lambda text: text.encode("ascii")), max_size=4, unique=True
 )
-#: The gtrid is a number here: which of the three of GTRIDS.
-DISK_ENTRY = st.builds(
-    lambda status, which, names, time, seq: (which, Entry(status, b"", tuple(sorted(names)), time, seq)),
-    STATUSES,
-    st.integers(0, 2),
-    NAMES,
-    TIMES,
-    SEQUENCES,
-)
+#: Stands for the gtrid: which of the three of GTRIDS.
+WHICH = st.sampled_from((b"\0", b"\1", b"\2"))
+DISK_ENTRY = st.builds(Entry, STATUSES, WHICH, NAMES.map(sorted).map(tuple), TIMES, SEQUENCES)
 NIO_ENTRY = st.builds(
-    lambda status, which, names, time, seq, rolled, padding: (
-        which,
-        Entry(status, b"", tuple(names), time, seq, rolled, padding),
-    ),
+    Entry,
     STATUSES,
-    st.integers(0, 2),
-    NAMES,
+    WHICH,
+    NAMES.map(tuple),
     TIMES,
     SEQUENCES | INT64,
     st.booleans(),
@@ -66,7 +57,7 @@ def entries(edition: str, at_most: int = MAX_ENTRIES) -> st.SearchStrategy[tuple
     """Return a strategy for what a writer was asked to log."""
     entry = NIO_ENTRY if edition == "nio" else DISK_ENTRY
     return st.builds(
-        lambda gtrids, drawn: tuple(replace(item, gtrid=gtrids[which]) for which, item in drawn),
+        lambda gtrids, drawn: tuple(replace(item, gtrid=gtrids[item.gtrid[0]]) for item in drawn),
         GTRIDS,
         st.lists(entry, max_size=at_most),
     )

@@ -93,11 +93,6 @@ def header_parts(file: Mapping[str, Any], edition: str) -> list[Part]:
     return [Part(f"header.{part.name}", part.data) for part in LAYOUT.encode("header", edition, values)]
 
 
-def compacted(edition: str, version: int) -> bool:
-    """Tell whether records carry a compact count."""
-    return edition in COUNTED and version != 1
-
-
 def laid_out_as(edition: str, version: int) -> str:
     """Return the edition whose table the records of a file follow."""
     return "v1" if edition in COUNTED and version == 1 else edition

@@ -25,8 +25,10 @@ from journalspec_corpus.jboss_journal.author import (
     VERSIONED,
     code_of,
     laid_out_as,
+    live_item,
     stamp_of,
 )
+from journalspec_corpus.making import when
 
 Files = Mapping[str, bytes | bytearray]
 #: One record as an observation has it; ``file_id`` is that of its file.
@@ -240,7 +242,7 @@ def replayed(entries: Iterable[Entry], present: Collection[int], edition: str) -
         else:
             discarded.append({"tx": tx, "why": "unhealthy-prepare" if verdicts else "no-end"})
     return {
-        "live": [_delivered(entry) for entry in live if entry["id"] not in gone],
+        "live": [live_item(entry) for entry in live if entry["id"] not in gone],
         "prepared": sorted(prepared, key=lambda item: item["tx"]),
         "discarded": sorted(discarded, key=lambda item: item["tx"]),
     }
@@ -279,16 +281,6 @@ def healthy(ending: Entry, part: Sequence[Entry], present: Collection[int]) -> b
     )
 
 
-def _delivered(entry: Entry) -> dict[str, Any]:
-    return {
-        "kind": entry["type"].removesuffix("_TX"),
-        "id": entry["id"],
-        "user_type": entry["user_type"],
-        "body": entry["body"],
-        "compact_count": entry.get("compact_count", 0),
-    }
-
-
 def _in_doubt(tx: int, part: Sequence[Entry], present: Collection[int], edition: str) -> dict[str, Any]:
     """Return the transaction with the extra data of its last PREPARE."""
     [*_, prepare] = [
@@ -299,7 +291,7 @@ def _in_doubt(tx: int, part: Sequence[Entry], present: Collection[int], edition:
     return {
         "tx": tx,
         "extra": prepare.get("extra", ""),
-        "records": [_delivered(item) for item in part if item["type"] in ("ADD_TX", "UPDATE_TX")],
+        "records": [live_item(item) for item in part if item["type"] in ("ADD_TX", "UPDATE_TX")],
         "deletes": [
             {"id": item["id"], "body": item.get("body", "")} for item in part if item["type"] == "DELETE_TX"
         ],
@@ -313,21 +305,20 @@ def expected(files: Files, edition: str, notes: Sequence[str] | None = None) -> 
     """
     seen, strict = read(files, edition), recover(files, edition, "strict")
     reading = {
-        "when": {"op": "read"},
+        "when": when("read"),
         "verdict": seen["verdict"],
         "records": [{key: r[key] for key in ("type", "id", "tx", "at") if key in r} for r in seen["records"]],
         "dropped": seen["dropped"],
         "notes": seen["notes"] if notes is None else notes,
     }
     listed = ("verdict", "phase", "code") if strict["verdict"] == REFUSED else ("verdict", "state")
-    out = [reading, {"when": _recovery("strict"), **{key: strict[key] for key in listed}}]
+    out = [reading, {"when": when("recover.strict"), **{key: strict[key] for key in listed}}]
     if strict["verdict"] == REFUSED:
         salvaged = recover(files, edition, "salvage")
         out.append(
-            {"when": _recovery("salvage"), **{key: salvaged[key] for key in ("verdict", "state", "dropped")}}
+            {
+                "when": when("recover.salvage"),
+                **{key: salvaged[key] for key in ("verdict", "state", "dropped")},
+            }
         )
     return out
-
-
-def _recovery(policy: str) -> dict[str, str]:
-    return {"op": "recover", "policy": policy}
