@@ -7,11 +7,12 @@ what must hold after a fault is what the naive reader of its format finds.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from journalspec.formats import format_module
+from journalspec.formats import UnknownFormat, format_module
 from journalspec.observation import REFUSED, At, Record
 from journalspec_corpus.edits import Built
 
@@ -47,8 +48,6 @@ class DrawnJournal:
     before: Mapping[str, bytes]
     fields: tuple[Field, ...]
     pointers: tuple[Field, ...] = ()
-    #: The format's own plan, for its own judgement of faults.
-    plan: object = field(default=None, compare=False, repr=False)
 
 
 #: What strict recovery must make of a fault.
@@ -109,6 +108,17 @@ def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
     return Judgement("open", intact, UNSEEN)
 
 
+def part_of(format_id: str, name: str) -> Any:
+    """Return the module `name` of a format; raises UnknownFormat if it has none."""
+    path = f"{__package__}.{format_id}.{name}"
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is None or not path.startswith(error.name):
+            raise
+        raise UnknownFormat(f"there are no {name} for {format_id}") from None
+
+
 def record_of(entry: Mapping[str, Any], in_hex: Collection[str]) -> Record:
     """Return a record from its expectation; the fields named `in_hex` become bytes."""
     at = entry["at"]
@@ -127,15 +137,50 @@ def _typed(key: str, value: Any, in_hex: Collection[str]) -> Any:
     return bytes.fromhex(value) if key in in_hex else value
 
 
-def fields_of(built: Built, records: Collection[str]) -> tuple[Field, ...]:
+def written(built: Built) -> list[str]:
+    """Return the labels of the records of this life; those of the previous one begin with ``old``."""
+    return [label for label in built.records if not label.startswith("old")]
+
+
+def drawn(  # all but the first four are keyword-only
+    of: tuple[str, str],
+    lives: tuple[Built, Built],
+    state: Mapping[str, Any],
+    in_hex: Collection[str],
+    *,
+    recovered: Collection[str] | None = None,
+    left: Collection[str] = (),
+    pointer: str = "",
+) -> DrawnJournal:
+    """Return the journal of a format and edition that was laid out as its author module does.
+
+    `lives` are this one and the previous one. Of the records, those with the labels `recovered` count
+    for recovery (none given: all); `left` are records of the previous life that still stand, and
+    count as records of this one. `state`, and the fields `in_hex`, are as observations have them.
+    `pointer` is how the labels of the fields end that say where the log ends.
+    """
+    now, then = lives
+    labels = written(now)
+    records = {label: record_of(now.records[label], in_hex) for label in (*labels, *left)}
+    fields = _fields_of(now, labels)
+    return DrawnJournal(
+        *of,
+        now.content(),
+        records=tuple(records.values()),
+        recovered=tuple(records[label] for label in (labels if recovered is None else recovered)),
+        state=typed(state, in_hex),
+        before=then.content(),
+        fields=fields,
+        pointers=tuple(spot for spot in fields if pointer and spot.name.endswith(pointer)),
+    )
+
+
+def _fields_of(built: Built, records: Collection[str]) -> tuple[Field, ...]:
     """Return every field of the `records`, by label, and of the files' headers."""
-    owners = (*(f"{label}." for label in records), *(f"f{number}.header." for number in _numbered(built)))
+    headers = (f"f{number}.header." for number in range(1, len(built.files) + 1))
+    owners = (*(f"{label}." for label in records), *headers)
     return tuple(
         Field(spot.file, spot.off, spot.length, label)
         for label, spot in built.labels.items()
         if label.startswith(owners)
     )
-
-
-def _numbered(built: Built) -> range:
-    return range(1, len(built.files) + 1)

@@ -11,14 +11,13 @@ takes part with a module ``mutations`` in its room:
 
 from __future__ import annotations
 
-import importlib
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from journalspec.formats import UnknownFormat, get_format
-from journalspec_corpus.drawn import DrawnJournal, Field
+from journalspec.formats import get_format
+from journalspec_corpus.drawn import DrawnJournal, Field, part_of
 
 #: So many inputs share one valid journal; drawing one costs more than damaging it.
 INPUTS_PER_BASE = 50
@@ -49,7 +48,7 @@ class Source:
     def __init__(self, format_id: str, seed: int) -> None:
         self.editions = tuple(get_format(format_id).editions)
         self.seed = seed
-        self._room = _room(format_id)
+        self._room = part_of(format_id, "mutations")
         self._base: tuple[int, DrawnJournal] | None = None
 
     def __getitem__(self, number: int) -> Input:
@@ -99,16 +98,6 @@ def repeated(piece: bytes, size: int) -> bytes:
 def _mixed(seed: int, number: int) -> int:
     """Return a seed for one input; neighbouring numbers give unlike ones."""
     return (seed << 64) ^ ((number + 1) * 0x9E3779B97F4A7C15)
-
-
-def _room(format_id: str) -> Any:
-    name = f"{__package__}.{format_id}.mutations"
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not name.startswith(error.name):
-            raise
-        raise UnknownFormat(f"nothing says how to mutate {format_id}") from None
 
 
 def _damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:

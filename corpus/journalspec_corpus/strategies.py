@@ -25,14 +25,12 @@ the format has no means to notice it, why. Needs the extra ``hypothesis``.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
-from types import ModuleType
 
 from hypothesis import strategies as st
 
 from journalspec.formats import UnknownFormat, format_ids, get_format
-from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement, judge
+from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement, judge, part_of
 
 __all__ = [
     "KINDS",
@@ -55,7 +53,7 @@ def journals(format_id: str, edition: str | None = None) -> st.SearchStrategy[Dr
     UnknownFormat for a format or edition that has no strategies.
     """
     description = get_format(format_id)
-    package = _strategies_of(format_id)
+    package = part_of(format_id, "strategies")
     if edition is not None:
         strategy: st.SearchStrategy[DrawnJournal] = package.journals(description.edition(edition).id)
         return strategy
@@ -64,7 +62,7 @@ def journals(format_id: str, edition: str | None = None) -> st.SearchStrategy[Dr
 
 def formats_with_strategies() -> tuple[str, ...]:
     """Return the ids of the formats that :func:`journals` can draw."""
-    return tuple(format_id for format_id in format_ids() if _find_strategies(format_id) is not None)
+    return tuple(format_id for format_id in format_ids() if _has_strategies(format_id))
 
 
 def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchStrategy[Fault]:
@@ -90,21 +88,12 @@ def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchSt
     return st.sampled_from(usable).flatmap(lambda kind: _DRAW[kind](journal))
 
 
-def _strategies_of(format_id: str) -> ModuleType:
-    package = _find_strategies(format_id)
-    if package is None:
-        raise UnknownFormat(f"there are no strategies for {format_id}")
-    return package
-
-
-def _find_strategies(format_id: str) -> ModuleType | None:
-    name = f"{__package__}.{format_id}.strategies"
+def _has_strategies(format_id: str) -> bool:
     try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not name.startswith(error.name):
-            raise
-        return None
+        part_of(format_id, "strategies")
+    except UnknownFormat:
+        return False
+    return True
 
 
 def _fault(journal: DrawnJournal, kind: str, name: str, off: int, length: int, content: bytes) -> Fault:

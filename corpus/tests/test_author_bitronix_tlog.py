@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from journalspec_corpus.bitronix_tlog.author import build
-from journalspec_corpus.bitronix_tlog.layout import (
+from journalspec.layout import joined
+from journalspec_corpus.bitronix_tlog.author import (
+    build,
     disk_parts,
     gtrid,
     header_parts,
-    joined,
     names_of,
     status_of,
 )

@@ -7,22 +7,24 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from journalspec_corpus.bitronix_tlog.drawn_plan import (
-    DISK_HEADER_LENGTH,
-    NIO_LOG_START,
+from journalspec.bitronix_tlog import LAYOUT
+from journalspec.layout import integer, joined
+from journalspec_corpus.bitronix_tlog.author import (
+    DISK_HEADER,
+    FILE_NAMES,
     NIO_NAME,
-    PAIR_NAMES,
-    SEED_HEADER_LENGTH,
+    SEED_HEADER,
     SEED_NAME,
+    disk_parts,
+    header_parts,
+    nio_parts,
+)
+from journalspec_corpus.bitronix_tlog.drawn_plan import (
     Entry,
     FilePlan,
-    NioPlan,
-    PairPlan,
-    SeedPlan,
+    Plan,
     lay_out,
 )
-from journalspec_corpus.bitronix_tlog.layout import FORMAT_ID, Part, disk_parts, integer
-from journalspec_corpus.bitronix_tlog.nio_layout import header_parts, nio_parts
 from journalspec_corpus.drawn import DrawnJournal
 from journalspec_corpus.mutations import lie, repeated
 
@@ -37,17 +39,16 @@ END_MARK = b"xntB"
 def base(edition: str, rng: random.Random) -> DrawnJournal:
     """Return a small valid journal of `edition`: up to three records a file."""
     if edition == "seed":
-        return lay_out(SeedPlan(_entries(rng), _entries(rng)))
+        return lay_out(Plan("seed", (FilePlan(_entries(rng), _entries(rng)),)))
     if edition == "nio":
         delimiters = (rng.randbytes(16), rng.randbytes(16))
-        return lay_out(
-            NioPlan(_entries(rng), _entries(rng), delimiters, rng.randrange(80), rng.choice((0, 0x20)))
-        )
+        file = FilePlan(_entries(rng), _entries(rng))
+        return lay_out(Plan("nio", (file,), rng.randrange(80), rng.choice((0, 0x20)), delimiters))
     one, two = (
         FilePlan(_entries(rng), _entries(rng), timestamp, rng.choice((0, 255)))
         for timestamp in rng.sample((1, 85, 149, 2653903, 1795213534333), 2)
     )
-    return lay_out(PairPlan(edition, (one, two), 1 + rng.randrange(60)))
+    return lay_out(Plan(edition, (one, two), 1 + rng.randrange(60)))
 
 
 def _entries(rng: random.Random) -> tuple[Entry, ...]:
@@ -64,10 +65,10 @@ def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     """Return files with records whose fields lie, laid out and checksummed as if they did not."""
     records = [_liar(rng) for _ in range(rng.choice((1, 1, 2)))]
     if edition == "nio":
-        frames = b"".join(_joined(nio_parts(record)) for record in records)
-        return {NIO_NAME: _joined(header_parts({})) + frames + bytes(rng.randrange(40))}
-    header_length = SEED_HEADER_LENGTH if edition == "seed" else DISK_HEADER_LENGTH
-    log = b"".join(_joined(disk_parts(record, header_length)) for record in records)
+        frames = b"".join(joined(nio_parts(record)) for record in records)
+        return {NIO_NAME: joined(header_parts({})) + frames + bytes(rng.randrange(40))}
+    header_length = SEED_HEADER if edition == "seed" else DISK_HEADER
+    log = b"".join(joined(disk_parts(record, header_length)) for record in records)
     if edition == "seed":
         return {SEED_NAME: log}
     return _pair(log, log[: rng.randrange(len(log))], tail=21 + len(log) + rng.choice((0, 0, 0, -1, 1)))
@@ -85,26 +86,22 @@ def _liar(rng: random.Random) -> dict[str, Any]:
     return record
 
 
-def _joined(parts: list[Part]) -> bytes:
-    return b"".join(part.data for part in parts)
-
-
 def _pair(log: bytes, behind: bytes, tail: int) -> dict[str, bytes]:
     """Return a pair whose first file is active and holds `log`, then `behind`."""
-    first = bytes.fromhex(FORMAT_ID) + integer(2, 8) + b"\0" + integer(tail, 8) + log + behind
-    second = bytes.fromhex(FORMAT_ID) + integer(1, 8) + b"\0" + integer(21, 8)
-    return {PAIR_NAMES[0]: first, PAIR_NAMES[1]: second.ljust(len(first), b"\0")}
+    first = LAYOUT.build("header", "2.1", timestamp=2, state=0, position=tail) + log + behind
+    second = LAYOUT.build("header", "2.1", timestamp=1, state=0)
+    return {FILE_NAMES["f1"]: first, FILE_NAMES["f2"]: second.ljust(len(first), b"\0")}
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
     if edition == "nio":
-        start = _joined(header_parts({})).ljust(NIO_LOG_START, b"\0")
+        start = joined(header_parts({}))
         return {name: {NIO_NAME: start + make(size)} for name, make in _HOSTILE_NIO.items()}
-    header_length = SEED_HEADER_LENGTH if edition == "seed" else DISK_HEADER_LENGTH
+    header_length = SEED_HEADER if edition == "seed" else DISK_HEADER
 
     def record(**fields: Any) -> bytes:
-        return _joined(disk_parts({"type": 8, "gtrid": "07", **fields}, header_length))
+        return joined(disk_parts({"type": 8, "gtrid": "07", **fields}, header_length))
 
     made = {}
     for name, make in _HOSTILE_LOGS.items():
@@ -163,7 +160,7 @@ _HOSTILE_LOGS: Mapping[str, Callable[[int, Build], bytes]] = {
 
 
 def _frame(**record: Any) -> bytes:
-    return _joined(nio_parts({"type": 8, "gtrid": "07", **record}))
+    return joined(nio_parts({"type": 8, "gtrid": "07", **record}))
 
 
 def _nested(size: int) -> bytes:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
-from journalspec_corpus.bitronix_tlog.layout import FORMAT_ID, HIGHEST_ASCII, TYPES
-from journalspec_corpus.bitronix_tlog.nio_layout import header_parts
+from journalspec_corpus.bitronix_tlog.author import FORMAT_ID, HIGHEST_ASCII, TYPES, header_parts
+from journalspec_corpus.making import when
 
 Files = Mapping[str, bytes | bytearray]
 #: One record as an observation has it.
@@ -32,8 +32,6 @@ BYTES = ("gtrid", "delimiter")
 BANNER = header_parts({})[0].data
 END_MARK = b"xntB"
 FRAME = b"\r\nLR["
-#: Reasons under which the frame still says where the next record starts.
-SKIPPABLE = ("malformed", "bad-checksum")
 FINISHING, UNDECIDED = ("COMMITTED", "ROLLEDBACK", "UNKNOWN"), ("PREPARING", "PREPARED", "ROLLING_BACK")
 
 
@@ -365,15 +363,11 @@ def replayed(records: Iterable[Entry], active: str, edition: str) -> dict[str, A
         "active": active,
         "unfinished": [{"gtrid": gtrid, "names": sorted(unfinished[gtrid])} for gtrid in sorted(unfinished)],
         "in_doubt": [
-            {"gtrid": gtrid, "status": record["type"], "names": _unique(record["names"])}
+            {"gtrid": gtrid, "status": record["type"], "names": sorted(set(record["names"]))}
             for gtrid, record in sorted(last.items())
             if record["type"] in UNDECIDED and gtrid not in unfinished
         ],
     }
-
-
-def _unique(names: Iterable[str]) -> list[str]:
-    return sorted(set(names))
 
 
 def expected(
@@ -387,7 +381,7 @@ def expected(
     out = []
     for policy in ("", "strict", "salvage"):
         seen = recover(files, edition, policy) if policy else read(files, edition)
-        answer: dict[str, Any] = {"when": {"op": "recover", "policy": policy} if policy else {"op": "read"}}
+        answer: dict[str, Any] = {"when": when(f"recover.{policy}" if policy else "read")}
         answer["verdict"] = seen["verdict"]
         if seen["verdict"] == REFUSED:
             answer |= {key: seen[key] for key in ("phase", "code", "at") if policy and key in seen}

@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 from journalspec_corpus.bitronix_tlog.drawn_plan import (
     Entry,
     FilePlan,
-    NioPlan,
-    PairPlan,
     Plan,
-    SeedPlan,
     lay_out,
 )
 from journalspec_corpus.drawn import DrawnJournal
@@ -37,23 +34,14 @@ ODD_NAMES = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_s
 NAMES = st.lists(
     st.sampled_from(COMMON_NAMES) | ODD_NAMES.map(lambda text: text.encode("ascii")), max_size=4, unique=True
 )
-#: The gtrid is a number here: which of the three of GTRIDS.
-DISK_ENTRY = st.builds(
-    lambda status, which, names, time, seq: (which, Entry(status, b"", tuple(sorted(names)), time, seq)),
-    STATUSES,
-    st.integers(0, 2),
-    NAMES,
-    TIMES,
-    SEQUENCES,
-)
+#: Stands for the gtrid: which of the three of GTRIDS.
+WHICH = st.sampled_from((b"\0", b"\1", b"\2"))
+DISK_ENTRY = st.builds(Entry, STATUSES, WHICH, NAMES.map(sorted).map(tuple), TIMES, SEQUENCES)
 NIO_ENTRY = st.builds(
-    lambda status, which, names, time, seq, rolled, padding: (
-        which,
-        Entry(status, b"", tuple(names), time, seq, rolled, padding),
-    ),
+    Entry,
     STATUSES,
-    st.integers(0, 2),
-    NAMES,
+    WHICH,
+    NAMES.map(tuple),
     TIMES,
     SEQUENCES | INT64,
     st.booleans(),
@@ -69,7 +57,7 @@ def entries(edition: str, at_most: int = MAX_ENTRIES) -> st.SearchStrategy[tuple
     """Return a strategy for what a writer was asked to log."""
     entry = NIO_ENTRY if edition == "nio" else DISK_ENTRY
     return st.builds(
-        lambda gtrids, drawn: tuple(replace(item, gtrid=gtrids[which]) for which, item in drawn),
+        lambda gtrids, drawn: tuple(replace(item, gtrid=gtrids[item.gtrid[0]]) for item in drawn),
         GTRIDS,
         st.lists(entry, max_size=at_most),
     )
@@ -83,17 +71,17 @@ PREVIOUS = {edition: st.just(()) | entries(edition, MAX_PREVIOUS) for edition in
 def plans(draw: st.DrawFn, edition: str) -> Plan:
     """Draw a plan of `edition`."""
     if edition == "seed":
-        return SeedPlan(draw(ENTRIES["disk"]), draw(PREVIOUS["disk"]))
+        return Plan("seed", (FilePlan(draw(ENTRIES["disk"]), draw(PREVIOUS["disk"])),))
     if edition == "nio":
         first, second = draw(DELIMITERS)
-        now, then = draw(ENTRIES["nio"]), draw(ENTRIES["nio"])
-        return NioPlan(now, then, (first, second), slack=draw(st.integers(0, 600)), fill=draw(FILLS))
+        file = FilePlan(draw(ENTRIES["nio"]), draw(ENTRIES["nio"]))
+        return Plan("nio", (file,), draw(st.integers(0, 600)), draw(FILLS), (first, second))
     one, two = (_file_plan(draw) for _ in range(2))
     if one.timestamp == two.timestamp:
         # A writer never leaves a tie: the file that became active last is newer.
         two = replace(two, timestamp=one.timestamp + 1)
     # Edition 2.1 never fills a file to its last byte, 3.0 may.
-    return PairPlan(edition, (one, two), slack=draw(st.integers(1 if edition == "2.1" else 0, 600)))
+    return Plan(edition, (one, two), slack=draw(st.integers(1 if edition == "2.1" else 0, 600)))
 
 
 def _file_plan(draw: st.DrawFn) -> FilePlan:

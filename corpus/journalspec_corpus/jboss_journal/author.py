@@ -8,6 +8,10 @@ text ``LABEL KIND key=value ...``. COMMIT and PREPARE count what stands before
 them unless they say otherwise. A file with ``control = true`` is a control file.
 Labels: ``f1`` (by position), ``f1.header.file_id``, ``a``, ``a.size``,
 ``a.pair1.count`` ...
+
+The order of the fields is that of the specification's table. Any field can be given
+another value than the right one; the last four bytes are then those of the record
+as described (the liar's check size is right), unless they are given too.
 """
 
 from __future__ import annotations
@@ -18,26 +22,129 @@ from collections.abc import Mapping
 from typing import Any
 
 from journalspec import mutf8
+from journalspec.jboss_journal import LAYOUT
+from journalspec.layout import Part, integer
 from journalspec_corpus.edits import Built, EditError
-from journalspec_corpus.jboss_journal.layout import (
-    CHECK,
-    ENDINGS,
-    TX,
-    VERSIONED,
-    control_id,
-    header_parts,
-    hex_bytes,
-    integer,
-    record_fields,
-    record_parts,
-    stamp_of,
-)
 
 #: The fields that a brief expectation lists.
 BRIEF = ("type", "at")
 CONTROL = "journal-rename-control.ctr"
 SIZE = 1024
 _TEXTS = ("body", "extra", "gap")
+FORMAT_ID = "jboss_journal"
+#: Editions of the document itself: no bodies of deletes, no extra data.
+SEEDS = ("seed", "seed+hash")
+_EDITIONS = (*SEEDS, "s1", "s2", "v1", "v2", "v2e")
+
+
+def _having(structure: str, field: str) -> tuple[str, ...]:
+    return tuple(edition for edition in _EDITIONS if field in LAYOUT.structure(structure, edition).names)
+
+
+#: Editions whose COMMIT and PREPARE list (file id, count) pairs.
+PAIRED = _having("record", "pairs")
+#: Editions with a header of 16 bytes.
+VERSIONED = _having("header", "format_version")
+#: Editions with a compact count in files of format version 2.
+COUNTED = _having("record", "compact_count")
+CODES = dict(sorted(LAYOUT.types("v2e").items(), key=lambda row: row[1]))
+TX = ("ADD_TX", "UPDATE_TX", "DELETE_TX")
+ENDINGS = ("PREPARE", "COMMIT")
+CHECK = 4
+#: Field of the table -> authors' word for it in a record, or in a label.
+_WORDS = {"compact_count": "compact", "body_size": "size", "check_size": "check", "hash": "check"}
+_LABELS = {"body_size": "size"}
+#: What a reader reports of a record, in this order, as far as its type has it.
+_REPORTED = ("compact_count", "tx", "id", "user_type", "body", "pairs", "count", "extra")
+#: What a record has that does not say otherwise.
+_USUAL = {"tx": 9, "user_type": 1}
+
+
+def hex_bytes(text: str) -> bytes:
+    """Return the bytes of ``hex`` or of ``hex*N``, N times over."""
+    head, star, count = text.partition("*")
+    return bytes.fromhex(head) * (int(count) if star else 1)
+
+
+def code_of(kind: str, edition: str) -> int:
+    """Return the number of a record type; an EVENT's is the newest edition's, where there is none."""
+    return LAYOUT.types(edition).get(kind, CODES[kind])
+
+
+def stamp_of(file_id: int, edition: str) -> int:
+    """Return the file id as the records of that file carry it."""
+    return file_id & (0x7FFFFFFF if edition in VERSIONED else 0xFFFFFFFF)
+
+
+def control_id(edition: str) -> int:
+    """Return the file id of a control file and of its record."""
+    return -1 if edition == "s2" else 0
+
+
+def header_parts(file: Mapping[str, Any], edition: str) -> list[Part]:
+    """Return the fields of a file's header: ``id``, and with a version ``version`` and ``user_version``."""
+    given = {
+        "file_id": file["id"],
+        "format_version": file.get("version"),
+        "user_version": file.get("user_version"),
+    }
+    names = LAYOUT.structure("header", edition).names
+    values = {name: value for name, value in given.items() if name in names and value is not None}
+    return [Part(f"header.{part.name}", part.data) for part in LAYOUT.encode("header", edition, values)]
+
+
+def laid_out_as(edition: str, version: int) -> str:
+    """Return the edition whose table the records of a file follow."""
+    return "v1" if edition in COUNTED and version == 1 else edition
+
+
+def record_parts(record: Mapping[str, Any], edition: str, stamp: int, version: int = 2) -> list[Part]:
+    """Return the fields of a record in stored order, the check size or hash last."""
+    kind, laid = record["kind"], laid_out_as(edition, version)
+    values: dict[str, Any] = {"type": code_of(kind, edition), "file_id": record.get("stamp", stamp)}
+    # An EVENT in an edition that has none looks like an ADD but for its number.
+    kind = kind if kind in LAYOUT.types(laid) else "ADD"
+    for name in LAYOUT.structure("record", laid, kind).names:
+        word = _WORDS.get(name, name)
+        if name == "body":
+            values[name] = body_of(record)
+        elif name == "extra":
+            values[name] = hex_bytes(record.get("extra", ""))
+        elif name == "pairs":
+            values[name] = [{"file_id": listed, "count": count} for listed, count in record["pairs"]]
+        elif name != "file_id" and (word in record or name in _USUAL):
+            values[name] = record.get(word, _USUAL.get(name))
+    return [Part(_label(part.name), part.data) for part in LAYOUT.encode("record", laid, values, kind)]
+
+
+def _label(path: str) -> str:
+    """Return an author's label: ``pair1.count`` for ``pair[0].count``."""
+    if not path.startswith("pair["):
+        return _LABELS.get(path, path)
+    index, _, member = path.removeprefix("pair[").partition("]")
+    return f"pair{int(index) + 1}{member}"
+
+
+def body_of(record: Mapping[str, Any]) -> bytes:
+    """Return the body: ``body`` in hex, or the letter that stands for the record id."""
+    if "body" in record:
+        return hex_bytes(record["body"])
+    return b"" if record["kind"] == "DELETE_TX" else bytes([0x60 + record["id"] % 26])
+
+
+def record_fields(parts: list[Part], record: Mapping[str, Any], file_id: int) -> dict[str, Any]:
+    """Return what a reader reports of a sound record (without its place)."""
+    stored = {part.name: part.data for part in parts}
+    out: dict[str, Any] = {"type": record["kind"], "file_id": record.get("stamp", file_id)}
+    for name in _REPORTED:
+        if name == "pairs" and "num_files" in stored:
+            out[name] = [{"file_id": listed, "count": count} for listed, count in record[name]]
+        elif name in ("body", "extra") and name in stored:
+            out[name] = stored[name].hex()
+        elif name in stored:
+            signed = name not in ("compact_count", "user_type")
+            out[name] = int.from_bytes(stored[name], "big", signed=signed)
+    return out
 
 
 def name_of(number: int, edition: str) -> str:
@@ -128,12 +235,9 @@ def _lay_records(
         record = counts.take(parsed(described, f"{name}r{index}"), file["id"])
         data += hex_bytes(record.get("gap", ""))
         data += fill * (record.get("to", len(data)) - len(data))
-        start = len(data)
         parts = record_parts(record, edition, stamp_of(file["id"], edition), version)
         at = built.lay(name, record["label"], parts, data)
-        if len(data) != start + at.length:
-            raise EditError(f"{record['label']} is not where it should be")
-        fields = record_fields(record, edition, file["id"], version)
+        fields = record_fields(parts, record, file["id"])
         built.records[record["label"]] = {**fields, "at": at.to_json()}
         _pad(data, align)
 

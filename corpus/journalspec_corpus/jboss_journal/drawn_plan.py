@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from journalspec_corpus.drawn import DrawnJournal, fields_of, record_of, typed
-from journalspec_corpus.jboss_journal.author import build
-from journalspec_corpus.jboss_journal.layout import FORMAT_ID, SEEDS
+from journalspec_corpus.drawn import DrawnJournal, drawn, written
+from journalspec_corpus.jboss_journal.author import FORMAT_ID, SEEDS, build
 from journalspec_corpus.jboss_journal.naive import BYTES, replayed
 
 #: What a file needs besides its records, generously.
@@ -19,6 +18,12 @@ HEADROOM = 64
 #: No writer makes smaller files.
 LEAST = 1024
 LARGEST_RECORD = 160
+KINDS = ("ADD", "ADD_TX", "COMMIT", "UPDATE", "DELETE_TX", "PREPARE", "UPDATE_TX", "DELETE", "ROLLBACK")
+
+
+def kinds_of(edition: str) -> tuple[str, ...]:
+    """Return the record types that are drawn."""
+    return (*KINDS, "EVENT") if edition == "v2e" else KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +81,13 @@ class Plan:
 def lay_out(plan: Plan) -> DrawnJournal:
     """Return the journal that a conforming writer leaves when it does what `plan` says."""
     size = _size(plan)
-    now = build({"files": [_file(plan, number, size) for number in range(len(plan.files))]}, plan.edition)
-    then = build({"files": [_before(plan, number, size) for number in range(len(plan.files))]}, plan.edition)
-    labels = [label for label in now.records if not label.startswith("old")]
-    records = tuple(record_of(now.records[label], BYTES) for label in labels)
-    ids = [file.file_id for file in plan.files]
-    return DrawnJournal(
-        format=FORMAT_ID,
-        edition=plan.edition,
-        files=now.content(),
-        records=records,
-        recovered=records,
-        state=typed(replayed([now.records[label] for label in labels], ids, plan.edition), BYTES),
-        before=then.content(),
-        fields=fields_of(now, labels),
-        plan=plan,
+    now, then = (
+        build({"files": [make(plan, number, size) for number in range(len(plan.files))]}, plan.edition)
+        for make in (_file, _before)
     )
+    ids = [file.file_id for file in plan.files]
+    state = replayed([now.records[label] for label in written(now)], ids, plan.edition)
+    return drawn((FORMAT_ID, plan.edition), (now, then), state, BYTES)
 
 
 def _size(plan: Plan) -> int:

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from journalspec_corpus.case import Case
-from journalspec_corpus.jboss_journal.layout import FORMAT_ID
+from journalspec_corpus.jboss_journal.author import FORMAT_ID
 from journalspec_corpus.publish import collect, input_digest
 
 HEAD = """# SPDX-License-Identifier: CC0-1.0

@@ -6,19 +6,20 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from journalspec.layout import joined
 from journalspec_corpus.drawn import DrawnJournal
-from journalspec_corpus.jboss_journal.author import CONTROL, build, name_of
-from journalspec_corpus.jboss_journal.drawn_plan import Entry, FilePlan, Plan, lay_out
-from journalspec_corpus.jboss_journal.layout import (
+from journalspec_corpus.jboss_journal.author import (
+    CONTROL,
     COUNTED,
     PAIRED,
+    build,
     code_of,
     header_parts,
-    joined,
+    name_of,
     record_parts,
     stamp_of,
 )
-from journalspec_corpus.jboss_journal.strategies import KINDS
+from journalspec_corpus.jboss_journal.drawn_plan import Entry, FilePlan, Plan, kinds_of, lay_out
 from journalspec_corpus.mutations import lie, repeated
 
 #: Numbers that sizes and counts lie with; a check size over them is right all the same.
@@ -42,9 +43,8 @@ def _entries(edition: str, rng: random.Random) -> tuple[Entry, ...]:
 
 
 def _entry(edition: str, rng: random.Random) -> Entry:
-    kinds = (*KINDS, "EVENT") if edition == "v2e" else KINDS
     return Entry(
-        rng.choice(kinds),
+        rng.choice(kinds_of(edition)),
         rng.choice((7, 8, -1)),
         rng.choice((1, 2, 3, -(2**63))),
         rng.randrange(256),

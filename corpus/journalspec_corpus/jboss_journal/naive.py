@@ -9,6 +9,7 @@ as in cases, with plain integers.
 from __future__ import annotations
 
 import re
+import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,16 +17,18 @@ from typing import Any
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
-from journalspec_corpus.jboss_journal.layout import (
+from journalspec_corpus.jboss_journal.author import (
+    CHECK,
     CODES,
     SEEDS,
     TX,
     VERSIONED,
-    claim,
     code_of,
     laid_out_as,
+    live_item,
     stamp_of,
 )
+from journalspec_corpus.making import when
 
 Files = Mapping[str, bytes | bytearray]
 #: One record as an observation has it; ``file_id`` is that of its file.
@@ -152,6 +155,40 @@ def _search(file: Searched, data: bytes, start: int, edition: str, version: int)
     file.dropped = list(_regions(file, torn))
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What the bytes at a candidate's place say: where it would end, or why it is no record."""
+
+    reason: str
+    end: int
+
+
+def claim(data: bytes, off: int, edition: str, version: int = 2) -> Claim:
+    """Judge one candidate with the right type and file id by the specification's order of checks.
+
+    `reason` is "" for a healthy one. `end` is where the candidate says that it
+    ends, or the end of the data where it says nothing of use.
+    """
+    laid = laid_out_as(edition, version)
+    form = LAYOUT.structure("record", laid, LAYOUT.type_name(laid, data[off]))
+    if off + form.size > len(data):
+        return Claim("truncated", len(data))
+    at, end = off, off + form.size
+    for item in form.fields:
+        if measured := form.measures.get(item.name):
+            value = item.integer(data[at : at + item.width])
+            if value < 0:
+                return Claim("bad-size", len(data))
+            end += value * (sum(member.width for member in measured.of) or 1)
+        at += item.width
+    if end > len(data):
+        return Claim("bad-size", len(data))
+    stored = int.from_bytes(data[end - CHECK : end], "big")
+    if edition == "seed+hash":
+        return Claim("" if stored == zlib.crc32(data[off : end - CHECK]) else "bad-hash", end)
+    return Claim("" if stored == end - off else "bad-check-size", end)
+
+
 def _regions(file: Searched, torn: Sequence[tuple[int, int, str]]) -> Iterator[dict[str, Any]]:
     """Yield what is dropped: from a torn candidate to its claimed end or the next record (JBM-RDR-017)."""
     reached = 0
@@ -205,7 +242,7 @@ def replayed(entries: Iterable[Entry], present: Collection[int], edition: str) -
         else:
             discarded.append({"tx": tx, "why": "unhealthy-prepare" if verdicts else "no-end"})
     return {
-        "live": [_delivered(entry) for entry in live if entry["id"] not in gone],
+        "live": [live_item(entry) for entry in live if entry["id"] not in gone],
         "prepared": sorted(prepared, key=lambda item: item["tx"]),
         "discarded": sorted(discarded, key=lambda item: item["tx"]),
     }
@@ -244,16 +281,6 @@ def healthy(ending: Entry, part: Sequence[Entry], present: Collection[int]) -> b
     )
 
 
-def _delivered(entry: Entry) -> dict[str, Any]:
-    return {
-        "kind": entry["type"].removesuffix("_TX"),
-        "id": entry["id"],
-        "user_type": entry["user_type"],
-        "body": entry["body"],
-        "compact_count": entry.get("compact_count", 0),
-    }
-
-
 def _in_doubt(tx: int, part: Sequence[Entry], present: Collection[int], edition: str) -> dict[str, Any]:
     """Return the transaction with the extra data of its last PREPARE."""
     [*_, prepare] = [
@@ -264,7 +291,7 @@ def _in_doubt(tx: int, part: Sequence[Entry], present: Collection[int], edition:
     return {
         "tx": tx,
         "extra": prepare.get("extra", ""),
-        "records": [_delivered(item) for item in part if item["type"] in ("ADD_TX", "UPDATE_TX")],
+        "records": [live_item(item) for item in part if item["type"] in ("ADD_TX", "UPDATE_TX")],
         "deletes": [
             {"id": item["id"], "body": item.get("body", "")} for item in part if item["type"] == "DELETE_TX"
         ],
@@ -278,21 +305,20 @@ def expected(files: Files, edition: str, notes: Sequence[str] | None = None) -> 
     """
     seen, strict = read(files, edition), recover(files, edition, "strict")
     reading = {
-        "when": {"op": "read"},
+        "when": when("read"),
         "verdict": seen["verdict"],
         "records": [{key: r[key] for key in ("type", "id", "tx", "at") if key in r} for r in seen["records"]],
         "dropped": seen["dropped"],
         "notes": seen["notes"] if notes is None else notes,
     }
     listed = ("verdict", "phase", "code") if strict["verdict"] == REFUSED else ("verdict", "state")
-    out = [reading, {"when": _recovery("strict"), **{key: strict[key] for key in listed}}]
+    out = [reading, {"when": when("recover.strict"), **{key: strict[key] for key in listed}}]
     if strict["verdict"] == REFUSED:
         salvaged = recover(files, edition, "salvage")
         out.append(
-            {"when": _recovery("salvage"), **{key: salvaged[key] for key in ("verdict", "state", "dropped")}}
+            {
+                "when": when("recover.salvage"),
+                **{key: salvaged[key] for key in ("verdict", "state", "dropped")},
+            }
         )
     return out
-
-
-def _recovery(policy: str) -> dict[str, str]:
-    return {"op": "recover", "policy": policy}

@@ -5,13 +5,12 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from journalspec_corpus.drawn import DrawnJournal
-from journalspec_corpus.jboss_journal.drawn_plan import Entry, FilePlan, Plan, lay_out
-from journalspec_corpus.jboss_journal.layout import COUNTED, VERSIONED
+from journalspec_corpus.jboss_journal.author import COUNTED, VERSIONED
+from journalspec_corpus.jboss_journal.drawn_plan import Entry, FilePlan, Plan, kinds_of, lay_out
 
 __all__ = ["entries", "journals", "plans"]
 
 MAX_ENTRIES, MAX_PREVIOUS, MAX_FILES = 6, 3, 3
-KINDS = ("ADD", "ADD_TX", "COMMIT", "UPDATE", "DELETE_TX", "PREPARE", "UPDATE_TX", "DELETE", "ROLLBACK")
 INT64 = st.integers(-(2**63), 2**63 - 1)
 #: Few ids and transactions, so that records meet.
 IDS = st.integers(1, 4) | INT64
@@ -28,10 +27,9 @@ ALIGNMENTS = st.sampled_from((1, 1, 8, 64))
 
 def entries(edition: str, at_most: int = MAX_ENTRIES) -> st.SearchStrategy[tuple[Entry, ...]]:
     """Return a strategy for what a writer was asked to log."""
-    kinds = (*KINDS, "EVENT") if edition == "v2e" else KINDS
     entry = st.builds(
         Entry,
-        st.sampled_from(kinds),
+        st.sampled_from(kinds_of(edition)),
         TRANSACTIONS,
         IDS,
         USER_TYPES,

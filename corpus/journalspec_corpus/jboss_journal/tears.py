@@ -25,8 +25,7 @@ from functools import cached_property
 from math import sqrt
 
 from journalspec_corpus.edits import Built
-from journalspec_corpus.jboss_journal.author import build
-from journalspec_corpus.jboss_journal.layout import FORMAT_ID
+from journalspec_corpus.jboss_journal.author import FORMAT_ID, build
 from journalspec_reference.api import load
 
 SECTOR = 512
