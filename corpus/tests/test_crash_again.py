@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -448,21 +447,8 @@ def verdicts_of(adapter: CrashFormat, trace: Trace, category: str = "", reader: 
     return out
 
 
-def failing(adapter: CrashFormat, work: Any, category: str = "", reader: int = 0) -> set[str]:
-    verdicts = verdicts_of(adapter, adapter.build(work), category, reader)
-    return {name for name in verdicts if VERDICTS[name]}
-
-
-def failing_with(
-    adapter: CrashFormat, work: SecondLife, resume: Any, change: Callable[[], None], reader: int = 0
-) -> set[str]:
-    """Return how the second life fails if `change` has been made to the writer before it begins."""
-    first = adapter.build(work.first)
-    choose(first, gone=resume.released_is_gone)
-    assert failing(adapter, work) == set()
-    change()
-    verdicts = verdicts_of(adapter, second_crash.build(work, resume, first), reader=reader)
-    return {name for name in verdicts if VERDICTS[name]}
+def failing(adapter: CrashFormat, work: Any) -> set[str]:
+    return {name for name in verdicts_of(adapter, adapter.build(work)) if VERDICTS[name]}
 
 
 def test_what_the_reference_appends_after_a_crash_survives_the_next() -> None:
@@ -510,67 +496,74 @@ def test_two_crashes_make_a_mixture_in_a_new_file_on_an_ordered_disk(tx: CrashFo
         assert set().union(*(kinds(SecondLife(first, choice, "same")) for choice in range(CHOICES))) == twice
 
 
-def test_a_writer_that_appends_behind_a_gap_is_caught(
-    disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
+def behind_a_gap(self: DiskWriter) -> None:
+    """What a torn record took is not used again, and not made unreachable either."""
+    self._position += 8
+
+
+def rewriting(self: DiskWriter) -> None:
+    header = self._storage.read(self._active, 0, 21)
+    self._storage.write(self._active, 0, bytes(21))
+    self._storage.write(self._active, 0, header)
+
+
+def with_another_files_stamp(self: JournalWriter) -> None:
+    if self.current is not None:
+        self.current = Usage(self.current.file_id + 1, self.current.name)
+
+
+def forgetting(self: JournalWriter) -> None:
+    assert self.current is not None
+    data = self.storage.read(self.current.name, 0, self.file_size)
+    self.storage.write(self.current.name, self.first_offset, bytes(len(data) - self.first_offset))
+
+
+APPEND, HASHED = Workload("append", "spec", ONE), TxWorkload("append", "seed+hash", (TxStep("add", 1, LONG),))
+PREPARED = TxWorkload("append", "seed+hash", TX_STEPS)
+
+
+@pytest.mark.parametrize(
+    ("method", "also", "first", "then", "verdicts"),
+    [
+        # Everything is on disk, behind eight bytes at which every reader stops.
+        (
+            DiskWriter._adopt,
+            behind_a_gap,
+            APPEND,
+            "typical",
+            {"strict": {"refused"}, "salvage": {"append-lost"}},
+        ),
+        (DiskWriter._adopt, rewriting, APPEND, "open", {"strict": {"refused"}}),
+        (JournalWriter._adopt, with_another_files_stamp, HASHED, "typical", {"strict": {"append-lost"}}),
+        (JournalWriter._open, forgetting, PREPARED, "open", {"strict": {"non-idempotent"}}),
+    ],
+    ids=lambda value: getattr(value, "__name__", None) if callable(value) else "",
+)
+def test_a_writer_that_gets_its_second_life_wrong_is_caught(
+    method: Any,
+    also: Any,
+    first: Any,
+    then: str,
+    verdicts: dict[str, set[str]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    adopt = DiskWriter._adopt
+    """The writer does one thing too many when it opens; until then all was well."""
+    writer = DiskWriter if isinstance(first, Workload) else JournalWriter
+    adapter = crash_format(DISK if writer is DiskWriter else TX)
+    work, resume = SecondLife(first, 1, then), adapter.second
+    assert resume is not None
+    trace = adapter.build(first)
+    choose(trace, gone=resume.released_is_gone)
+    assert failing(adapter, work) == set()
 
-    def careless(self: DiskWriter, *arguments: Any) -> None:
-        adopt(self, *arguments)
-        self._position += 8  # what a torn record took is not used again, and not made unreachable either
-
-    work = SecondLife(Workload("append", "spec", ONE), 1, "typical")
-
-    change = partial(monkeypatch.setattr, DiskWriter, "_adopt", careless)
-    # Everything is on disk, behind eight bytes at which every reader stops.
-    assert failing_with(disk, work, disk_resume, change) == {"refused"}
-    monkeypatch.undo()
-    assert "append-lost" in failing_with(disk, work, disk_resume, change, disk.readers.index("salvage"))
-
-
-def test_a_writer_that_stamps_its_records_with_another_file_is_caught(
-    tx: CrashFormat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    adopt = JournalWriter._adopt
-
-    def careless(self: JournalWriter, *arguments: Any) -> None:
-        adopt(self, *arguments)
-        if self.current is not None:
-            self.current = Usage(self.current.file_id + 1, self.current.name)
-
-    work = SecondLife(TxWorkload("append", "seed+hash", (TxStep("add", 1, LONG),)), 1, "typical")
-    change = partial(monkeypatch.setattr, JournalWriter, "_adopt", careless)
-    assert failing_with(tx, work, tx_resume, change) == {"append-lost"}
-
-
-def test_an_opening_that_rewrites_what_it_found_is_caught(
-    disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    adopt = DiskWriter._adopt
-
-    def destructive(self: DiskWriter, *arguments: Any) -> None:
-        adopt(self, *arguments)
-        header = self._storage.read(self._active, 0, 21)
-        self._storage.write(self._active, 0, bytes(21))
-        self._storage.write(self._active, 0, header)
-
-    work = SecondLife(Workload("append", "spec", ONE), 1, "open")
-    change = partial(monkeypatch.setattr, DiskWriter, "_adopt", destructive)
-    assert failing_with(disk, work, disk_resume, change) == {"refused"}
-
-
-def test_an_opening_that_forgets_a_promise_is_caught(
-    tx: CrashFormat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened = JournalWriter._open
-
-    def forgetful(self: JournalWriter) -> dict[str, Any]:
-        reply = opened(self)
-        assert self.current is not None
-        data = self.storage.read(self.current.name, 0, self.file_size)
-        self.storage.write(self.current.name, self.first_offset, bytes(len(data) - self.first_offset))
+    def careless(self: Any, *arguments: Any) -> Any:
+        reply = method(self, *arguments)
+        also(self)
         return reply
 
-    work = SecondLife(TxWorkload("append", "seed+hash", TX_STEPS), 1, "open")
-    change = partial(monkeypatch.setattr, JournalWriter, "_open", forgetful)
-    assert failing_with(tx, work, tx_resume, change) == {"non-idempotent"}
+    monkeypatch.setattr(writer, method.__name__, careless)
+    broken = second_crash.build(work, resume, trace)
+    for reader, expected in verdicts.items():
+        counts = verdicts_of(adapter, broken, reader=adapter.readers.index(reader))
+        found = {name for name in counts if VERDICTS[name]}
+        assert found == expected
