@@ -29,8 +29,6 @@ PACKAGES: dict[str, tuple[str, set[str]]] = {
     ),
 }
 MOST_LINES = 700
-#: Modules that import each other still.
-CYCLES = [["journalspec.bitronix_tlog.schema", "journalspec.bitronix_tlog.schema_nio"]]
 #: Public classes that share their name with another one, and what each means. What the same part of
 #: each format is called is no such case: `Codec` in two formats' folders means one thing.
 SAME_NAME: dict[str, str] = {
@@ -134,34 +132,6 @@ def executed(tree: ast.AST) -> Iterator[ast.AST]:
             yield from executed(node)
 
 
-def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
-    """Return the groups of modules that reach each other (Tarjan)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    found: list[list[str]] = []
-
-    def visit(name: str) -> None:
-        index[name] = low[name] = len(index)
-        stack.append(name)
-        for other in graph[name]:
-            if other not in index:
-                visit(other)
-                low[name] = min(low[name], low[other])
-            elif other in stack:
-                low[name] = min(low[name], index[other])
-        if low[name] == index[name]:
-            group = stack[stack.index(name) :]
-            del stack[stack.index(name) :]
-            if len(group) > 1:
-                found.append(sorted(group))
-
-    for name in graph:
-        if name not in index:
-            visit(name)
-    return found
-
-
 def test_there_is_something_to_look_at() -> None:
     assert len([name for name in modules() if is_shared(name)]) > 50
 
@@ -180,18 +150,6 @@ def test_imports_point_down() -> None:
         tops = {found.split(".")[0] for found in imported(ast.walk(tree))} & set(PACKAGES)
         wrong += [f"{name} imports {top}" for top in tops - PACKAGES[package][1] - {package}]
     assert wrong == []
-
-
-def test_no_module_imports_itself_through_others() -> None:
-    known = modules()
-    graph = {}
-    for name, (_, tree) in known.items():
-        found = (other if other in known else other.rpartition(".")[0] for other in imported(executed(tree)))
-        # `import package` in a module of it asks where the package lies, and for nothing in it.
-        graph[name] = {other for other in found if other in known and not name.startswith(f"{other}.")} - {
-            name
-        }
-    assert [group for group in cycles(graph) if group not in CYCLES] == []
 
 
 def test_one_class_name_has_one_meaning() -> None:

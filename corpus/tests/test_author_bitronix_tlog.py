@@ -30,7 +30,7 @@ RECORDS = [
 @pytest.mark.parametrize("layout", [codec.DISK, codec.SEED], ids=["2.1", "seed"])
 @pytest.mark.parametrize("record", RECORDS)
 def test_the_author_room_and_the_reference_build_the_same_bytes(
-    layout: codec.Layout, record: dict[str, object]
+    layout: codec.Framing, record: dict[str, object]
 ) -> None:
     """Two descriptions of the format, written apart, agree on the bytes and on the checksum."""
     mine = joined(disk_parts(record, layout.header_length))

@@ -363,7 +363,7 @@ class Window:
         No match may begin with a zero. What is looked through is loaded on the way, with `before`
         bytes before it.
         """
-        at = start
+        at = max(0, start)
         while (at := self.next_data(at)) < end:
             view = self.reach(max(0, at - before), min(at + size, end))
             begin, ready = at, min(self.ready, end)

@@ -32,7 +32,7 @@ from journalspec_corpus.crash.kernel import (
     Hashes,
     Ints,
     Known,
-    Pages,
+    Memory,
     by_names,
     crc32,
     entry,
@@ -306,7 +306,7 @@ def _frame(data: Bytes, at: int, limit: int) -> tuple[int, int]:
 
 
 @helper
-def _read_page(flat: Flat, pages: Pages, page: int, base: int, at: int, limit: int, tools: Tools) -> None:
+def _read_page(flat: Flat, pages: Memory, page: int, base: int, at: int, limit: int, tools: Tools) -> None:
     """Walk from `at` to the end of its page, or of the log, and remember what was found.
 
     `base` is where the file begins.
@@ -331,7 +331,7 @@ def _read_page(flat: Flat, pages: Pages, page: int, base: int, at: int, limit: i
 
 
 @helper
-def _walk(flat: Flat, pages: Pages, file: int, tools: Tools, h: Hashes) -> None:
+def _walk(flat: Flat, pages: Memory, file: int, tools: Tools, h: Hashes) -> None:
     """Take what the walk through `file` finds into `h`."""
     numbers, base = pages.numbers, flat.files[file, START]
     first = flat.files[file, FIRST_PAGE]
@@ -360,7 +360,7 @@ def _elected(flat: Flat, order: Ints, problems: Ints) -> Any:
 
 
 @helper
-def _recover(flat: Flat, pages: Pages, order: Ints, problems: Ints, tools: Tools, h: Hashes) -> None:
+def _recover(flat: Flat, pages: Memory, order: Ints, problems: Ints, tools: Tools, h: Hashes) -> None:
     """Set `h` to the signature of the state that `flat` shows."""
     for file in order:
         if flat.files[file, STALE]:

@@ -24,8 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Codes, CrashPoint
-from journalspec_corpus.crash.pages import PAGE
-from journalspec_corpus.crash.pages import Pages as Content
+from journalspec_corpus.crash.pages import PAGE, Pages
 from journalspec_corpus.crash.trace import Mark, Trace
 
 Bytes = npt.NDArray[np.uint8]
@@ -73,7 +72,7 @@ ENTRY, REACH, NEXT, LIMIT, WHOLE, FLAGS = range(6)
 NOTES = 8
 
 
-class Pages(NamedTuple):
+class Memory(NamedTuple):
     """What a kernel remembers of each page: what it found from `ENTRY` on, having looked up to `REACH`.
 
     `ENTRY` is -1 where nothing is remembered. `NEXT` is where the walk goes on, `LIMIT`
@@ -105,7 +104,7 @@ class Flat(NamedTuple):
     blocks: Ints
     values: Ints
     pool: Bytes
-    pages: Pages
+    pages: Memory
     notes: Ints
     found: Hashes
     text: Bytes
@@ -117,7 +116,7 @@ class _Laid:
 
     trace: Trace
     flat: Flat
-    contents: tuple[Content, ...]
+    contents: tuple[Pages, ...]
     #: (file, from, to) of the blocks in flight, whose bytes `turn` changes
     moving: list[tuple[int, int, int]] = field(default_factory=list)
 
@@ -181,10 +180,10 @@ def _lay_out(point: CrashPoint, room: list[int]) -> Flat:
         page += space // PAGE + 1
     scratch = np.zeros(start, np.uint8)
     for content, (place, space, *_) in zip(point.contents, files, strict=True):
-        for number in content.differing(Content()):
+        for number in content.differing(Pages()):
             data = np.frombuffer(content[number * PAGE : min(number * PAGE + PAGE, space)], np.uint8)
             scratch[place + number * PAGE : place + number * PAGE + len(data)] = data
-    pages = Pages(np.zeros((page + 1, 6), np.int64), np.zeros((page + 1, 2), np.uint64))
+    pages = Memory(np.zeros((page + 1, 6), np.int64), np.zeros((page + 1, 2), np.uint64))
     pages.numbers[:, ENTRY] = -1
     count = len(files)
     return Flat(
@@ -296,7 +295,7 @@ def _overlay(flat: Flat, file: int, at: int, value: int, length: int) -> bool:
 
 
 @helper
-def forget(flat: Flat, pages: Pages, file: int) -> None:
+def forget(flat: Flat, pages: Memory, file: int) -> None:
     """Forget what was found by looking at bytes that have changed since; the file is not stale any more."""
     files, numbers = flat.files, pages.numbers
     low, high, start = files[file, LOW], files[file, HIGH], files[file, FIRST_PAGE]
@@ -308,7 +307,7 @@ def forget(flat: Flat, pages: Pages, file: int) -> None:
 
 
 @helper
-def forget_all(flat: Flat, pages: Pages, file: int) -> None:
+def forget_all(flat: Flat, pages: Memory, file: int) -> None:
     """Forget everything about `file`."""
     start = flat.files[file, FIRST_PAGE]
     pages.numbers[start : start + flat.files[file, ROOM] // PAGE + 1, ENTRY] = -1

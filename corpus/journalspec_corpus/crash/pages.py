@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 PAGE = 512
 ID_BYTES = 16
@@ -25,9 +26,8 @@ FAN = 32
 #: Up to so many bytes a content is also kept in one piece: it is read byte by byte.
 SMALL = 1 << 16
 
-Bytes = npt.NDArray[np.uint8]
 #: One id, or one for each row: shape (rows, ID_BYTES).
-Ids = bytes | Bytes
+Ids: TypeAlias = "bytes | npt.NDArray[np.uint8]"
 
 
 def blake(data: bytes) -> bytes:
@@ -244,6 +244,8 @@ def named(parts: list[Ids]) -> Ids:
     rows = next((len(part) for part in parts if not isinstance(part, bytes)), None)
     if rows is None:
         return blake(b"".join(part for part in parts if isinstance(part, bytes)))
+    import numpy as np  # noqa: PLC0415  # a build is verified without it
+
     widths = [len(part) if isinstance(part, bytes) else part.shape[1] for part in parts]
     template = b"".join(part if isinstance(part, bytes) else bytes(part.shape[1]) for part in parts)
     table = np.tile(np.frombuffer(template, np.uint8), (rows, 1))

@@ -35,7 +35,7 @@ from journalspec_corpus.crash.kernel import (
     Hashes,
     Ints,
     Known,
-    Pages,
+    Memory,
     by_names,
     crc32,
     entry,
@@ -81,7 +81,7 @@ RECORD = 0
 _PAIR_SIZE = PAIR.size
 
 
-class Rules(NamedTuple):
+class KernelRules(NamedTuple):
     """An edition in numbers; for one with versions, with what its older files are written in.
 
     `forms` has shape (2, 256, 8): of the edition and of version 1; type numbers that
@@ -98,13 +98,13 @@ class Rules(NamedTuple):
 
 
 @cache
-def rules_of(edition: str) -> Rules:
+def rules_of(edition: str) -> KernelRules:
     """Return `edition` in numbers; raises KeyError if there is none of that name."""
     dialect = DIALECTS[edition]
     versions = dialect.versions or (NO_VERSION,)
     table = np.stack([_table(dialect), _table(of_version(dialect, 1))])
     number = sorted(DIALECTS).index(edition)
-    return Rules(table, dialect.header_size, min(versions), max(versions), dialect.hashed, number)
+    return KernelRules(table, dialect.header_size, min(versions), max(versions), dialect.hashed, number)
 
 
 def _table(dialect: Dialect) -> Ints:
@@ -186,7 +186,7 @@ class Tools(NamedTuple):
     is how far a search looked, ``reach[1]`` where the last record found ends.
     """
 
-    rules: Rules
+    rules: KernelRules
     known: Hashes
     item: Hashes
     reach: Ints
@@ -294,7 +294,7 @@ class Found(NamedTuple):
 
 
 @helper
-def _examine(flat: Flat, file: int, rules: Rules, header: Ints) -> None:
+def _examine(flat: Flat, file: int, rules: KernelRules, header: Ints) -> None:
     """Set `header` to what is wrong with a file, its id, and which of the two forms it has."""
     size, at = flat.files[file, SIZE_NOW], flat.files[file, START]
     header[0], header[1], header[2] = _NONE, 0, 0
@@ -313,7 +313,7 @@ def _examine(flat: Flat, file: int, rules: Rules, header: Ints) -> None:
 
 
 @helper
-def _read_page(flat: Flat, pages: Pages, page: int, file: int, at: int, older: int, tools: Tools) -> None:
+def _read_page(flat: Flat, pages: Memory, page: int, file: int, at: int, older: int, tools: Tools) -> None:
     """Search from `at` to the end of its page, and remember what was found."""
     base, limit = flat.files[file, START], flat.files[file, SIZE_NOW]
     reach, item, total = tools.reach, tools.item, pages.hash[page]
@@ -341,7 +341,7 @@ def _read_page(flat: Flat, pages: Pages, page: int, file: int, at: int, older: i
 
 
 @helper
-def _search(flat: Flat, pages: Pages, file: int, header: Ints, before: Ints, tools: Tools, h: Hashes) -> int:
+def _search(flat: Flat, pages: Memory, file: int, header: Ints, before: Ints, tools: Tools, h: Hashes) -> int:
     """Set `h` to what is found in `file` and return its flags.
 
     Most of a file that was set aside is empty; where nothing was found behind ``before[3]``,
@@ -381,7 +381,7 @@ def _sort(order: Ints, headers: Ints) -> None:
 
 
 @helper
-def _look(flat: Flat, pages: Pages, file: int, found: Found, tools: Tools) -> None:
+def _look(flat: Flat, pages: Memory, file: int, found: Found, tools: Tools) -> None:
     """Examine and search a file that has changed; forget what was found under another header or size."""
     header, before = found.headers[file], found.before[file]
     _examine(flat, file, tools.rules, header)
@@ -396,7 +396,7 @@ def _look(flat: Flat, pages: Pages, file: int, found: Found, tools: Tools) -> No
 
 
 @helper
-def _recover(order: Ints, found: Found, rules: Rules, h: Hashes) -> int:
+def _recover(order: Ints, found: Found, rules: KernelRules, h: Hashes) -> int:
     """Set `h` to the signature of what was found in the files; return the problem and the flags."""
     headers = found.headers
     start_hash(h)
@@ -420,7 +420,7 @@ def _recover(order: Ints, found: Found, rules: Rules, h: Hashes) -> int:
 
 
 @helper
-def _nobodys(what: int, seed: Hashes, rules: Rules, h: Hashes) -> None:
+def _nobodys(what: int, seed: Hashes, rules: KernelRules, h: Hashes) -> None:
     """Set `h` to the one signature, for each problem, of states that show what nobody wrote."""
     start_hash(h)
     mix(h, rules.edition)
@@ -440,7 +440,7 @@ def _compiled(version: str) -> tuple[Any, Any]:
         return h
 
     @entry
-    def run(flat: Flat, codes: Codes, order: Ints, rules: Rules, known: Hashes, seed: Hashes) -> Hashes:
+    def run(flat: Flat, codes: Codes, order: Ints, rules: KernelRules, known: Hashes, seed: Hashes) -> Hashes:
         version  # noqa: B018  # see crash.kernel
         item, reach, stamped = np.zeros(2, np.uint64), np.zeros(2, np.int64), np.zeros(4, np.uint8)
         tools = Tools(rules, known, item, reach, stamped)

@@ -53,7 +53,7 @@ STATUS_CODES = {name: status for status, name in STATUS_NAMES.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Framing:
     """What the editions disagree on.
 
     `header_length` is the constant a writer stores. `counted_from` is the
@@ -66,9 +66,9 @@ class Layout:
     counted_from: int | None = None
 
 
-DISK = Layout(log_start=HEADER_SIZE, header_length=28)
+DISK = Framing(log_start=HEADER_SIZE, header_length=28)
 #: The seed counts "the remainder of the header" (16) and describes no file header.
-SEED = Layout(log_start=0, header_length=16, counted_from=12)
+SEED = Framing(log_start=0, header_length=16, counted_from=12)
 PAYLOAD_AT = 28
 
 
@@ -121,7 +121,7 @@ def encode_header(timestamp: int, state: int, position: int) -> bytes:
     return FILE_HEADER.pack(FORMAT_ID, timestamp, state, position)
 
 
-def decode_record(data: Any, off: int, limit: int, layout: Layout = DISK) -> LogRecord | Fault:
+def decode_record(data: Any, off: int, limit: int, layout: Framing = DISK) -> LogRecord | Fault:
     """Return the record of `data` at `off`, or the Fault that says why there is none.
 
     Never reads at or beyond `limit`, never raises, and takes time and memory
@@ -154,7 +154,7 @@ def no_end_marker(last: Any, off: int, limit: int) -> Fault | None:
     return None
 
 
-def _decode_framed(data: Any, off: int, end: int, layout: Layout) -> LogRecord | Fault:
+def _decode_framed(data: Any, off: int, end: int, layout: Framing) -> LogRecord | Fault:
     status, length, header_length, time, sequence, crc, gtrid_length = FIXED.unpack_from(data, off)
     at = off + PAYLOAD_AT
     extension = b""
@@ -266,7 +266,7 @@ def make_record(  # these are the record's own fields, no more
     *,
     time: int,
     sequence_number: int,
-    layout: Layout = DISK,
+    layout: Framing = DISK,
 ) -> LogRecord:
     """Return a new record with its lengths and checksum filled in, not yet placed (off 0).
 

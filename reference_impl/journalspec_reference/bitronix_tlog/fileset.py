@@ -13,7 +13,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     FORMAT_ID,
     HEADER_SIZE,
     FileHeader,
-    Layout,
+    Framing,
     decode_header,
 )
 
@@ -33,7 +33,7 @@ class LogFile:
     problem: tuple[str, str] | None = None
     role: str = "invalid"
     limit: int = 0
-    layout: Layout = DISK
+    layout: Framing = DISK
 
     @property
     def length(self) -> int:

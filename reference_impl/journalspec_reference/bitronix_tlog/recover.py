@@ -34,7 +34,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     STATUS_CODES,
     STATUS_NAMES,
     Fault,
-    Layout,
+    Framing,
     LogRecord,
     in_canonical_order,
     name_text,
@@ -207,7 +207,7 @@ def _header_notes(file: LogFile, boundaries: Container[int]) -> Iterator[Note]:
 class RecordNotes:
     """What is odd about valid records without making them invalid; asked of each of a file in turn."""
 
-    def __init__(self, file: str, layout: Layout) -> None:
+    def __init__(self, file: str, layout: Framing) -> None:
         self._file = file
         self._layout = layout
         self._begun = False

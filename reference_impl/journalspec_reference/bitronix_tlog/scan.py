@@ -18,7 +18,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     NOT_LOADED,
     UNCOUNTED,
     Fault,
-    Layout,
+    Framing,
     LogRecord,
     decode_record,
     no_end_marker,
@@ -29,7 +29,7 @@ from journalspec_reference.content import UNREADABLE, Window
 SEARCH_BUDGET = 8
 
 
-def walk(data: Any, limit: int, layout: Layout = DISK) -> Iterator[LogRecord | Fault]:
+def walk(data: Any, limit: int, layout: Framing = DISK) -> Iterator[LogRecord | Fault]:
     """Yield the records of `data` from the layout's log start to `limit`, and the faults between.
 
     Each step moves forward by at least the framed length, so that the whole
@@ -45,7 +45,7 @@ def walk(data: Any, limit: int, layout: Layout = DISK) -> Iterator[LogRecord | F
         at = item.end
 
 
-def decode(window: Window, off: int, limit: int, layout: Layout = DISK) -> LogRecord | Fault:
+def decode(window: Window, off: int, limit: int, layout: Framing = DISK) -> LogRecord | Fault:
     """Return the record at `off`, or why there is none, after loading what has to be looked at for that."""
     item = decode_record(window.reach(off, min(off + UNCOUNTED, limit)), off, limit, layout)
     if isinstance(item, Fault) and item.reason == NOT_LOADED:
@@ -57,7 +57,7 @@ def decode(window: Window, off: int, limit: int, layout: Layout = DISK) -> LogRe
     return Fault(off, UNREADABLE, framed, item.end, why) if why else item
 
 
-def search(data: Any, start: int, end: int, layout: Layout = DISK) -> Iterator[LogRecord]:
+def search(data: Any, start: int, end: int, layout: Framing = DISK) -> Iterator[LogRecord]:
     """Yield the valid records that stand anywhere in ``data[start:end]``, not overlapping.
 
     Candidates are found by the constant headerLength. The work on candidates
@@ -83,7 +83,7 @@ def search(data: Any, start: int, end: int, layout: Layout = DISK) -> Iterator[L
                 return
 
 
-def _candidates(window: Window, start: int, end: int, layout: Layout) -> Iterator[int]:
+def _candidates(window: Window, start: int, end: int, layout: Framing) -> Iterator[int]:
     """Yield where records may begin whose headerLength stands between `start` and `end`."""
     constant = INT.pack(layout.header_length)
     # The last byte is looked for and what precedes it is checked: no zeros and no hole hold that

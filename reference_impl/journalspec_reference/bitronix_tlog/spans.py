@@ -14,7 +14,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     SEED,
     STATUS_NAMES,
     Fault,
-    Layout,
+    Framing,
     LogRecord,
 )
 from journalspec_reference.bitronix_tlog.fileset import LogFile, elect, load_pair
@@ -66,7 +66,7 @@ def _header(file: LogFile, fields: bool) -> Iterator[Span]:
         yield from field_spans(spots, file.name, 0, "header")
 
 
-def _log(name: str, data: Any, limit: int, layout: Layout, fields: bool) -> Iterator[Span]:
+def _log(name: str, data: Any, limit: int, layout: Framing, fields: bool) -> Iterator[Span]:
     index = 0
     for item in walk(data, limit, layout):
         if isinstance(item, Fault):

@@ -29,7 +29,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     STATUS_CODES,
     TIMESTAMP_AT,
     Fault,
-    Layout,
+    Framing,
     LogRecord,
     encode_header,
     encode_record,
@@ -168,7 +168,7 @@ class _Writer:
     def _content(self, name: str) -> bytes:
         return self._storage.read(name, 0, self._storage.size(name))
 
-    def _make(self, status: int, gtrid: bytes, names: tuple[bytes, ...], layout: Layout = DISK) -> LogRecord:
+    def _make(self, status: int, gtrid: bytes, names: tuple[bytes, ...], layout: Framing = DISK) -> LogRecord:
         now, number = self._clock.now(), self._clock.next_sequence()
         try:
             return make_record(status, gtrid, names, time=now, sequence_number=number, layout=layout)
