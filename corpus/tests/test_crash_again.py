@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -15,14 +14,16 @@ import pytest
 from journalspec_corpus.bitronix_tlog.workloads import THEN as DISK_LIVES
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
 from journalspec_corpus.crash import second_crash
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import expected_at
 from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.second_crash import (
     CHOICES,
     CrashImage,
+    Life,
     SecondLife,
+    SecondLives,
     choose,
     crash_image,
     descriptor_of,
@@ -32,14 +33,16 @@ from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
     Ack,
     Mark,
+    Op,
     Publish,
+    RecordingStorage,
     Rename,
     Sync,
     SyncDir,
     Trace,
     Write,
 )
-from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.jboss_journal.workloads import LONG, TYPICAL, VICTIM
 from journalspec_corpus.jboss_journal.workloads import THEN as TX_LIVES
 from journalspec_corpus.jboss_journal.workloads import Step as TxStep
@@ -49,6 +52,7 @@ from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.write import DiskWriter
 from journalspec_reference.jboss_journal.ledger import Usage
 from journalspec_reference.jboss_journal.write import JournalWriter
+from journalspec_reference.storage import MemoryStorage
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
 #: What each format adds for second lives.
@@ -448,21 +452,8 @@ def verdicts_of(adapter: CrashFormat, trace: Trace, category: str = "", reader: 
     return out
 
 
-def failing(adapter: CrashFormat, work: Any, category: str = "", reader: int = 0) -> set[str]:
-    verdicts = verdicts_of(adapter, adapter.build(work), category, reader)
-    return {name for name in verdicts if VERDICTS[name]}
-
-
-def failing_with(
-    adapter: CrashFormat, work: SecondLife, resume: Any, change: Callable[[], None], reader: int = 0
-) -> set[str]:
-    """Return how the second life fails if `change` has been made to the writer before it begins."""
-    first = adapter.build(work.first)
-    choose(first, gone=resume.released_is_gone)
-    assert failing(adapter, work) == set()
-    change()
-    verdicts = verdicts_of(adapter, second_crash.build(work, resume, first), reader=reader)
-    return {name for name in verdicts if VERDICTS[name]}
+def failing(adapter: CrashFormat, work: Any) -> set[str]:
+    return {name for name in verdicts_of(adapter, adapter.build(work)) if VERDICTS[name]}
 
 
 def test_what_the_reference_appends_after_a_crash_survives_the_next() -> None:
@@ -510,67 +501,233 @@ def test_two_crashes_make_a_mixture_in_a_new_file_on_an_ordered_disk(tx: CrashFo
         assert set().union(*(kinds(SecondLife(first, choice, "same")) for choice in range(CHOICES))) == twice
 
 
-def test_a_writer_that_appends_behind_a_gap_is_caught(
-    disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
+def behind_a_gap(self: DiskWriter) -> None:
+    """What a torn record took is not used again, and not made unreachable either."""
+    self._position += 8
+
+
+def rewriting(self: DiskWriter) -> None:
+    header = self._storage.read(self._active, 0, 21)
+    self._storage.write(self._active, 0, bytes(21))
+    self._storage.write(self._active, 0, header)
+
+
+def with_another_files_stamp(self: JournalWriter) -> None:
+    if self.current is not None:
+        self.current = Usage(self.current.file_id + 1, self.current.name)
+
+
+def forgetting(self: JournalWriter) -> None:
+    assert self.current is not None
+    data = self.storage.read(self.current.name, 0, self.file_size)
+    self.storage.write(self.current.name, self.first_offset, bytes(len(data) - self.first_offset))
+
+
+APPEND, HASHED = Workload("append", "spec", ONE), TxWorkload("append", "seed+hash", (TxStep("add", 1, LONG),))
+PREPARED = TxWorkload("append", "seed+hash", TX_STEPS)
+
+
+@pytest.mark.parametrize(
+    ("method", "also", "first", "then", "verdicts"),
+    [
+        # Everything is on disk, behind eight bytes at which every reader stops.
+        (
+            DiskWriter._adopt,
+            behind_a_gap,
+            APPEND,
+            "typical",
+            {"strict": {"refused"}, "salvage": {"append-lost"}},
+        ),
+        (DiskWriter._adopt, rewriting, APPEND, "open", {"strict": {"refused"}}),
+        (JournalWriter._adopt, with_another_files_stamp, HASHED, "typical", {"strict": {"append-lost"}}),
+        (JournalWriter._open, forgetting, PREPARED, "open", {"strict": {"non-idempotent"}}),
+    ],
+    ids=lambda value: getattr(value, "__name__", None) if callable(value) else "",
+)
+def test_a_writer_that_gets_its_second_life_wrong_is_caught(
+    method: Any,
+    also: Any,
+    first: Any,
+    then: str,
+    verdicts: dict[str, set[str]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    adopt = DiskWriter._adopt
+    """The writer does one thing too many when it opens; until then all was well."""
+    writer = DiskWriter if isinstance(first, Workload) else JournalWriter
+    adapter = crash_format(DISK if writer is DiskWriter else TX)
+    work, resume = SecondLife(first, 1, then), adapter.second
+    assert resume is not None
+    trace = adapter.build(first)
+    choose(trace, gone=resume.released_is_gone)
+    assert failing(adapter, work) == set()
 
-    def careless(self: DiskWriter, *arguments: Any) -> None:
-        adopt(self, *arguments)
-        self._position += 8  # what a torn record took is not used again, and not made unreachable either
-
-    work = SecondLife(Workload("append", "spec", ONE), 1, "typical")
-
-    change = partial(monkeypatch.setattr, DiskWriter, "_adopt", careless)
-    # Everything is on disk, behind eight bytes at which every reader stops.
-    assert failing_with(disk, work, disk_resume, change) == {"refused"}
-    monkeypatch.undo()
-    assert "append-lost" in failing_with(disk, work, disk_resume, change, disk.readers.index("salvage"))
-
-
-def test_a_writer_that_stamps_its_records_with_another_file_is_caught(
-    tx: CrashFormat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    adopt = JournalWriter._adopt
-
-    def careless(self: JournalWriter, *arguments: Any) -> None:
-        adopt(self, *arguments)
-        if self.current is not None:
-            self.current = Usage(self.current.file_id + 1, self.current.name)
-
-    work = SecondLife(TxWorkload("append", "seed+hash", (TxStep("add", 1, LONG),)), 1, "typical")
-    change = partial(monkeypatch.setattr, JournalWriter, "_adopt", careless)
-    assert failing_with(tx, work, tx_resume, change) == {"append-lost"}
-
-
-def test_an_opening_that_rewrites_what_it_found_is_caught(
-    disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    adopt = DiskWriter._adopt
-
-    def destructive(self: DiskWriter, *arguments: Any) -> None:
-        adopt(self, *arguments)
-        header = self._storage.read(self._active, 0, 21)
-        self._storage.write(self._active, 0, bytes(21))
-        self._storage.write(self._active, 0, header)
-
-    work = SecondLife(Workload("append", "spec", ONE), 1, "open")
-    change = partial(monkeypatch.setattr, DiskWriter, "_adopt", destructive)
-    assert failing_with(disk, work, disk_resume, change) == {"refused"}
-
-
-def test_an_opening_that_forgets_a_promise_is_caught(
-    tx: CrashFormat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened = JournalWriter._open
-
-    def forgetful(self: JournalWriter) -> dict[str, Any]:
-        reply = opened(self)
-        assert self.current is not None
-        data = self.storage.read(self.current.name, 0, self.file_size)
-        self.storage.write(self.current.name, self.first_offset, bytes(len(data) - self.first_offset))
+    def careless(self: Any, *arguments: Any) -> Any:
+        reply = method(self, *arguments)
+        also(self)
         return reply
 
-    work = SecondLife(TxWorkload("append", "seed+hash", TX_STEPS), 1, "open")
-    change = partial(monkeypatch.setattr, JournalWriter, "_open", forgetful)
-    assert failing_with(tx, work, tx_resume, change) == {"non-idempotent"}
+    monkeypatch.setattr(writer, method.__name__, careless)
+    broken = second_crash.build(work, resume, trace)
+    for reader, expected in verdicts.items():
+        counts = verdicts_of(adapter, broken, reader=adapter.readers.index(reader))
+        found = {name for name in counts if VERDICTS[name]}
+        assert found == expected
+
+
+# --- A third format adds a small table -------------------------------------------------------------
+
+# A toy log whose reader ends at the first record that is none. Records are a length, that many bytes
+# and their sum, one after the other over zeros. All that is generic (choosing states, what stands, what is
+# owed, verdicts) works on it, and tells a writer that appends where the reader ends from one that appends
+# behind whatever is there. It borrows the id of a described format, and brings everything else along.
+
+LOG, SIZE = "log", 4096
+TOY_PRESETS = tuple(map(get_preset, ("prefix-sector-512", "epoch-subset-512")))
+
+
+@dataclass(frozen=True)
+class Toy:
+    """So many records of `size` bytes, the first promised and the others not yet."""
+
+    size: int
+    count: int = 2
+
+    @property
+    def name(self) -> str:
+        return f"toy/{self.size}x{self.count}"
+
+
+def encode(fill: int, size: int) -> bytes:
+    body = bytes([fill]) * size
+    return size.to_bytes(2, "big") + body + (sum(body) % 251).to_bytes(1, "big")
+
+
+def walk(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield (offset, body) of every record up to the first that is none."""
+    at = 0
+    while at + 3 <= len(data):
+        end = at + 2 + int.from_bytes(data[at : at + 2], "big")
+        if end == at + 2 or end >= len(data) or sum(data[at + 2 : end]) % 251 != data[end]:
+            return
+        yield at, data[at + 2 : end]
+        at = end + 1
+
+
+def append(storage: RecordingStorage, at: int, record: str, fill: int, size: int) -> int:
+    data = encode(fill, size)
+    storage.write(LOG, at, data)
+    storage.note(Mark(record, LOG, at, len(data), data[2:-1].hex(), ((0, "length"), (2, "body"))))
+    return at + len(data)
+
+
+def record_first_life(work: Toy) -> Trace:
+    storage = RecordingStorage(MemoryStorage({LOG: bytes(SIZE)}))
+    at = append(storage, 0, "r0", 0x30, work.size)
+    storage.sync(LOG)
+    storage.note(Ack(("r0",)))
+    for number in range(1, work.count):
+        at = append(storage, at, f"r{number}", 0x30 + number, work.size)
+    storage.sync(LOG)
+    return Trace(
+        DISK, "1", work.name, {LOG: bytes(SIZE)}, tuple(storage.ops), "zero", tags={"kind": "append"}
+    )
+
+
+class ToyReader:
+    """Who reads the toy; what it says is what is judged."""
+
+    def recover(self, files: Mapping[str, bytes], *, edition: str, policy: str) -> Answer:
+        return Answer(tuple(body.hex() for _, body in walk(files[LOG])))
+
+
+def end_of_log(data: bytes) -> int:
+    """Where the reader ends: what a sound writer goes on from."""
+    return max((at + 3 + len(body) for at, body in walk(data)), default=0)
+
+
+def end_of_bytes(data: bytes) -> int:
+    """Behind whatever is there: what a torn record has taken is not used again."""
+    return len(data.rstrip(b"\0"))
+
+
+def resume_with(where: Any, clean: bool) -> SecondLives:
+    def live(origin: Toy, life: int, image: CrashImage, then: str) -> Life:
+        storage = RecordingStorage(MemoryStorage(dict(image.files)))
+        at = where(image.files[LOG])
+        if clean:
+            # What is behind the end could be taken for records once the gap is closed.
+            storage.write(LOG, at, bytes(SIZE - at))
+            storage.sync(LOG)
+        opened = len(storage.ops)
+        for number in range(2 if then == "append" else 0):
+            record = f"{SECOND_LIFE}r{number}"
+            at = append(storage, at, record, 0x40 + 0x10 * life + number, origin.size)
+            storage.sync(LOG)
+            storage.note(Ack((record,)))
+        ops: tuple[Op, ...] = tuple(storage.ops)
+        return Life(ops, opened)
+
+    def second_lives(scope: str) -> Iterator[SecondLife]:
+        yield from (SecondLife(Toy(700), choice, "append") for choice in range(4 if scope == "core" else 0))
+
+    unused: Any = None
+    return SecondLives(second_lives, live, unused, (), released_is_gone=False)
+
+
+def toy_format(where: Any, *, clean: bool = True) -> CrashFormat:
+    unused: Any = None
+    return CrashFormat(
+        format=DISK,
+        first_lives=lambda _: iter([Toy(700)]),
+        record=record_first_life,
+        state_readers=(StateReader("strict", "strict"),),
+        obeys={"": ()},
+        implementation=ToyReader,
+        answer=lambda said: said,
+        record_json=unused,
+        second=resume_with(where, clean),
+    )
+
+
+def toy_failures(adapter: CrashFormat) -> set[str]:
+    """Return the failing verdicts over all workloads of the toy."""
+    out = set()
+    for work in adapter.workloads("core"):
+        for rows in judged_rows(adapter.build(work), adapter, TOY_PRESETS, 1, Tally()):
+            out |= {rows.verdict(0, row) for row in range(len(rows.case_ids))}
+    return {name for name in out if VERDICTS[name]}
+
+
+def test_second_lives_stand_among_the_workloads() -> None:
+    works = list(toy_format(end_of_log).workloads("core"))
+    assert [work.name for work in works][:2] == ["toy/700x2", "again/0/append/toy/700x2"]
+    assert len(works) == 5
+
+
+def test_a_writer_that_goes_on_where_the_reader_ends_keeps_everything() -> None:
+    adapter = toy_format(end_of_log)
+    assert toy_failures(adapter) == set()
+    traces = [adapter.build(work) for work in adapter.workloads("core") if isinstance(work, SecondLife)]
+    assert {mark.record for trace in traces for mark in trace.standing} == {"r0"}
+    assert all(isinstance(trace.ops[int(trace.tags["opened"]) - 1], Sync) for trace in traces)
+
+
+def test_a_writer_that_appends_behind_a_torn_record_loses_what_it_promised() -> None:
+    """I9: nothing is wrong after the first crash, and nothing with the bytes of what was appended."""
+    assert toy_failures(toy_format(end_of_bytes, clean=False)) == {"append-lost"}
+
+
+def test_a_third_life_goes_on_from_the_second() -> None:
+    adapter = toy_format(end_of_log)
+    trace = adapter.build(SecondLife(SecondLife(Toy(700), 0, "append"), 1, "append"))
+    assert trace.life == 3
+    assert {mark.record for mark in (*trace.standing, *trace.possible)} >= {"r0", "b-r0"}
+
+
+def test_a_trace_without_a_state_to_go_on_from_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = toy_format(end_of_log)
+    first = replace(adapter.build(Toy(700)), edition="2")
+    # In no state is all there that is owed.
+    monkeypatch.setattr(second_crash, "crash_image", lambda *_, **__: None)
+    with pytest.raises(ValueError, match="no crash state to go on from"):
+        second_crash.build(SecondLife(Toy(700), 0, "append"), resume_with(end_of_log, True), first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from math import comb
+from math import comb, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from journalspec.formats import format_ids
 from journalspec_conformance.cli.corpus_rates import command
 from journalspec_corpus.crash import rates
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format, has_crash_format
-from journalspec_corpus.crash.blocks import States, samples, stream_of
+from journalspec_corpus.crash.blocks import EXHAUSTIVE, States
 from journalspec_corpus.crash.corruption import EVERY_BIT
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
@@ -39,6 +39,10 @@ from journalspec_corpus.pipeline.store import BuildError
 FORMATS = [name for name in format_ids() if has_crash_format(name)]
 RANK = {preset.name: number for number, preset in enumerate(PRESETS)}
 SUBSET = "epoch-subset-512"
+TX = crash_format("jboss_journal")
+SIGMAS = 3
+#: background of a workload -> that of a bench
+BACKGROUNDS = {"zero": "zero", "stale-same": "stale"}
 
 
 @pytest.mark.parametrize(
@@ -81,22 +85,6 @@ def test_a_generator_that_prefers_some_states_is_seen(monkeypatch: pytest.Monkey
     monkeypatch.setattr(rates, "crash_states", skewed)
     found = list(rates.self_check(1))
     assert not any(item.agrees for item in found if item.how == "sampled" or item.sectors > 2)
-
-
-def test_samples_are_uniform_within_chi_square_bounds() -> None:
-    blocks, count = 16, 4096
-    for seed in range(3):
-        rows = samples((2,) * blocks, stream_of(f"uniform/{seed}"), count)
-        kept = rows.sum(axis=0)
-        each = float((((kept - count / 2) ** 2) / (count / 4)).sum())
-        assert each < 39.3  # 16 degrees of freedom, one in a thousand
-        together = np.bincount(rows.sum(axis=1), minlength=blocks + 1)
-        wanted = np.asarray([comb(blocks, number) for number in range(blocks + 1)]) * count / 2**blocks
-        middle = wanted >= 5
-        observed = [*together[middle], together[~middle].sum()]
-        expected = [*wanted[middle], wanted[~middle].sum()]
-        spread = sum((got - due) ** 2 / due for got, due in zip(observed, expected, strict=True))
-        assert spread < 34.6  # at most 13 degrees of freedom, one in a thousand
 
 
 def line(length: int, *, stale: bool = False, also: int = 0) -> Trace:
@@ -204,25 +192,72 @@ def judged(adapter: CrashFormat, states: States) -> rates.Verdicts:
     )
 
 
-@pytest.mark.parametrize("background", ["zero", "stale-same"])
+def at_stake(edition: str, background: str, sectors: int) -> States:
+    """Return the states in which one real record is in flight, over so many sectors."""
+    body = (sectors - 1) * 512 + 100
+    work = Workload("append", edition, (Step("add", 1, body),), "type", background=background)
+    trace = TX.build(work)
+    (mark,) = trace.marks["ADD-1"]
+    assert (mark.off % 512, (mark.off + mark.length - 4) // 512 - mark.off // 512) == (0, sectors - 1)
+    return next(states for states in states_of(trace, SUBSET) if len(states.point.blocks) == sectors)
+
+
+@pytest.mark.parametrize("background", BACKGROUNDS)
 @pytest.mark.parametrize("edition", ["seed", "v2", "seed+hash"])
 @pytest.mark.parametrize("sectors", [2, 3, 4, 8])
 def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
     edition: str, background: str, sectors: int
 ) -> None:
     """The check size under uniform masks: what is accepted of a record over so many sectors."""
-    adapter = crash_format("jboss_journal")
-    body = (sectors - 1) * 512 + 100
-    work = Workload("append", edition, (Step("add", 1, body),), "type", background=background)
-    trace = adapter.build(work)
-    (mark,) = trace.marks["ADD-1"]
-    assert (mark.off % 512, (mark.off + mark.length - 4) // 512 - mark.off // 512) == (0, sectors - 1)
-    at_stake = [states for states in states_of(trace, SUBSET) if len(states.point.blocks) == sectors]
-    counted = rates.count(at_stake[0], judged(adapter, at_stake[0]))[rates.TORN, RANK[SUBSET]]
-    formula = Bench(edition, sectors, background).formula()
+    states = at_stake(edition, background, sectors)
+    verdicts = judged(TX, states)
+    counted = rates.count(states, verdicts)[rates.TORN, RANK[SUBSET]]
     # The formula also counts the state in which nothing has arrived, which is not torn.
-    assert counted.n == 2**sectors - 2
-    assert Fraction(counted.k, counted.n + 1) == formula
+    assert counted.n == 2**sectors - 2 == len(states) - 2
+    assert Fraction(counted.k, counted.n + 1) == Bench(edition, sectors, BACKGROUNDS[background]).formula()
+    # What is whole is accepted.
+    assert verdicts[states.codes.all(axis=1)].tolist() == [0]
+
+
+def sampled(sectors: int, background: str) -> States:
+    """Return samples alone, not the few deviations beside them: at least three sectors lost and kept."""
+    states = at_stake("v2", background, sectors)
+    arrived = states.codes.sum(axis=1)
+    return states.take(np.flatnonzero((arrived > 2) & (arrived < sectors - 2)))
+
+
+@pytest.mark.parametrize("k", [16, 20])
+@pytest.mark.parametrize("background", BACKGROUNDS)
+def test_large_records_are_sampled_and_accepted_as_often_as_the_formula_says(k: int, background: str) -> None:
+    states = sampled(k, background)
+    n = len(states)
+    assert EXHAUSTIVE * 0.9 < n <= EXHAUSTIVE
+    free = k - 2 if background == "zero" else k - 1
+    # Of the masks with three lost and three kept at least, those that keep the head (and the check).
+    inner = range(3, k - 2)
+    rate = sum(comb(free, lost) for lost in inner) / sum(comb(k, lost) for lost in inner)
+    taken = int((judged(TX, states) == list(VERDICTS).index("torn-accepted")).sum())
+    assert abs(taken - n * rate) <= SIGMAS * sqrt(n * rate * (1 - rate))
+    # Close to the rate over all masks, which is what the closed form is about.
+    assert abs(rate - float(Bench("v2", k, BACKGROUNDS[background]).formula())) < 0.01
+
+
+@pytest.mark.parametrize("k", [16, 20])
+def test_masks_are_drawn_evenly(k: int) -> None:
+    """Chi-square of how often each sector arrived, and of how many did."""
+    mask = sampled(k, "zero").codes
+    n = len(mask)
+    ones = mask.sum(axis=0)
+    assert ((ones - n / 2) ** 2 / (n / 4)).sum() < k + SIGMAS * sqrt(2 * k)
+    inner = range(3, k - 2)
+    weights = np.asarray([comb(k, count) for count in inner], float)
+    expected = n * weights / weights.sum()
+    observed = np.bincount(mask.sum(axis=1), minlength=k)[inner.start : inner.stop]
+    often = expected >= 5
+    degrees = int(often.sum())
+    spread = ((observed - expected) ** 2 / expected)[often].sum()
+    assert spread < degrees + SIGMAS * sqrt(2 * degrees)
+    assert len(np.unique(mask, axis=0)) == n
 
 
 @pytest.fixture(scope="module", params=FORMATS)

@@ -98,6 +98,13 @@ def failing(adapter: CrashFormat, work: Any, named: Named, verdict: str) -> Stat
     return max(found, key=lambda state: (state.deviations, state.rank))
 
 
+def reduced(
+    adapter: CrashFormat, work: Any, start: Descriptor, named: Named, verdict: str, **more: Any
+) -> Reduced:
+    """Return what becomes of the state `start`, in which `named` fails in that way."""
+    return reduce_state(adapter, work, start, named.reader, verdict, salvaging=named.salvaging, **more)
+
+
 def first_lives(adapter: CrashFormat, scope: str) -> list[Any]:
     return [work for work in adapter.workloads(scope) if hasattr(work, "steps")]
 
@@ -112,15 +119,7 @@ def shrunk(request: pytest.FixtureRequest) -> tuple[CrashFormat, Named, State, R
         format_id, reader, verdict, work = KNOWN[number]
         adapter, named = crash_format(format_id), named_reader(format_id, reader)
         start = failing(adapter, work, named, verdict)
-        out = reduce_state(
-            adapter,
-            work,
-            start.descriptor(SEED),
-            named.reader,
-            verdict,
-            salvaging=named.salvaging,
-            budget=10**6,
-        )
+        out = reduced(adapter, work, start.descriptor(SEED), named, verdict, budget=10**6)
         _DONE[number] = adapter, named, start, out
     return _DONE[number]
 
@@ -202,15 +201,7 @@ def no_larger(adapter: CrashFormat, work: Any, out: Reduced) -> Iterator[State]:
 
 def test_shrinking_again_changes_nothing(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
     adapter, named, _, out = shrunk
-    again = reduce_state(
-        adapter,
-        out.workload,
-        out.descriptor,
-        named.reader,
-        out.verdict,
-        salvaging=named.salvaging,
-        budget=10**6,
-    )
+    again = reduced(adapter, out.workload, out.descriptor, named, out.verdict, budget=10**6)
     assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
     assert again.minimal
 
@@ -220,10 +211,7 @@ def test_the_same_question_gets_the_same_answer(number: int) -> None:
     format_id, reader, verdict, work = KNOWN[number]
     adapter, named = crash_format(format_id), named_reader(format_id, reader)
     start = failing(adapter, work, named, verdict)
-    first, second = (
-        reduce_state(adapter, work, start.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging)
-        for _ in range(2)
-    )
+    first, second = (reduced(adapter, work, start.descriptor(SEED), named, verdict) for _ in range(2))
     assert (first.descriptor, first.steps, first.tried) == (second.descriptor, second.steps, second.tried)
 
 
@@ -295,9 +283,7 @@ LATER = [
 def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: str, work: Any) -> None:
     adapter, named = crash_format(format_id), named_reader(format_id, "strict")
     start = failing(adapter, work, named, verdict)
-    out = reduce_state(
-        adapter, work, start.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging
-    )
+    out = reduced(adapter, work, start.descriptor(SEED), named, verdict)
     assert out.minimal
     assert verdict_by_hand(adapter, named, out.workload, out.descriptor) == verdict
     assert type(out.workload) is type(work)
@@ -311,9 +297,7 @@ def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: s
         assert before[0].files == out.state.trace.base
     if isinstance(out.workload, LongWorkload):
         assert len(out.workload.rules.split()) <= 4
-    again = reduce_state(
-        adapter, out.workload, out.descriptor, named.reader, verdict, salvaging=named.salvaging
-    )
+    again = reduced(adapter, out.workload, out.descriptor, named, verdict)
     assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
 
 
@@ -354,15 +338,7 @@ def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, str
     assert kinds
     for verdict, (work, state) in kinds.items():
         assert PRESETS[state.rank].stratum == stratum
-        out = reduce_state(
-            adapter,
-            work,
-            state.descriptor(SEED),
-            named.reader,
-            verdict,
-            salvaging=named.salvaging,
-            budget=10**6,
-        )
+        out = reduced(adapter, work, state.descriptor(SEED), named, verdict, budget=10**6)
         assert out.state.situation.states.stratum == stratum
         assert state_of(adapter.build(out.workload), out.descriptor) == out.files
         assert out.deviations <= state.deviations
@@ -461,9 +437,7 @@ def test_all_kinds_of_failures_of_a_small_build_become_small() -> None:
                             kinds.setdefault(key, (work, State(Situation(trace, rows.states), row)))
         for (_, _, name, verdict), (work, state) in kinds.items():
             named = named_reader(format_id, name)
-            out = reduce_state(
-                adapter, work, state.descriptor(SEED), named.reader, verdict, salvaging=named.salvaging
-            )
+            out = reduced(adapter, work, state.descriptor(SEED), named, verdict)
             assert out.minimal
             sizes.append((out.records, out.deviations))
     assert len(sizes) >= 30

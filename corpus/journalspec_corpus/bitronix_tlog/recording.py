@@ -53,15 +53,11 @@ _STANDING = 128
 _SHORTEST = 8
 
 
-def key(status: int, time: int, sequence: int, crc: int, gtrid: str, names: Sequence[str]) -> str:
-    """Return the key of a record with these fields; names are as read (U+FFFD for non-ASCII)."""
-    return f"{status}:{time}:{sequence}:{crc}:{gtrid}:{','.join(names)}"
-
-
 def key_of(record: LogRecord) -> str:
-    """Return what a reader calls `record`."""
-    names = [name_text(name) for name in record.names]
-    return key(record.status, record.time, record.sequence_number, record.crc32, record.gtrid.hex(), names)
+    """Return what a reader calls `record`; names are as read (U+FFFD for non-ASCII)."""
+    names = ",".join(map(name_text, record.names))
+    numbers = f"{record.status}:{record.time}:{record.sequence_number}:{record.crc32}"
+    return f"{numbers}:{record.gtrid.hex()}:{names}"
 
 
 def _written(data: bytes) -> LogRecord:
@@ -177,8 +173,7 @@ class Run(Recorder):
         # A copy in the other file is the same record.
         record = self._ids.setdefault((written.status, gtrid, length), f"{self.prefix}r{len(self._ids)}")
         mark = Mark(record, item.file, item.off, length, key_of(written), _fields(written))
-        self.storage.note(mark)
-        self.marks.append(mark)
+        self.marked(mark)
         if item.file == self.active:
             self._pending.append(record)
             self._decided(written.status, gtrid, record)
@@ -202,16 +197,13 @@ class Run(Recorder):
         """Note what counts from here on: nothing in a file that would not be elected (a defect of 2.1.4)."""
         if self._elected(file):
             below = (mark for mark in self.marks if mark.file == file)
-            self._note(Publish, [mark for mark in below if mark.off + mark.length <= self.ends[file]])
+            counting = [mark.record for mark in below if mark.off + mark.length <= self.ends[file]]
+            self.tell(Publish, counting)
 
     def _swap_begins(self, item: Write) -> None:
         """Release what is not copied: nothing leads to it from here on."""
         kept = set(self._dangling.values())
-        self._note(Release, [mark for mark in self.marks if mark.record not in kept])
-
-    def _note(self, what: type[Publish | Release], marks: Sequence[Mark]) -> None:
-        if marks:
-            self.storage.note(what(tuple(dict.fromkeys(mark.record for mark in marks))))
+        self.tell(Release, [mark.record for mark in self.marks if mark.record not in kept])
 
     def settle(self, image: CrashImage) -> None:
         """Log that every unfinished transaction is committed, as a recovery manager does, and force that."""
@@ -238,8 +230,7 @@ def build(work: Workload) -> Trace:
         stale = _lay_background(run, work)
         run.begin()
     first = _play(run, work, 0)
-    tags = {"kind": work.kind, "order": work.writer, "align": work.align, "force": work.force}
-    tags["sizes"] = ",".join(step.size for step in work.steps)
+    tags = {**work.tags, "sizes": ",".join(step.size for step in work.steps)}
     first = 0 if work.kind == "create" else first
     marks = [replace(mark, record=f"stale-{number}") for number, mark in enumerate(stale)]
     return run.trace(

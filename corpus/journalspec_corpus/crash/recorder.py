@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from journalspec_corpus.crash.trace import Ack, Mark, Op, RecordingStorage, Trace
+from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace
 from journalspec_reference.api import Writer, WriterRefused
 from journalspec_reference.storage import MemoryStorage
 
@@ -99,6 +99,17 @@ class Recorder:
         safe = self.promised(op, durable=durable)
         if safe:
             self.storage.note(Ack(tuple(safe)))
+
+    def marked(self, mark: Mark) -> None:
+        """Note that what was just written encodes the record of `mark`."""
+        self.storage.note(mark)
+        self.marks.append(mark)
+
+    def tell(self, what: type[Publish | Release], records: Iterable[str]) -> None:
+        """Note `what` of `records`, each named once, if there are any."""
+        named = tuple(dict.fromkeys(records))
+        if named:
+            self.storage.note(what(named))
 
     def attempt(self, op: Operation) -> bool:
         """Do `op` unless the writer refuses it; returns whether it was done."""

@@ -64,6 +64,11 @@ class SmallWorkload:
         steps = "+".join(step.name for step in self.steps)
         return f"{self.kind}/{self.writer}/{steps}/{self.align}@{self.edge}/{self.force}/{self.background}"
 
+    @property
+    def tags(self) -> dict[str, str]:
+        """What the tags of its trace say in every format."""
+        return {"kind": self.kind, "order": self.writer, "align": self.align, "force": self.force}
+
     def operations(self, life: int = 0) -> list[Operation]:
         """Return what the steps ask for in that life."""
         return [step.operation(life) for step in self.steps]

@@ -72,14 +72,8 @@ def key(kind: str, tx: int, ident: int, user_type: int, body: str, extra: str) -
 
 def key_of(record: JournalRecord) -> str:
     """Return the key of a record."""
-    return key(
-        record.kind.name,
-        record.tx,
-        record.id,
-        record.user_type,
-        record.body.hex(),
-        record.extra.hex(),
-    )
+    body, extra = record.body.hex(), record.extra.hex()
+    return key(record.kind.name, record.tx, record.id, record.user_type, body, extra)
 
 
 def _plain(record: str) -> str:
@@ -258,8 +252,7 @@ class Run(Recorder):
         name = self._called(f"{kind.name.removesuffix('_TX')}-{record.id or tx}")
         places = fields(kind.code, self.dialect, len(record.body), len(record.pairs))
         mark = Mark(name, item.file, item.off + record.off, record.end - record.off, key_of(record), places)
-        self.storage.note(mark)
-        self.marks.append(mark)
+        self.marked(mark)
         self.ends[item.file] = item.off + record.end
         self._places.setdefault(name, set()).add(item.file)
         if item.file.endswith(".cmp"):
@@ -314,10 +307,9 @@ class Run(Recorder):
             held.difference_update(files)
 
     def _release(self, names: Sequence[str]) -> None:
-        known = tuple(name for name in names if name in self._kept)
+        known = [name for name in names if name in self._kept]
         self._kept.difference_update(known)
-        if known:
-            self.storage.note(Release(known))
+        self.tell(Release, known)
 
     def settle(self, image: CrashImage) -> None:
         """Commit what is in doubt, as a transaction manager does: prepared, whole, and without an end."""
@@ -350,8 +342,7 @@ def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
     run = Run(work.writer, file_size(work), work.background)
     run.open()
-    tags = {"kind": work.kind, "order": work.writer, "align": work.align, "force": work.force}
-    tags["steps"] = "+".join(step.name for step in work.steps)
+    tags = {**work.tags, "steps": "+".join(step.name for step in work.steps)}
     if work.kind == "create":
         return run.trace(work.name, tags, background=work.background)
     if work.background.startswith("stale") and work.background != FOREIGN:

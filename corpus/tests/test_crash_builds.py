@@ -1,15 +1,18 @@
-"""Builds on this machine: all cores, killed, interrupted, out of space, without optional parts."""
+"""Builds in processes, on one machine or a cluster: killed, interrupted, out of space, missing parts."""
 
 from __future__ import annotations
 
 import json
 import os
 import resource
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +28,12 @@ FORMAT = "bitronix_tlog"
 #: Nine shards: a build is not at its end before a busy machine comes to kill it.
 EVERY = 61
 PLAN = Plan(FORMAT, "core", every=EVERY)
+#: For a cluster: a worker can be lost in mid-run.
+SPREAD = Plan(FORMAT, "core", every=97)
+HOST = "127.0.0.1"
 MAIN = "from journalspec_conformance.cli import main; main()"
 #: Longer than any shard of the plan takes on a machine that is busy.
-PATIENCE = 120.0
+PATIENCE = 180.0
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +45,8 @@ def command(*arguments: str, before: str = "") -> list[str]:
     return [sys.executable, "-c", f"{before}\n{MAIN}", "corpus", *arguments]
 
 
-def building(out: Path, *more: str) -> list[str]:
-    given = ["--tier", "core", "--format", FORMAT, "--every", str(EVERY), "--out", str(out)]
+def building(out: Path, *more: str, plan: Plan = PLAN) -> list[str]:
+    given = ["--tier", "core", "--format", FORMAT, "--every", str(plan.every), "--out", str(out)]
     return ["build", *given, *(more or ("--jobs", "2"))]
 
 
@@ -55,12 +61,14 @@ def start(out: Path) -> subprocess.Popen[str]:
 
 
 def run(*arguments: str, before: str = "", **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments, before=before), capture_output=True, text=True, check=False, **options
-    )
+    return finished(command(*arguments, before=before), **options)
 
 
-def until(holds: Callable[[], bool], process: subprocess.Popen[str] | None = None) -> None:
+def finished(words: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, check=False, **options)
+
+
+def until(holds: Callable[[], bool], process: subprocess.Popen[Any] | None = None) -> None:
     """Wait until something holds, or the process that was to bring it about has ended."""
     end = time.monotonic() + PATIENCE
     while not holds():
@@ -260,3 +268,155 @@ def test_a_core_tier_is_read_without_the_optional_parts(tmp_path: Path) -> None:
     for arguments in (["verify", str(out)], ["report", str(out)]):
         done = run(*arguments, before=before)
         assert done.returncode == 0, done.stderr
+
+
+# --- On a Spark cluster ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def spread(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return build(SPREAD, tmp_path_factory.mktemp("cluster") / "out", Engine("local", jobs=2))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def family(pid: int) -> list[int]:
+    """Return a process and all that came from it (Linux)."""
+    try:
+        threads = [path / "children" for path in Path(f"/proc/{pid}/task").iterdir()]
+        children = [text for path in threads for text in path.read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return [pid]
+    return [pid, *(found for child in children for found in family(int(child)))]
+
+
+def end(pids: list[int]) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+@dataclass
+class Cluster:
+    """A standalone master with two workers of one core each, as PySpark's own files start them."""
+
+    folder: Path
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    url: str = ""
+
+    def start(self) -> None:
+        port = free_port()
+        self.url = f"spark://{HOST}:{port}"
+        self._spark("master", "master.Master", "--host", HOST, "--port", str(port), "--webui-port", "0")
+        until(lambda: "I have been elected leader" in self.log("master"), self.processes[0])
+        for number in (1, 2):
+            options = ["--host", HOST, "--webui-port", "0", "--cores", "1", "--memory", "1g"]
+            work = str(self.folder / f"work-{number}")
+            self._spark(f"worker-{number}", "worker.Worker", *options, "--work-dir", work, self.url)
+        until(lambda: self.log("master").count("Registering worker") == 2, self.processes[0])
+
+    def _spark(self, name: str, module: str, *options: str) -> None:
+        import pyspark
+
+        home = Path(pyspark.__file__).parent
+        java = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{module}", *options]
+        with (self.folder / f"{name}.log").open("wb") as log:
+            self.processes.append(
+                subprocess.Popen(
+                    java,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                    env=os.environ | {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": HOST},
+                )
+            )
+
+    def log(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text(errors="replace")
+
+    def stop(self) -> None:
+        end([pid for process in self.processes for pid in family(process.pid)])
+        for process in self.processes:
+            process.wait()
+
+
+@pytest.fixture
+def java() -> None:
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    if shutil.which("java") is None:
+        pytest.skip("Java is missing on PATH")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, java: None) -> Iterator[Cluster]:
+    if not Path("/proc/self/task").is_dir():
+        pytest.skip("finds worker processes in /proc")
+    made = Cluster(tmp_path)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
+
+
+def submitting(out: Path, master: str, *more: str) -> list[str]:
+    return command(*building(out, "--json", "--engine", "spark", "--master", master, *more, plan=SPREAD))
+
+
+@pytest.mark.spark
+@pytest.mark.java
+def test_a_cluster_that_loses_a_worker_writes_the_same_bytes(
+    tmp_path: Path, cluster: Cluster, spread: Any
+) -> None:
+    out = tmp_path / "out"
+    driver = subprocess.Popen(
+        submitting(out, cluster.url), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    lost = cluster.processes[2]
+    try:
+        until(lambda: sealed(out) >= 2, driver)
+        # The worker, its executor and the Python processes of that are gone at once.
+        doomed = family(lost.pid)
+        commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in doomed]
+        before = sealed(out)
+        end(doomed)
+        assert 0 < before < SPREAD.shards()
+        assert any(b"CoarseGrainedExecutorBackend" in text for text in commands)
+        assert any(b"pyspark" in text and b"daemon" in text for text in commands)
+        printed, said = driver.communicate(timeout=PATIENCE)
+    finally:
+        end(family(driver.pid))
+        driver.wait()
+    assert driver.returncode == 0, said
+    assert "Lost executor" in said
+    assert "Removing worker" in cluster.log("master") or "removing it" in cluster.log("master")
+    manifest = json.loads(printed)
+    assert manifest["digest"] == spread["digest"]
+    assert manifest["strata"] == spread["strata"]
+    assert manifest["run"]["master"] == cluster.url
+    assert manifest["run"]["shards_run"] == SPREAD.shards()
+
+
+@pytest.mark.spark
+@pytest.mark.java
+@pytest.mark.usefixtures("java")
+def test_one_core_of_spark_writes_the_same_bytes(tmp_path: Path, spread: Any) -> None:
+    done = finished(submitting(tmp_path / "out", "local[1]", "--partitions", "7"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["digest"] == spread["digest"]
+
+
+@pytest.mark.spark
+@pytest.mark.java
+@pytest.mark.usefixtures("java")
+def test_a_cluster_that_is_not_there_is_said(tmp_path: Path) -> None:
+    done = finished(submitting(tmp_path / "out", "nonsense://nowhere"))
+    assert done.returncode == 1
+    assert "Spark does not start" in done.stderr
+    assert "Traceback" not in done.stderr
