@@ -147,6 +147,31 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     assert not list((out / "states").glob(".*"))
 
 
+@pytest.mark.parametrize("told", ["nothing", "a shard"])
+def test_a_worker_whose_builder_is_gone_ends_without_a_word(tmp_path: Path, told: str) -> None:
+    prepare(PLAN, tmp_path / "out")
+    with subprocess.Popen(
+        [sys.executable, "-m", "journalspec_corpus.pipeline.local"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        assert worker.stderr is not None
+        # Nobody reads any more, although the pipe that says so is still open.
+        worker.stdout.close()
+        if told == "a shard":
+            start = {"plan": PLAN.to_json(), "out": str(tmp_path / "out"), "task": "shard"}
+            worker.stdin.write(f"{json.dumps(start)}\n0\n")
+            worker.stdin.flush()
+        else:
+            worker.stdin.close()
+        assert worker.stderr.read() == ""
+        assert worker.wait(PATIENCE) == 0
+
+
 def test_an_interrupted_build_ends_with_130_and_goes_on(tmp_path: Path, reference: Any) -> None:
     out = tmp_path / "out"
     process = start(out)

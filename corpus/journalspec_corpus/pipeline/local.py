@@ -160,14 +160,22 @@ def serve(lines: TextIO, answers: TextIO) -> None:
     """Do what `lines` say until they end."""
     # Where sessions are unknown, Ctrl-C reaches workers too; the builder decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    start = json.loads(lines.readline())
+    head = lines.readline()
+    if not head:
+        return  # the builder is gone already
+    start = json.loads(head)
     plan, out = Plan.from_json(start["plan"]), Path(start["out"])
     task = TASKS[start["task"]]
     numbers: queue.SimpleQueue[int] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(lines, numbers), daemon=True).start()
     while True:
-        answers.write(json.dumps(_answer(task, plan, out, numbers.get())) + "\n")
-        answers.flush()
+        answer = json.dumps(_answer(task, plan, out, numbers.get()))
+        try:
+            answers.write(f"{answer}\n")
+            answers.flush()
+        except BrokenPipeError:
+            # The builder was killed: nobody is left to be told, of this either.
+            os._exit(0)
 
 
 def _listen(lines: TextIO, numbers: queue.SimpleQueue[int]) -> None:
