@@ -149,7 +149,7 @@ def present(example: Example, files: dict[str, bytes]) -> list[int]:
     """Return the numbers of what recovery finds decided or live."""
     seen: Any = load(example.format).recover(files, edition=example.edition)
     assert seen.verdict == "clean", seen.message
-    if example.format == "jboss_journal":
+    if "live" in seen.state:
         return [item["id"] for item in seen.state["live"]]
     return [item["gtrid"][0] for item in seen.state["unfinished"]]
 

@@ -85,12 +85,12 @@ class Pages:
     __slots__ = ("_flat", "_level", "_root", "_size")
 
     def __init__(self, size: int = 0, root: _Node | None = None, level: int = 1) -> None:
-        while FAN**level * PAGE < size:
-            root = root and _Node((root, *(_zeros(level),) * (FAN - 1)))
-            level += 1
+        enough = level
+        while FAN**enough * PAGE < size:
+            enough += 1
         self._size = size
-        self._root = root or _zeros(level)
-        self._level = level
+        self._root = _raised(root or _zeros(level), level, enough)
+        self._level = enough
         self._flat: bytes | None = None
 
     @classmethod
@@ -181,7 +181,8 @@ class Pages:
     def differing(self, other: Pages) -> Iterator[int]:
         """Yield the numbers of the pages that are not those of `other`, which may be longer or shorter."""
         level = max(self._level, other._level)
-        yield from _differing(_raised(self, level), _raised(other, level), level, 0)
+        one, two = (_raised(each._root, each._level, level) for each in (self, other))
+        yield from _differing(one, two, level, 0)
 
     def names(self) -> list[bytes]:
         """Return the (at most 32) ids that name the content."""
@@ -221,9 +222,11 @@ def _with(node: _Node, level: int, page: int, leaf: _Node) -> _Node:
     return _Node(tuple(children))
 
 
-def _raised(pages: Pages, level: int) -> _Node:
-    root = pages._root
-    for below in range(pages._level, level):
+def _raised(root: _Node, level: int, wanted: int) -> _Node:
+    """Return the root of level `wanted` that begins with `root`, which is of `level`; zeros behind it."""
+    if root is _zeros(level):
+        return _zeros(wanted)
+    for below in range(level, wanted):
         root = _Node((root, *(_zeros(below),) * (FAN - 1)))
     return root
 
