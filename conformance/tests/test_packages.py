@@ -1,11 +1,14 @@
-"""What holds for all packages: shared modules know no format, imports point down, a name means one thing."""
+"""What holds for all packages: shared modules know no format, imports point down, a name means one thing.
+
+Imports never go round in a circle; deferred ones count as well.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,20 +16,22 @@ import pytest
 
 from journalspec.formats import format_ids
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-#: Each package: where it is, and what it may import of the others. A package may always import itself.
-PACKAGES: dict[str, tuple[str, set[str]]] = {
-    "journalspec": ("specs", set()),
-    "journalspec_reference": ("reference_impl", {"journalspec"}),
-    "journalspec_corpus": ("corpus", {"journalspec", "journalspec_reference"}),
-    "journalspec_conformance": (
-        "conformance",
-        {"journalspec", "journalspec_reference", "journalspec_corpus"},
-    ),
-    "journalspec_docs": (
-        "docs/ext",
-        {"journalspec", "journalspec_reference", "journalspec_corpus", "journalspec_conformance"},
-    ),
+ROOT = Path(__file__).resolve().parents[2]
+#: Each package, behind those that it may import, and where it is.
+PACKAGES = {
+    "journalspec": "specs",
+    "journalspec_reference": "reference_impl",
+    "journalspec_corpus": "corpus",
+    "journalspec_conformance": "conformance",
+    "journalspec_docs": "docs/ext",
+}
+#: folder -> what nothing in it imports: no package one that comes later, nobody's engine what checks it
+#: and is not shipped, values no engines.
+ABOVE = {package: tuple(list(PACKAGES)[place + 1 :]) for place, package in enumerate(PACKAGES)}
+ABOVE["journalspec_corpus"] += ("brute", "brute_expected", "brute_states", "metamorphic", "mutation")
+ABOVE |= {
+    "journalspec_corpus.crash": ("journalspec_corpus.pipeline",),
+    "journalspec_corpus.pipeline.plan": ("journalspec_corpus.pipeline", "journalspec_reference"),
 }
 MOST_LINES = 700
 #: Public classes that share their name with another one, and what each means. What the same part of
@@ -72,17 +77,25 @@ SAME_NAME: dict[str, str] = {
 }
 
 
+Graph = dict[str, set[str]]
+
+
 @cache
 def modules() -> dict[str, tuple[Path, ast.Module]]:
     """Return every hand-written module by its full name."""
     found = {}
-    for package, (folder, _) in PACKAGES.items():
-        root = REPOSITORY / folder
-        for path in sorted((root / package).rglob("*.py")):
+    for package, folder in PACKAGES.items():
+        for path in sorted((ROOT / folder / package).rglob("*.py")):
             if not {"_kaitai", "__pycache__"} & set(path.parts):
-                name = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
-                found[name] = (path, ast.parse(path.read_text(encoding="utf-8")))
+                name = ".".join(path.relative_to(ROOT / folder).with_suffix("").parts)
+                found[name.removesuffix(".__init__")] = (path, ast.parse(path.read_bytes()))
     return found
+
+
+@cache
+def imports() -> Graph:
+    """Return what each of our modules imports."""
+    return {name: set(imported(tree, name, modules())) - {name} for name, (_, tree) in modules().items()}
 
 
 def is_shared(name: str) -> bool:
@@ -115,21 +128,54 @@ def words(tree: ast.Module) -> Iterator[str]:
             yield from (name.name for name in node.names)
 
 
-def imported(nodes: Iterator[ast.AST]) -> Iterator[str]:
-    """Yield the full name of every module, or member of one, that is imported."""
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield from (f"{node.module}.{name.name}" for name in node.names)
-        elif isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
+def imported(tree: ast.AST, name: str, known: Collection[str]) -> Iterator[str]:
+    """Yield the modules that `tree` imports, anywhere in it; those for annotations only are left out."""
+    skipped = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            # The package that a module is in has been imported in any case.
+            yield from (alias.name for alias in node.names if not name.startswith(f"{alias.name}."))
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name} imports relatively"
+            assert node.module is not None
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield full if full in known else node.module
 
 
-def executed(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield what runs sooner or later: all but the blocks that are there for type checkers."""
-    for node in ast.iter_child_nodes(tree):
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
-            yield node
-            yield from executed(node)
+def circles(edges: Graph) -> list[list[str]]:
+    """Return the groups of modules that import each other in a circle (Tarjan), each sorted."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for other in sorted(edges[name]):
+            if other not in index:
+                visit(other)
+                low[name] = min(low[name], low[other])
+            elif other in stack:
+                low[name] = min(low[name], index[other])
+        if low[name] == index[name]:
+            at = stack.index(name)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for name in sorted(edges):
+        if name not in index:
+            visit(name)
+    return found
 
 
 def test_there_is_something_to_look_at() -> None:
@@ -143,12 +189,26 @@ def test_no_shared_module_names_a_format(name: str) -> None:
     assert [word for word in words(modules()[name][1]) if pattern.search(word)] == []
 
 
-def test_imports_point_down() -> None:
-    wrong = []
-    for name, (_, tree) in modules().items():
-        package = name.split(".")[0]
-        tops = {found.split(".")[0] for found in imported(ast.walk(tree))} & set(PACKAGES)
-        wrong += [f"{name} imports {top}" for top in tops - PACKAGES[package][1] - {package}]
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert circles({name: others & modules().keys() for name, others in imports().items()}) == []
+
+
+def test_a_circle_is_found_and_named() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [["b", "c"]]
+    assert circles({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+def test_a_deferred_import_counts_and_one_for_annotations_does_not() -> None:
+    text = "if TYPE_CHECKING:\n    import a\ndef f():\n    from b import c\n"
+    assert list(imported(ast.parse(text), "x", {"b.c"})) == ["b.c"]
+
+
+@pytest.mark.parametrize("below", ABOVE)
+def test_what_is_below_imports_nothing_from_above(below: str) -> None:
+    above = tuple(f"{folder}." for folder in ABOVE[below])
+    inside = [name for name in imports() if f"{name}.".startswith(f"{below}.")]
+    wrong = [(name, to) for name in inside for to in imports()[name] if f"{to}.".startswith(above)]
+    assert inside
     assert wrong == []
 
 
@@ -166,3 +226,10 @@ def test_one_class_name_has_one_meaning() -> None:
 def test_modules_are_small() -> None:
     lines = {name: path.read_text(encoding="utf-8").count("\n") for name, (path, _) in modules().items()}
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_the_map_of_the_crash_engine_names_every_module() -> None:
+    page = (ROOT / "docs" / "crash-engine.md").read_text(encoding="utf-8")
+    for folder in ("corpus/journalspec_corpus/crash", "corpus/journalspec_corpus/pipeline", "corpus/checks"):
+        names = {path.stem for path in (ROOT / folder).glob("*.py")} - {"__init__"}
+        assert {name for name in names if f"`{name}`" not in page} == set(), folder
