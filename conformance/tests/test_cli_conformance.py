@@ -22,7 +22,7 @@ def run(*arguments: object) -> Result:
 
 
 def test_all_as_expected() -> None:
-    done = run("--impl", "reference", "--validate")
+    done = run("--impl", "reference", "--validate", "--min-judged", 10)
     assert done.exit_code == 0
     assert "as expected: 10 judged, 0 not" in done.stdout
     assert done.stderr == ""
@@ -90,14 +90,6 @@ def test_known_failures_from_the_first_run_to_green(tmp_path: Path) -> None:
     assert expect.read_text().strip() == ""
 
 
-def test_expectations_that_name_no_probe(tmp_path: Path) -> None:
-    expect = tmp_path / "expect.toml"
-    expect.write_text('[[expect]]\ncase = "zzz.**"\noutcome = "fail"\nwhy = "w"\n')
-    done = call("run", "--impl", "reference", "--expect", expect)
-    assert done.exit_code == 2
-    assert "no probe is named by zzz.**" in done.stderr
-
-
 def test_should_is_enforced_on_demand(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_text(CASES.read_text().replace('"level": "must"', '"level": "should"'))
@@ -113,41 +105,6 @@ def test_smoke() -> None:
     bad = call("smoke", "--impl", fake("bad_schema"))
     assert bad.exit_code == 1
     assert "look at the harness first" in bad.stdout
-    none = call("smoke", "--impl", fake("declares_nothing"))
-    assert none.exit_code == 2
-    assert "declares nothing" in none.stderr
-
-
-def test_silence_is_no_success() -> None:
-    done = run("--impl", fake("declares_nothing"))
-    assert done.exit_code == 2
-    assert "nothing was judged: none of 10 probes is supported: format bitronix_tlog (10)" in done.stderr
-    assert "as expected" not in done.stdout
-
-
-@pytest.mark.parametrize("command", [("run",), ("smoke",), ("corpus", "judge", "--format", "bitronix_tlog")])
-@pytest.mark.parametrize(
-    "timeout", ["inf", "-inf", "nan", "0", "-1", "1e308", "1e-400", "5e-324", "soon", "\u0661\u0660", "1_0"]
-)
-def test_a_timeout_is_a_time(command: tuple[str, ...], timeout: str) -> None:
-    done = call(*command, "--impl", "reference", "--timeout", timeout)
-    assert done.exit_code == 2
-    assert "Invalid value for '--timeout'" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("option", "value"), [("--jobs", -1), ("--jobs", 10**6), ("--min-judged", 0), ("--min-judged", -1)]
-)
-def test_numbers_have_bounds(option: str, value: int) -> None:
-    done = run("--impl", "reference", option, value)
-    assert done.exit_code == 2
-    assert f"Invalid value for '{option}'" in done.stderr
-
-
-def test_more_judged_than_there_is() -> None:
-    done = run("--impl", "reference", "--min-judged", 10**25)
-    assert done.exit_code == 2
-    assert f"10 of 10 probes were judged, and at least {10**25} are asked for\n" in done.stderr
 
 
 def test_a_report_that_cannot_be_written_costs_no_answers(tmp_path: Path) -> None:
@@ -206,9 +163,6 @@ def test_list_show_materialize(tmp_path: Path) -> None:
         json.loads(call("show", "--cases", CASES, "btm.judge.clean", "--json").stdout)["id"]
         == "btm.judge.clean"
     )
-    near = call("show", "--cases", CASES, "btm.judge.cleen")
-    assert near.exit_code == 2
-    assert "btm.judge.second-missing" in near.stderr
     out = tmp_path / "out"
     assert call("materialize", out, "--cases", CASES, "--select", "btm.judge.clean").exit_code == 0
     assert sorted(path.name for path in out.rglob("*")) == [
@@ -227,44 +181,6 @@ def test_formats() -> None:
     assert [entry["id"] for entry in data["formats"]]
     assert "reference" in [entry["name"] for entry in data["harnesses"]]
     assert "reference" in call("formats").stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["run"], "Missing option '--impl'"),
-        (["run", "--impl", "nonsense"], "neither a shipped harness"),
-        (["run", "--impl", "./gone --x"], "cannot be started"),
-        (["run", "--impl", "reference", "--tier", "huge"], "no published tier 'huge'"),
-        (["run", "--impl", "reference", "--format", "x"], "no format 'x'"),
-        (["run", "--impl", "reference", "--select", "x.y"], "names none of"),
-        (["run", "--impl", "reference", "--cases", "gone.jsonl"], "gone.jsonl: cannot be read"),
-        (["run", "--impl", "reference", "--timeout", "-1"], "no time to answer"),
-        (["run", "--impl", "reference", "--expect", "gone.toml"], "gone.toml: cannot be read"),
-        (
-            ["run", "--impl", "reference", "--report", "/no/such/dir/r.jsonl"],
-            "/no/such/dir/r.jsonl: No such file",
-        ),
-        (["summary", "gone.jsonl"], "gone.jsonl: cannot be read"),
-        (["matrix"], "Missing argument"),
-        (["expect", "--update", "x.toml", "gone.jsonl"], "gone.jsonl: cannot be read"),
-        (["show", "nothing"], "there is no case 'nothing'"),
-        (["bogus"], "No such command"),
-    ],
-)
-def test_wrong_usage(arguments: list[str], message: str) -> None:
-    done = call(*arguments)
-    assert done.exit_code == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.output
-
-
-def test_cases_that_are_none(tmp_path: Path) -> None:
-    path = tmp_path / "cases.jsonl"
-    path.write_text('{"id": "x"}\n')
-    done = call("run", "--impl", "reference", "--cases", path)
-    assert done.exit_code == 2
-    assert "line 1" in done.stderr
 
 
 def test_a_fault_of_ours_is_one_paragraph(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,18 +224,12 @@ def test_the_installed_command_starts_fast_and_imports_little() -> None:
     assert done.stderr == "set()\n"
 
 
-def test_an_archive_is_written_once_and_under_a_name_that_says_what_it_is(tmp_path: Path) -> None:
-    asked = ("corpus", "archive", "--tier", "captured", "--format", "jboss_journal", "--out")
-    done = call(*asked, tmp_path / "c.tar")
+def test_an_archive_says_what_is_in_it(tmp_path: Path) -> None:
+    done = call(
+        "corpus", "archive", "--tier", "captured", "--format", "jboss_journal", "--out", tmp_path / "c.tar"
+    )
     assert done.exit_code == 0
     assert f" cases in {tmp_path / 'c.tar'}, {(tmp_path / 'c.tar').stat().st_size} bytes" in done.stdout
-    for name, complaint in (
-        ("c.tar", "is there already"),
-        ("c.zip", "an archive's name ends in"),
-        ("no/c.tar", "cannot be written"),
-    ):
-        refused = call(*asked, tmp_path / name)
-        assert (refused.exit_code, complaint in refused.stderr) == (2, True), refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -141,35 +141,6 @@ def test_a_journal_of_which_nothing_can_be_read_ends_with_three(tmp_path: Path) 
     assert "why      header/short-file: the file is shorter than its header" in text.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("{pair}/nowhere",), "No such file"),
-        (("{pair}", "--format", "nonsense"), "no format 'nonsense'"),
-        (("{pair}", "--edition", "nonsense"), "no edition 'nonsense'"),
-        (("{pair}", "--level", "nonsense"), "nonsense"),
-        (("{pair}", "--hex", "--json"), "exclude each other"),
-        (("{pair}/empty",), "no journal in"),
-    ],
-)
-def test_usage_ends_with_two_and_says_why(pair: Path, arguments: tuple[str, ...], said: str) -> None:
-    (pair / "empty").mkdir()
-    result = run(*(argument.format(pair=pair) for argument in arguments))
-    assert result.exit_code == 2
-    assert said in result.stderr
-    assert "Traceback" not in result.output
-
-
-def test_the_parent_directory_is_told_where_to_look(pair: Path) -> None:
-    deeper = pair / "deeper" / "still"
-    deeper.mkdir(parents=True)
-    for name in ("btm1.tlog", "btm2.tlog"):
-        (pair / name).rename(deeper / name)
-    result = run(pair)
-    assert result.exit_code == 2
-    assert str(deeper) in result.stderr
-
-
 def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
     name = b"\x1b[31mred"
     record = with_checksum(

@@ -160,25 +160,6 @@ def test_names_count_by_their_extension(tmp_path: Path, command: str) -> None:
     assert len(seen["records"]) == 2
 
 
-@BOTH
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--param", "extension"), "not of the form K=V"),
-        (("--param", "extention=jbm"), "knows no parameter 'extention'"),
-        (("--param", "extention=jbm"), "parameters of reading: extension, file_size, user_version"),
-        (("--param", "file_size=big"), "no integer in decimal text"),
-        (("--param", "extension=hq", "--format", "jboss_journal"), "no-files"),
-        (("--param", "extension=hq", "--format", "jboss_journal", "--edition", "s1"), "no-files"),
-    ],
-)
-def test_parameters_are_checked(tmp_path: Path, command: str, options: tuple[str, ...], said: str) -> None:
-    result = run(command, short(tmp_path, add(1)), *options)
-    assert said in " ".join(result.output.split())
-    assert result.exit_code in (2, 3)
-    assert "Traceback" not in result.output
-
-
 def test_a_parameter_changes_what_is_read(tmp_path: Path) -> None:
     short(tmp_path, add(1), add(2))
     size = f"file_size={4 + len(add(1))}"
@@ -237,7 +218,7 @@ PIPED: list[tuple[str, ...]] = [
     ("--help",),
     ("recover", "--help"),
     ("products", "list"),
-    ("list",),
+    ("list", "--format", "bitronix_tlog"),
     ("inspect", "--hex", "{pair}"),
     ("inspect", "{pair}"),
 ]
@@ -352,13 +333,6 @@ def test_a_compaction_whose_new_file_is_gone_is_not_clean(tmp_path: Path, comman
     text = " ".join(done.stdout.split())
     assert "verdict recovered" in text
     assert "control-file-gone" in text
-
-
-def test_an_edition_of_another_format_is_a_mistake() -> None:
-    place = CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
-    done = run("recover", "--edition", "v2", place)
-    assert done.exit_code == 2
-    assert "is bitronix_tlog, which has no edition 'v2'" in done.stderr
 
 
 def test_a_state_behind_a_loss_is_told_with_doubt(tmp_path: Path) -> None:

@@ -100,26 +100,6 @@ def test_salvage_reports_what_is_left_and_what_is_lost(damaged: Path) -> None:
     assert "gtrid 42" not in text
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--policy", "hope"), "no policy 'hope'"),
-        (("--format", "x"), "no format 'x'"),
-        (("--edition", "x"), "no edition 'x'"),
-    ],
-)
-def test_usage_ends_with_two(clean: Path, options: tuple[str, ...], said: str) -> None:
-    result = run(clean, *options)
-    assert result.exit_code == 2
-    assert said in result.stderr
-
-
-def test_no_such_path(tmp_path: Path) -> None:
-    result = run(tmp_path / "nowhere")
-    assert result.exit_code == 2
-    assert "No such file" in result.stderr
-
-
 def test_nothing_is_written(damaged: Path) -> None:
     before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in damaged.iterdir()}
     run(damaged)

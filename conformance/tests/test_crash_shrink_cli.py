@@ -10,15 +10,16 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from journalspec_conformance.cli import cli
 from journalspec_corpus.crash.story import MARK, losses, picture, story
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import worst_cases
 from journalspec_corpus.load import Intake
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.plan import Plan
+from judged import call
+from refusals import refusals, refuses
 
 READERS = ("strict", "salvage", "skip-checksum")
 
@@ -46,7 +47,7 @@ def failing(directory: Path) -> dict[str, Any]:
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(cli, ["corpus", "shrink", *map(str, arguments)])
+    return call("corpus", "shrink", *arguments)
 
 
 def test_what_is_left_is_said_in_words(directory: Path, failing: dict[str, Any], tmp_path: Path) -> None:
@@ -61,9 +62,7 @@ def test_what_is_left_is_said_in_words(directory: Path, failing: dict[str, Any],
     assert small.origin.shrunk_from == large.id
     files = {path.name: path.read_bytes() for path in (out / small.id).iterdir()}
     assert files == small.files()
-    asked = CliRunner().invoke(
-        cli, ["run", "--impl", "reference", "--cases", str(out / "cases.jsonl"), "--format", "bitronix_tlog"]
-    )
+    asked = call("run", "--impl", "reference", "--cases", out / "cases.jsonl", "--format", "bitronix_tlog")
     assert asked.exit_code == 0, asked.output
     again = run(directory, "--case", failing["case_id"].hex(), "--reader", "skip-checksum", "--out", out)
     assert again.exit_code == 2
@@ -122,31 +121,18 @@ def test_every_kind_of_failure_gets_small(directory: Path, tmp_path: Path) -> No
     assert "median" in table.output
 
 
-def test_errors_say_what_to_do(directory: Path, failing: dict[str, Any], tmp_path: Path) -> None:
-    name = failing["case_id"].hex()
-    for arguments, code, words in (
-        ((tmp_path, "--case", name), 2, "is no build"),
-        ((directory, "--case", "ff" * 16), 2, "holds no state"),
-        ((directory, "--case", "btm.crash.12"), 2, "is no id of a state"),
-        ((directory, "--case", "z" * 32), 2, "is no id of a state"),
-        ((directory, "--case", name, "--reader", "x"), 2, "choose one of strict, salvage, skip-checksum"),
-        ((directory, "--case", name, "--reader", "mutant:x"), 2, "no mutant 'x'"),
-        ((directory, "--case", name, "--reader", "strict", "--impl", "reference"), 2, "exclude each other"),
-        ((directory, "--case", name, "--impl", "reference", "--policy", "x"), 2, "no policy 'x'"),
-        ((directory, "--case", name, "--impl", "no-such-thing"), 2, "neither a shipped harness"),
-        ((directory,), 2, "either --case ID or --kinds"),
-        ((directory, "--case", name, "--kinds"), 2, "either --case ID or --kinds"),
-        ((directory, "--kinds", "--impl", "reference"), 2, "--impl has none there"),
-        ((directory, "--kinds", "--reader", "x"), 2, "choose one of strict, salvage, skip-checksum"),
-        ((tmp_path, "--kinds"), 2, "is no build"),
-    ):
-        done = run(*arguments)
-        assert (done.exit_code, words in done.output) == (code, True), done.output
+@pytest.fixture(scope="module")
+def passing(directory: Path) -> str:
+    """A state that every reader of the build passes."""
     good = next(row for row in rows(directory) if all(row[f"verdict_{name}"] == "pass" for name in READERS))
-    assert "no reader of the build fails" in run(directory, "--case", good["case_id"].hex()).output
-    done = run(directory, "--case", good["case_id"].hex(), "--reader", "strict")
-    assert done.exit_code == 1
-    assert "nothing to shrink: the reader gets 'pass'" in done.output
+    return str(good["case_id"].hex())
+
+
+@refusals(given="build")
+def test_what_cannot_be_shrunk_is_said(
+    refusal: tuple[str, int, str], directory: Path, passing: str, tmp_path: Path
+) -> None:
+    refuses(refusal, tmp_path, build=str(directory), state=passing)
 
 
 @pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal"])

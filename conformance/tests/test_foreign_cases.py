@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import sys
 from pathlib import Path
 from typing import IO, Any
@@ -128,27 +127,6 @@ def test_quarantined_cases_are_listed_and_not_shown(mixed: Path) -> None:
     assert "no JSON" in titles[f"{mixed}:4"]
     shown = call("show", "--cases", mixed, "btm.judge.odd")
     assert (shown.exit_code, "is quarantined: " in shown.stderr) == (2, True)
-
-
-def test_a_set_in_which_nothing_can_be_asked_is_no_run(tmp_path: Path) -> None:
-    done = call("run", "--impl", "reference", "--cases", written(tmp_path / "c.jsonl", more="{}\n[]\n"))
-    assert done.exit_code == 2
-    assert "nothing was judged" in done.stderr
-    assert "member 'id' is missing" in done.stderr
-
-
-@pytest.mark.parametrize("command", ["run --impl reference", "list", "materialize {out}", "show btm.a.b"])
-def test_nobody_waits_for_a_pipe_and_nobody_reads_a_device(command: str, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "link").symlink_to("pipe")
-    arguments = command.format(out=tmp_path / "out").split()
-    for source in (tmp_path / "pipe", tmp_path / "link", Path("/dev/zero")):
-        done = call(*arguments, "--cases", source)
-        assert done.exit_code == 2
-        assert f"{source}: cannot be read: not a regular file" in done.stderr
-    for source, said in ((tmp_path, "no built core tier"), (tmp_path / "no", "No such file")):
-        done = call(*arguments, "--cases", source)
-        assert (done.exit_code, said in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("there", [False, True])

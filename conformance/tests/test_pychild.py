@@ -50,12 +50,6 @@ def test_all_else_is_as_in_a_process(name: str) -> None:
     assert "as expected: 10 judged, 0 not" in done.stdout
 
 
-def test_who_ends_in_hello_is_not_judged() -> None:
-    done = run("ExitsInHello")
-    assert done.exit_code == 2
-    assert "did not introduce itself" in done.stderr
-
-
 def test_pytest_sees_it_too() -> None:
     arguments = ["--pyargs", "journalspec_conformance", "-p", "no:cacheprovider", "-q"]
     options = [f"--journalspec-impl={CLASSES}ExitsHard", "--journalspec-select=btm.clean.*/read"]
@@ -65,26 +59,12 @@ def test_pytest_sees_it_too() -> None:
     assert "4 failed, 10 passed" in done.stdout, "each third question of a new process"
 
 
-def test_the_judge_of_crash_states_sees_it_too() -> None:
-    options = ("--format", "bitronix_tlog", "--tier", "smoke", "--count", "20", "--jobs", "1", "--json")
-    done = call("corpus", "judge", "--impl", f"{CLASSES}SaysUnsupported", *options)
-    assert done.exit_code == 2
-    assert "nothing was judged" in done.stderr
-
-
 def test_what_is_declared_and_then_declined_is_red() -> None:
     done = run("SaysUnsupported", "--json", "--select", "**/recover.*")
     assert done.exit_code == 1
     (group,) = json.loads(done.stdout)["groups"]
     assert group["fingerprint"] == "unsupported"
     assert "not today" in group["reason"]
-
-
-def test_too_little_judged_is_no_success() -> None:
-    assert run("Right", "--min-judged", "10").exit_code == 0
-    done = run("Right", "--min-judged", "11")
-    assert done.exit_code == 2
-    assert "10 of 10 probes were judged, and at least 11 are asked for" in done.stderr
 
 
 def test_a_crash_costs_no_process_and_leaves_its_traceback(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses.java.tracing import Seen
 from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.products import Product
-from journalspec_conformance.showing import Shown, Showroom, find_deviation, overall
+from journalspec_conformance.showing import Shown, Showroom, overall
 from judged import call
 
 FORMAT = "bitronix_tlog"
@@ -173,16 +173,6 @@ def test_the_exit_status_puts_not_shown_first() -> None:
 def run(*arguments: str) -> tuple[int, str]:
     done = call("products", "show", *arguments)
     return done.exit_code, done.output
-
-
-def test_an_unknown_deviation_is_a_usage_error_that_names_the_known_ones() -> None:
-    status, text = run("BTM-DEV-000")
-    assert status == 2
-    assert "BTM-DEV-001 to BTM-DEV-0" in text
-    assert run("XYZ-DEV-001")[0] == 2
-    with pytest.raises(Problem, match="no deviation"):
-        find_deviation("")
-    assert "BTM-DEV-001 to BTM-DEV-0" in run("")[1]
 
 
 def test_the_command_says_what_it_could_not_try(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
