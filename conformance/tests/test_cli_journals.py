@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from journals import HORNETQ, PARTIAL_COMMIT, add, delete, page, short
 from journalspec import reread
 from journalspec_conformance.cli import COMMANDS
 from journalspec_conformance.cli.journal_view import Asked
@@ -26,7 +27,6 @@ from journalspec_reference import content
 from journalspec_reference.content import FileSource
 from judged import PROGRAM, call
 
-CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
 BOTH = pytest.mark.parametrize("command", ["inspect", "recover"])
 
 
@@ -34,27 +34,9 @@ def run(*arguments: object) -> Result:
     return call(*arguments, columns=100)
 
 
-def record(kind: int, stamp: int, fields: bytes) -> bytes:
-    body = bytes([kind]) + struct.pack(">i", stamp) + fields
-    return body + struct.pack(">i", len(body) + 4)
-
-
-def add(identity: int) -> bytes:
-    return record(11, 7, struct.pack(">qiB", identity, 2, 0) + b"ab")
-
-
-DELETE = record(16, 7, struct.pack(">q", 1))
-
-
-def short(directory: Path, *records: bytes) -> Path:
-    """A file with a header of 4 bytes: of one of four editions."""
-    (directory / "data-1.jbm").write_bytes((struct.pack(">i", 7) + b"".join(records)).ljust(400, b"J"))
-    return directory
-
-
 @BOTH
 def test_what_was_assumed_is_said(tmp_path: Path, command: str) -> None:
-    short(tmp_path, add(1), add(2), DELETE)
+    short(tmp_path, add("s1", 1), add("s1", 2), delete("s1", 1))
     text = " ".join(run(command, tmp_path).stdout.split())
     assert "edition s2, assumed" in text
     assert "the same answer as s1; read otherwise, seed: recovered" in text
@@ -74,7 +56,7 @@ def test_what_was_assumed_is_said(tmp_path: Path, command: str) -> None:
 
 @BOTH
 def test_an_edition_that_cannot_be_told_ends_with_two_and_what_to_type(tmp_path: Path, command: str) -> None:
-    short(tmp_path, add(1), DELETE[:-1] + b"\xff", add(2))
+    short(tmp_path, add("s1", 1), delete("s1", 1)[:-1] + b"\xff", add("s1", 2))
     options = ["--param", "extension=jbm", *(["--policy", "salvage"] if command == "recover" else [])]
     result = run(command, tmp_path, "--json", *options)
     assert result.exit_code == 2
@@ -89,7 +71,7 @@ def test_an_edition_that_cannot_be_told_ends_with_two_and_what_to_type(tmp_path:
 
 
 def test_artemis_bindings_are_not_called_what_they_are_not(tmp_path: Path) -> None:
-    (tmp_path / "activemq-bindings-1.bindings").write_bytes(struct.pack(">iiq", 2, 0, 1).ljust(200, b"\0"))
+    page(tmp_path / "activemq-bindings-1.bindings", "v2")
     assert "before 2.18" not in run("inspect", tmp_path).stdout
 
 
@@ -101,16 +83,10 @@ def test_artemis_bindings_are_not_called_what_they_are_not(tmp_path: Path) -> No
 def test_the_exit_status_is_that_of_the_worst(
     tmp_path: Path, command: str, states: tuple[str, ...], status: int
 ) -> None:
-    content = {"clean": add(1), "recovered": add(1)[:-1] + b"\xff"}
+    records = {"clean": [add("v2", 1)], "recovered": [add("v2", 1)[:-1] + b"\xff"], "refused": []}
     for number, state in enumerate(states):
-        directory = tmp_path
-        name = f"data-1.e{chr(97 + number)}"
-        if state == "refused":
-            (directory / name).write_bytes(struct.pack(">iiq", 2, 5, 1).ljust(100, b"\0"))
-        else:
-            body = content[state].replace(struct.pack(">i", 7), struct.pack(">ib", 1, 0), 1)
-            body = body[:-4] + struct.pack(">i", len(body) if state == "clean" else 999)
-            (directory / name).write_bytes((struct.pack(">iiq", 2, 0, 1) + body).ljust(100, b"\0"))
+        path = tmp_path / f"data-1.e{chr(97 + number)}"
+        page(path, "v2", *records[state], user_version=5 if state == "refused" else 0)
     result = run(command, tmp_path, "--format", "jboss_journal", "--json")
     assert result.exit_code == status, result.output
     whole = json.loads(result.stdout)
@@ -120,7 +96,7 @@ def test_the_exit_status_is_that_of_the_worst(
 @BOTH
 def test_what_a_refusal_tells_to_do_next_keeps_what_was_said(tmp_path: Path, command: str) -> None:
     for number, user in ((1, 3), (2, 5)):
-        (tmp_path / f"d-{number}.hq").write_bytes(struct.pack(">iiq", 2, user, number).ljust(100, b"\0"))
+        page(tmp_path / f"d-{number}.hq", "v2", file_id=number, user_version=user)
     options = ["--format", "jboss_journal", "--edition", "v2", "--param", "user_version=3"]
     result = run("recover", tmp_path, *options)
     assert result.exit_code == 3
@@ -133,7 +109,7 @@ def test_what_a_refusal_tells_to_do_next_keeps_what_was_said(tmp_path: Path, com
 @BOTH
 def test_every_file_not_read_is_listed(tmp_path: Path, command: str) -> None:
     for number in (1, 2):
-        (tmp_path / f"d-{number}.amq").write_bytes(struct.pack(">iiq", 2, 0, number).ljust(100, b"\0"))
+        page(tmp_path / f"d-{number}.amq", "v2", file_id=number)
     (tmp_path / "readme\x1b[31m.txt").write_text("not of the journal")
     os.mkfifo(tmp_path / "d-2.bak")
     seen = json.loads(run(command, tmp_path, "--json").stdout)
@@ -161,25 +137,25 @@ def test_names_count_by_their_extension(tmp_path: Path, command: str) -> None:
 
 
 def test_a_parameter_changes_what_is_read(tmp_path: Path) -> None:
-    short(tmp_path, add(1), add(2))
-    size = f"file_size={4 + len(add(1))}"
+    short(tmp_path, add("s1", 1), add("s1", 2))
+    size = f"file_size={4 + len(add('s1', 1))}"
     seen = json.loads(run("inspect", tmp_path, "--json", "--edition", "s1", "--param", size).stdout)
     assert [item["id"] for item in seen["records"]] == ["1"]
 
 
 @BOTH
 def test_clean_says_what_it_can_mean(tmp_path: Path, command: str) -> None:
-    short(tmp_path, add(1))
+    short(tmp_path, add("s1", 1))
     text = " ".join(run(command, tmp_path, "--edition", "s1").stdout.split())
     assert "verdict clean no check vouches for record bodies" in text
     seen = json.loads(run(command, tmp_path, "--edition", "s1", "--json").stdout)
     assert "unchecked" in [note["code"] for note in seen["notes"]]
-    hashed = run(command, CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "basic-clean").stdout
+    hashed = run(command, PARTIAL_COMMIT.with_name("basic-clean")).stdout
     assert "record bodies" not in hashed
 
 
 def test_a_control_file_is_shown_as_it_is() -> None:
-    directory = CAPTURED / "jboss_journal" / "hornetq-2.4.9" / "compaction-2-control-written"
+    directory = HORNETQ / "compaction-2-control-written"
     text = run("inspect", directory).stdout
     assert "old_names       hornetq-data-1.hq,hornetq-data-2.hq" in text
     assert "new_names       hornetq-data-7.hq.cmp" in text
@@ -226,7 +202,7 @@ PIPED: list[tuple[str, ...]] = [
 
 @pytest.mark.parametrize("arguments", PIPED, ids=" ".join)
 def test_a_closed_pipe_ends_as_the_signal_would(arguments: tuple[str, ...]) -> None:
-    pair = str(CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "basic-clean")
+    pair = str(PARTIAL_COMMIT.with_name("basic-clean"))
     done = with_closed_pipe(*(argument.format(pair=pair) for argument in arguments))
     assert (done.returncode, done.stderr) == (141, "")
 
@@ -313,8 +289,7 @@ def test_an_edition_that_finds_nothing_explains_nothing(
 
 
 def test_whole_files_without_their_headers_are_not_an_empty_journal(tmp_path: Path) -> None:
-    source = CAPTURED / "jboss_journal" / "hornetq-2.4.9" / "tx-2-files"
-    for path in source.glob("*.hq"):
+    for path in (HORNETQ / "tx-2-files").glob("*.hq"):
         (tmp_path / path.name).write_bytes(bytes(16) + path.read_bytes()[16:])
     assert run("recover", tmp_path).exit_code == 2
     told = run("recover", "--edition", "v2", "--policy", "salvage", tmp_path)
@@ -324,8 +299,7 @@ def test_whole_files_without_their_headers_are_not_an_empty_journal(tmp_path: Pa
 
 @BOTH
 def test_a_compaction_whose_new_file_is_gone_is_not_clean(tmp_path: Path, command: str) -> None:
-    source = CAPTURED / "jboss_journal" / "hornetq-2.4.9" / "compaction-2-control-written"
-    for path in source.iterdir():
+    for path in (HORNETQ / "compaction-2-control-written").iterdir():
         if path.suffix != ".toml" and not path.name.endswith(".cmp"):
             (tmp_path / path.name).write_bytes(path.read_bytes())
     done = run(command, "--edition", "v2", tmp_path)
@@ -335,35 +309,19 @@ def test_a_compaction_whose_new_file_is_gone_is_not_clean(tmp_path: Path, comman
     assert "control-file-gone" in text
 
 
-def test_a_state_behind_a_loss_is_told_with_doubt(tmp_path: Path) -> None:
-    source = CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
-    (tmp_path / "btm2.tlog").write_bytes((source / "btm2.tlog").read_bytes())
-    done = run("recover", "--policy", "salvage", tmp_path)
-    assert "the state below may be incomplete or wrong" in " ".join(done.stdout.split())
-    assert "incomplete or wrong" not in run("recover", "--policy", "salvage", source).stdout
-
-
 def test_a_record_of_an_earlier_life_shows_its_own_file_id() -> None:
-    place = CAPTURED / "jboss_journal" / "hornetq-2.4.9" / "reuse-stale"
-    seen = json.loads(run("inspect", "--edition", "v2", "--json", place).stdout)
+    seen = json.loads(run("inspect", "--edition", "v2", "--json", HORNETQ / "reuse-stale").stdout)
     headers = {file["file"]: file["header"].get("file_id") for file in seen["files"]}
     assert seen["unanchored"]
     assert all(item["file_id"] != headers[item["at"]["file"]] for item in seen["unanchored"])
-
-
-def two_files(directory: Path) -> None:
-    for number in (1, 2):
-        head = struct.pack(">iiq", 2, 0, number)
-        body = b"\x0b" + struct.pack(">ibqiB", number, 0, number, 2, 0) + b"ab"
-        found = head + body + struct.pack(">i", len(body) + 4)
-        (directory / f"data-{number}.hq").write_bytes(found.ljust(400, b"\0"))
 
 
 @BOTH
 def test_a_live_journal_is_told_beside_the_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    two_files(tmp_path)
+    for number in (1, 2):
+        page(tmp_path / f"data-{number}.hq", "v2", add("v2", number, number), file_id=number)
     assert run(command, tmp_path, "--edition", "v2").exit_code == 0
     monkeypatch.setattr(FileSource, "changed", lambda source: source._path.endswith("data-2.hq"))
     seen = run(command, tmp_path, "--edition", "v2")
@@ -381,11 +339,8 @@ def test_a_live_journal_is_told_beside_the_verdict(
 def test_a_disk_that_fails_at_the_second_read_is_told_as_that(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, options: list[str]
 ) -> None:
-    two_files(tmp_path)
-    with (tmp_path / "data-1.hq").open("ab") as out:
-        out.write(bytes(1 << 15))
-        body = b"\x0b" + struct.pack(">ibqiB", 1, 0, 9, 2, 0) + b"ab"
-        out.write((body + struct.pack(">i", len(body) + 4)).ljust(1 << 15, b"\0"))
+    first, second = add("v2", 1, 1), add("v2", 9, 1)
+    page(tmp_path / "data-1.hq", "v2", first, bytes(1 << 15), second, file_id=1, size=1 << 16)
     for name, value in (("CHUNK", 4096), ("AHEAD", 8192), ("SMALL", 8), ("BUDGET", 4096)):
         monkeypatch.setattr(content, name, value)
     monkeypatch.setattr(content.Budget.__init__, "__defaults__", (4096,))
