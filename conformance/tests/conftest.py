@@ -14,9 +14,11 @@ from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import get_product, is_fetched
+from programs import source
 
 MakeEngine = Callable[..., Engine]
 ReadyProduct = Callable[[str], Any]
+Program = Callable[..., Any]
 ConnectProduct = Callable[..., ProcessConnection]
 _MEMORY = Path("/dev/shm")  # noqa: S108 - directories with random names are made in it
 
@@ -39,6 +41,22 @@ def make_engine() -> Iterator[MakeEngine]:
     yield make
     for engine in made:
         engine.close()
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Program]:
+    """Return a function that connects to a program which does `body` at each question."""
+    made: list[Any] = []
+
+    def make(body: str, timeout: float = 20.0, kind: Any = ProcessConnection, **options: Any) -> Any:
+        path = tmp_path / f"program{len(made)}.py"
+        path.write_text(source(body))
+        made.append(kind([sys.executable, "-S", str(path)], timeout=timeout, **options))
+        return made[-1]
+
+    yield make
+    for connection in made:
+        connection.close()
 
 
 @pytest.fixture(scope="session")

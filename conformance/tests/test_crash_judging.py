@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
 import pyarrow.parquet as pq
 
-from journalspec_conformance.cli import cli
 from journalspec_conformance.crashes.choose import Selection, choose
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.ids import content_id
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.pipeline.plan import Plan
+from judged import judge_crashes
 
 FORMAT = "bitronix_tlog"
 FAKES = Path(__file__).parent / "data"
@@ -36,30 +36,21 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(impl: str, *arguments: object) -> Result:
-    options = ["--impl", impl, "--format", FORMAT, *map(str, arguments)]
-    return CliRunner().invoke(cli, ["corpus", "judge", *options], catch_exceptions=False)
+    return judge_crashes(impl, FORMAT, *arguments)
+
+
+#: 150 states of the specification's own order of writes.
+OWN_ORDER = ("--count", 150, "--writers", "spec", "--strata", "R")
 
 
 @pytest.fixture
 def judge(fakes: None) -> Judge:
-    """Return a function that lets a fake answer 150 states of the specification's own order of writes."""
+    """Return a function that lets a fake answer some states, 150 of :data:`OWN_ORDER` by default."""
 
     def judged(name: str, *arguments: object, status: int, process: bool = False) -> dict[str, Any]:
         command = f"{sys.executable} -m journalspec_conformance.serve crash_fakes:{name}"
-        chosen = (
-            "--tier",
-            "smoke",
-            "--writers",
-            "spec",
-            "--strata",
-            "R",
-            "--count",
-            150,
-            "--jobs",
-            1,
-            "--json",
-        )
-        result = run(command if process else f"py:crash_fakes:{name}", *chosen, *arguments)
+        impl = command if process else f"py:crash_fakes:{name}"
+        result = run(impl, *OWN_ORDER, "--jobs", 1, "--json", *arguments)
         assert result.exit_code == status, result.output
         said: dict[str, Any] = json.loads(result.stdout)
         return said
@@ -143,7 +134,7 @@ def test_who_ends_his_process_has_crashed_whatever_a_new_one_says(judge: Judge) 
 
 
 def test_only_what_is_declared_is_asked(judge: Judge) -> None:
-    result = run("py:crash_fakes:OneEdition", "--tier", "smoke", "--count", 60, "--json", "--strata", "R")
+    result = run("py:crash_fakes:OneEdition", "--count", 60, "--json", "--strata", "R")
     facts = json.loads(result.stdout)
     assert facts["editions"] == ["3.0"]
     assert facts["policies"] == ["strict"]
@@ -151,31 +142,27 @@ def test_only_what_is_declared_is_asked(judge: Judge) -> None:
 
 
 def test_the_choice_is_the_same_whoever_makes_it_and_spread_over_classes() -> None:
+    """Each class gets an equal share while it lasts, and its first is the smallest."""
     selection = Selection(Plan(FORMAT, "smoke", 1), 150, writers=("2.1.4",), strata=("R",))
     first, second = choose(selection), choose(selection)
     assert first == second == choose(selection, map, 7)
     assert len({state.case_id for state in first.states}) == len(first.states) == 150
-    assert len({state.kind for state in first.states}) == first.classes
-    more = choose(Selection(selection.plan, 0, writers=("2.1.4",), strata=("R",)))
-    assert len(more.states) == more.distinct
-    smallest: dict[Any, bytes] = {}
-    for state in more.states:
-        smallest[state.kind] = min(smallest.get(state.kind, state.case_id), state.case_id)
-    assert {state.kind: state.case_id for state in reversed(first.states)} == smallest
-
-
-def test_equal_shares_while_they_last() -> None:
-    counts = Counter(state.kind for state in choose(Selection(Plan(FORMAT, "smoke", 1), 400)).states)
-    everything = Counter(state.kind for state in choose(Selection(Plan(FORMAT, "smoke", 1), 0)).states)
+    counts = Counter(state.kind for state in first.states)
+    assert len(counts) == first.classes
+    everything = choose(Selection(selection.plan, 0, writers=("2.1.4",), strata=("R",)))
+    assert len(everything.states) == everything.distinct
+    of_kind: dict[Any, list[bytes]] = {}
+    for state in everything.states:
+        of_kind.setdefault(state.kind, []).append(state.case_id)
+    assert {state.kind: state.case_id for state in reversed(first.states)} == {
+        kind: min(ids) for kind, ids in of_kind.items()
+    }
     share = max(counts.values())
-    assert sum(counts.values()) == 400
-    assert all(count >= min(share - 1, everything[kind]) for kind, count in counts.items())
+    assert all(count >= min(share - 1, len(of_kind[kind])) for kind, count in counts.items())
 
 
 def test_the_descriptors_that_are_written_give_the_states_back(fakes: None, tmp_path: Path) -> None:
-    result = run(
-        "py:crash_fakes:Loses", "--tier", "smoke", "--count", 120, "--out", tmp_path, "--strata", "R"
-    )
+    result = run("py:crash_fakes:Loses", "--count", 120, "--out", tmp_path, "--strata", "R")
     assert result.exit_code == 1
     assert result.stderr == ""
     rows = pq.read_table(tmp_path / "verdicts.parquet").to_pylist()
@@ -202,7 +189,7 @@ def test_the_same_verdicts_from_two_processes(fakes: None, tmp_path: Path) -> No
     tables = []
     for jobs in (1, 2):
         out = tmp_path / str(jobs)
-        run("py:crash_fakes:Loses", "--tier", "smoke", "--count", 200, "--jobs", jobs, "--out", out)
+        run("py:crash_fakes:Loses", "--count", 200, "--jobs", jobs, "--out", out)
         tables.append(pq.read_table(out / "verdicts.parquet").to_pylist())
     assert tables[0] == tables[1]
 
@@ -247,35 +234,21 @@ def test_who_answers_nothing_is_left_alone_and_that_is_no_success(
     assert facts["new"] == []
     assert strict(facts) == {"crash": 25}
     assert facts["states"] + facts["not_asked"] == 150
-    options = (
-        "--tier",
-        "smoke",
-        "--count",
-        150,
-        "--writers",
-        "spec",
-        "--policies",
-        "strict",
-        "--strata",
-        "R",
-    )
-    said = run("py:crash_fakes:Dies", *options)
+    said = run("py:crash_fakes:Dies", *OWN_ORDER, "--policies", "strict")
     assert said.exit_code == 1
     assert "stopped: it broke down 25 times in a row; 125 states were not asked about" in said.stdout
     assert said.stderr == ""
 
 
 def test_results_come_into_a_new_directory(tmp_path: Path) -> None:
-    done = run(
-        "reference", "--tier", "smoke", "--count", 20, "--every", 5, "--out", tmp_path / "deep" / "new"
-    )
+    done = run("reference", "--count", 20, "--every", 5, "--out", tmp_path / "deep" / "new")
     assert done.exit_code == 0, done.output
     found = sorted(path.name for path in (tmp_path / "deep").rglob("*"))
     assert found == ["failures.jsonl", "new", "summary.json", "verdicts.parquet"]
 
 
 def test_what_every_leaves_out_is_said(fakes: None) -> None:
-    said = run("reference", "--tier", "smoke", "--count", 5, "--every", 100_000).stdout
+    said = run("reference", "--count", 5, "--every", 100_000).stdout
     assert re.search(r"only 1 of \d+ workloads were taken \(--every\)", said)
 
 
@@ -295,6 +268,6 @@ def test_what_every_leaves_out_is_said(fakes: None) -> None:
 def test_an_allowance_that_allows_nothing_is_refused(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "known.toml"
     path.write_text(text, encoding="utf-8")
-    result = run("reference", "--tier", "smoke", "--expect", path)
+    result = run("reference", "--expect", path)
     assert result.exit_code == 2
     assert said in result.output

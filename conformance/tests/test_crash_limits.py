@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
 
-from journalspec_conformance.cli import cli
 from journalspec_conformance.crashes.known import MEMBERS
 from journalspec_corpus.crash.verdict import first_that_covers, limits
+from judged import judge_crashes
 
 FAKES = Path(__file__).parent / "data"
 #: What is left to fail for the reference in 700 states: (stratum, verdict, limit) -> answers. A number
@@ -41,13 +40,6 @@ PINNED = {
 }
 
 
-def judged(impl: str, format_id: str, *arguments: object) -> Result:
-    options = ["--impl", impl, "--format", format_id, "--tier", "smoke", "--jobs", "1"]
-    return CliRunner().invoke(
-        cli, ["corpus", "judge", *options, *map(str, arguments)], catch_exceptions=False
-    )
-
-
 def limits_of(facts: dict[str, Any]) -> dict[tuple[str, str, str], int]:
     found: Counter[tuple[str, str, str]] = Counter()
     for entry in facts["failures"]:
@@ -58,7 +50,7 @@ def limits_of(facts: dict[str, Any]) -> dict[tuple[str, str, str], int]:
 
 @pytest.mark.parametrize("format_id", PINNED)
 def test_who_reads_as_specified_fails_nowhere(format_id: str) -> None:
-    done = judged("reference", format_id, "--count", 700, "--json")
+    done = judge_crashes("reference", format_id, "--count", 700, "--jobs", 1, "--json")
     assert done.exit_code == 0, done.output
     facts = json.loads(done.stdout)
     assert facts["new"] == []
@@ -67,13 +59,13 @@ def test_who_reads_as_specified_fails_nowhere(format_id: str) -> None:
 
 
 def test_how_many_were_let_off_and_why_is_said_and_can_be_turned_off() -> None:
-    chosen = ("--count", 150, "--strata", "R", "--writers", "3.0", "--policies", "salvage")
-    done = judged("reference", "bitronix_tlog", *chosen)
+    chosen = ("--jobs", 1, "--count", 150, "--strata", "R", "--writers", "3.0", "--policies", "salvage")
+    done = judge_crashes("reference", "bitronix_tlog", *chosen)
     assert done.exit_code == 0
     assert "what the format itself cannot promise" in done.stdout
     assert "garbage there takes them along" in done.stdout
     assert "10 failures, 0 of them count, 10 are limits of the format" in done.stdout
-    strict = judged("reference", "bitronix_tlog", *chosen, "--no-limits")
+    strict = judge_crashes("reference", "bitronix_tlog", *chosen, "--no-limits")
     assert strict.exit_code == 1
     assert "R/lost/sector-trash/salvage/3.0" in strict.stdout
     assert "cannot promise" not in strict.stdout
@@ -85,8 +77,8 @@ def test_who_fails_where_the_specification_does_not_is_not_let_off(
 ) -> None:
     """In states of a kind that a limit covers: the table alone would let them off."""
     monkeypatch.syspath_prepend(str(FAKES))
-    chosen = ("--count", 400, "--strata", "R", "--policies", "salvage", "--json")
-    done = judged(f"py:crash_fakes:{name}", "bitronix_tlog", *chosen)
+    chosen = ("--jobs", 1, "--count", 400, "--strata", "R", "--policies", "salvage", "--json")
+    done = judge_crashes(f"py:crash_fakes:{name}", "bitronix_tlog", *chosen)
     assert done.exit_code == 1
     known = limits("bitronix_tlog")
     covered = 0

@@ -135,10 +135,7 @@ def test_the_lower_level_is_compared() -> None:
         ({"expect": ({"when": {"op": "read"}, "records": []},)}, "could not fail"),
     ],
 )
-def test_a_faulty_case_is_set_aside_and_not_asked(
-    members: dict[str, Any],
-    reason: str,
-) -> None:
+def test_a_faulty_case_is_set_aside_and_not_asked(members: dict[str, Any], reason: str) -> None:
     connection = Scripted({"ok": {"verdict": "clean"}})
     seen = Engine(connection, Options()).run(varied(PROBE[READ], **members))
     assert seen.result_class == "quarantined"
@@ -147,8 +144,7 @@ def test_a_faulty_case_is_set_aside_and_not_asked(
 
 
 def test_a_run_gives_up_on_an_implementation_that_only_breaks_down(
-    make_engine: MakeEngine,
-    monkeypatch: pytest.MonkeyPatch,
+    make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine_module, "BREAKDOWN_LIMIT", 2)
     results = list(make_engine(fake("crasher")).run_all([PROBE[READ]] * 4))
@@ -194,10 +190,7 @@ def test_writers_are_judged_by_what_the_reference_finds() -> None:
         ("names", "fail"),
     ],
 )
-def test_a_writer_may_decline_what_hello_has_no_word_for(
-    what: str,
-    becomes: str,
-) -> None:
+def test_a_writer_may_decline_what_hello_has_no_word_for(what: str, becomes: str) -> None:
     (probe,) = CASE["write"].probes
     probe = varied(probe, write={**(probe.case.write or {}), "params": {"clock": "1"}})
     assert judge(probe, {"unsupported": {"what": what}}).result_class == becomes
@@ -231,8 +224,7 @@ def test_the_reference_passes_everything_in_every_mode(make_engine: MakeEngine) 
 
 @pytest.mark.parametrize("harness", ["construct", "kaitai"])
 def test_schemas_read_what_is_undamaged_and_are_asked_nothing_else(
-    harness: str,
-    make_engine: MakeEngine,
+    harness: str, make_engine: MakeEngine
 ) -> None:
     engine = make_engine(harness, Options(validate=True))
     assert engine.run(PROBE[READ]).result_class == "pass"

@@ -70,10 +70,7 @@ def outcomes(engine: Engine, probes: dict[str, Probe], names: list[str]) -> dict
 
 
 @pytest.mark.parametrize("name", sorted(VERDICTS))
-def test_result_classes(
-    name: str,
-    make_engine: MakeEngine,
-) -> None:
+def test_result_classes(name: str, make_engine: MakeEngine) -> None:
     engine = make_engine(fake(name))
     assert outcomes(engine, PROBE, list(VERDICTS[name])) == VERDICTS[name]
 
@@ -81,11 +78,7 @@ def test_result_classes(
 @pytest.mark.parametrize(
     ("name", "reason"), [("hanger", "no answer within"), ("half_line", "20 bytes of an unfinished line")]
 )
-def test_no_answer_in_time(
-    name: str,
-    reason: str,
-    make_engine: MakeEngine,
-) -> None:
+def test_no_answer_in_time(name: str, reason: str, make_engine: MakeEngine) -> None:
     engine = make_engine(fake(name), Options(timeout=0.5))
     result = engine.run(PROBE[CLEAN_READ])
     assert (result.result_class, result.fingerprint) == ("timeout", "")
@@ -93,9 +86,7 @@ def test_no_answer_in_time(
     assert result.seconds < 20
 
 
-def test_validation_finds_what_comparison_does_not_name(
-    make_engine: MakeEngine,
-) -> None:
+def test_validation_finds_what_comparison_does_not_name(make_engine: MakeEngine) -> None:
     engine = make_engine(fake("bad_schema"), Options(validate=True))
     result = engine.run(PROBE[CLEAN_READ])
     assert result.result_class == "error"
@@ -103,9 +94,7 @@ def test_validation_finds_what_comparison_does_not_name(
     assert "'string'" in result.reason
 
 
-def test_a_crash_keeps_the_tail_of_standard_error_and_the_run_goes_on(
-    make_engine: MakeEngine,
-) -> None:
+def test_a_crash_keeps_the_tail_of_standard_error_and_the_run_goes_on(make_engine: MakeEngine) -> None:
     engine = make_engine(fake("crasher"))
     first = engine.run(PROBE[CLEAN_READ])
     assert first.stderr.strip() == "about to die"

@@ -8,8 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from journalspec import keeper, trees
 from journalspec.keeper import is_own
 from journalspec.kept import Kept, forget, scratch
 from judged import CASES, PROGRAM
+from programs import until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc (Linux)")
 
@@ -80,16 +80,6 @@ def marked(value: str) -> list[int]:
     return found
 
 
-def until(condition: Callable[[], bool], seconds: float = GRACE) -> bool:
-    """Wait for a condition; tell whether it came."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 def environment(mark: str, tmp: Path, **more: str) -> dict[str, str]:
     place = tmp / "tmp"
     place.mkdir(exist_ok=True)
@@ -98,7 +88,7 @@ def environment(mark: str, tmp: Path, **more: str) -> dict[str, str]:
 
 def left(mark: str, tmp: Path) -> list[str]:
     """Return what is left of a killed command: processes and files."""
-    until(lambda: not marked(mark) and not list((tmp / "tmp").iterdir()))
+    until(lambda: not marked(mark) and not list((tmp / "tmp").iterdir()), GRACE)
     processes = [Path(f"/proc/{pid}/cmdline").read_bytes().decode() for pid in marked(mark)]
     return processes + [str(path) for path in (tmp / "tmp").rglob("*")]
 
@@ -117,12 +107,7 @@ RUN = [*PROGRAM, "run"]
         (signal.SIGTERM, "2"),
     ],
 )
-def test_a_killed_run_leaves_nothing(
-    number: signal.Signals,
-    jobs: str,
-    mark: str,
-    tmp_path: Path,
-) -> None:
+def test_a_killed_run_leaves_nothing(number: signal.Signals, jobs: str, mark: str, tmp_path: Path) -> None:
     program = tmp_path / "hangs.py"
     program.write_text(HANGS)
     told = tmp_path / "told"
@@ -179,7 +164,7 @@ def test_a_shipped_harness_leaves_no_directory_when_killed(mark: str, tmp_path: 
     runner.wait()
     runner.stdout.close()
     assert left(mark, tmp_path) == []
-    assert until(lambda: not any(place.exists() for place in places))
+    assert until(lambda: not any(place.exists() for place in places), GRACE)
 
 
 def sh(text: str, mark: str) -> Kept:
@@ -213,7 +198,7 @@ def test_who_kills_its_keeper_goes_with_it(mark: str) -> None:
     program = sh("setsid sleep 100 & mkdir $TMPDIR/x; kill -9 $PPID; sleep 100", mark)
     assert program.wait(10) == -signal.SIGKILL
     program.stop()
-    assert until(lambda: marked(mark) == [])
+    assert until(lambda: marked(mark) == [], GRACE)
     assert not any(Path(place).exists() for place in program.scratch)
 
 

@@ -8,9 +8,8 @@ import os
 import subprocess
 import sys
 import textwrap
-import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -34,6 +33,7 @@ from journalspec_reference.filesets import load as load_files
 from journalspec_reference.jboss_journal import replay
 from journalspec_reference.jboss_journal.codec import DIALECTS, JournalRecord
 from judged import call
+from programs import until
 
 TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
 
@@ -269,11 +269,11 @@ def test_nothing_is_left_of_the_tool_when_it_is_terminated(tmp_path: Path) -> No
         [sys.executable, str(TOOL), *arguments], env=environment, stdout=subprocess.DEVNULL
     )
     try:
-        _until(lambda: _measured(tmp_path))
+        assert until(lambda: _measured(tmp_path))
     finally:
         process.terminate()
         process.wait()
-    _until(lambda: not _measured(tmp_path) and not list(tmp_path.iterdir()))
+    assert until(lambda: not _measured(tmp_path) and not list(tmp_path.iterdir()))
 
 
 def _measured(scratch: Path) -> list[int]:
@@ -285,13 +285,6 @@ def _measured(scratch: Path) -> list[int]:
             if any(word.startswith(os.fsencode(scratch)) and word.endswith(b"-whole") for word in words):
                 found.append(int(place.parent.name))
     return found
-
-
-def _until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_fewer_items_than_at_first_are_told_though_nothing_tells_their_places() -> None:

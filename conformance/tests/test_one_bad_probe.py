@@ -343,11 +343,7 @@ class Opens:
         ({"a.log": b"x"}, deep, ""),
     ],
 )
-def test_one_bad_state_stops_nothing(
-    files: dict[str, bytes],
-    deed: Deed,
-    told: str,
-) -> None:
+def test_one_bad_state_stops_nothing(files: dict[str, bytes], deed: Deed, told: str) -> None:
     connection = odd(PROBE[STRICT], deed)
     asker = Asker(Opens(connection), "bitronix_tlog", lambda _: Answer(()))  # type: ignore[arg-type]  # alike
     try:

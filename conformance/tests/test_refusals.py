@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from journalspec_corpus.load import find_case
-from refusals import DATA, refusals, refuses
+from refusals import refusals, refuses
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
 
@@ -32,8 +32,5 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @refusals()
-def test_a_command_refuses_and_says_why(
-    refusal: tuple[str, int, str], place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(DATA))
+def test_a_command_refuses_and_says_why(refusal: tuple[str, int, str], place: Path) -> None:
     refuses(refusal, place, pair=str(place / "pair"), short=str(place / "short"))

@@ -16,7 +16,6 @@ class _Fake(Reference):
     """The reference, with its answer to `recover` passed through `spoil`."""
 
     def recover(self, request: Message) -> Message:
-        """Spoil the right answer."""
         reply = super().recover(request)
         return {"ok": self.spoil(reply["ok"])} if "ok" in reply else reply
 
@@ -33,7 +32,6 @@ class Loses(_Fake):
     """Leaves the first record out."""
 
     def spoil(self, right: Message) -> Message:
-        """Drop it."""
         return {**right, "records": right["records"][1:]}
 
 
@@ -41,7 +39,6 @@ class Invents(_Fake):
     """Gives the last record another transaction's name."""
 
     def spoil(self, right: Message) -> Message:
-        """Change it."""
         *others, last = right["records"] or [None]
         return right if last is None else {**right, "records": [*others, {**last, "gtrid": "ee"}]}
 
@@ -50,7 +47,6 @@ class Resurrects(_Fake):
     """Reads on behind the tail, into what an earlier life has left there."""
 
     def recover(self, request: Message) -> Message:
-        """Move the tail to the end of each file, and take what can be read."""
         files: Mapping[str, bytes] = request["files"]
         moved = {
             name: data[:13] + len(data).to_bytes(8, "big") + data[21:] if len(data) > 21 else data
@@ -63,7 +59,6 @@ class Refuses(_Fake):
     """Refuses everything."""
 
     def spoil(self, right: Message) -> Message:
-        """Refuse."""
         return {"verdict": "refused", "phase": "record", "code": "bad-checksum"}
 
 
@@ -71,7 +66,6 @@ class Silent(_Fake):
     """Leaves out what is damaged, and says that all is well."""
 
     def spoil(self, right: Message) -> Message:
-        """Hide it."""
         return {**right, "verdict": "clean" if right["verdict"] == "recovered" else right["verdict"]}
 
 
@@ -79,7 +73,6 @@ class Raises(_Fake):
     """Falls over what it should refuse."""
 
     def spoil(self, right: Message) -> Message:
-        """Raise."""
         if right["verdict"] == "refused":
             raise RuntimeError("this was not foreseen")
         return right
@@ -89,7 +82,6 @@ class Nonsense(_Fake):
     """Answers with records that cannot be told apart."""
 
     def spoil(self, right: Message) -> Message:
-        """Take the checksums away."""
         for record in right["records"]:
             del record["crc32"]
         return right
@@ -99,7 +91,6 @@ class Hangs(_Fake):
     """Does not come back from what it should refuse (to be run as a process: nothing stops a class)."""
 
     def spoil(self, right: Message) -> Message:
-        """Wait for what never comes."""
         if right["verdict"] == "refused":
             time.sleep(3600)
         return right
@@ -111,7 +102,6 @@ class Tires(_Fake):
     _asked = 0
 
     def spoil(self, right: Message) -> Message:
-        """Count, and wait for what never comes."""
         self._asked += 1
         if self._asked > 8:
             time.sleep(3600)
@@ -122,7 +112,6 @@ class Ends(Tires):
     """Answers eight questions and ends its process at the ninth as if all were well."""
 
     def spoil(self, right: Message) -> Message:
-        """Count, and go."""
         self._asked += 1
         if self._asked > 8:
             os._exit(0)
@@ -133,33 +122,22 @@ class Forgets(_Fake):
     """Removes the newest record from the files that it has recovered."""
 
     def hello(self) -> Message:
-        """Declare that recovery writes."""
         said = super().hello()
         for entry in said["formats"].values():
             entry["features"] = ["damage", "memory"]
         return said
 
     def recover(self, request: Message) -> Message:
-        """Recover, then move the tail back to the first record."""
         reply = super().recover(request)
         for name, data in request["files"].items():
             request["files"][name] = data[:13] + (21).to_bytes(8, "big") + data[21:]
         return reply
 
 
-class Unable(_Fake):
-    """Says of everything that it does not do it."""
-
-    def recover(self, request: Message) -> Message:
-        """Decline."""
-        return {"unsupported": {"what": "recover", "message": "not today"}}
-
-
 class OneEdition(Right):
     """Declares one edition and one policy."""
 
     def hello(self) -> Message:
-        """Declare less."""
         said = super().hello()
         entry = said["formats"]["bitronix_tlog"]
         entry["editions"] = ["3.0"]
@@ -171,5 +149,4 @@ class Dies(_Fake):
     """Answers nothing at all."""
 
     def spoil(self, right: Message) -> Message:
-        """Raise."""
         raise RuntimeError("not today")

@@ -38,6 +38,11 @@ def call(*arguments: object, columns: int = 80) -> Result:
     return runner.invoke(cli, [str(each) for each in arguments])
 
 
+def judge_crashes(impl: str, format_id: str, *arguments: object) -> Result:
+    """Run `journalspec corpus judge` on crash states of the smoke tier."""
+    return call("corpus", "judge", "--impl", impl, "--format", format_id, "--tier", "smoke", *arguments)
+
+
 def start(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run `journalspec` in a process of its own."""
     command = [*PROGRAM, *map(str, arguments)]

@@ -13,12 +13,12 @@ import pytest
 
 from judged import CASES, call
 
-DATA = Path(__file__).parents[1] / "data"
+TABLE = Path(__file__).parents[1] / "data" / "refusals.toml"
 
 
 def refusals(given: str = "files") -> pytest.MarkDecorator:
     """Return what gives a test each refusal that takes `given` for granted, as `refusal`."""
-    blocks = tomllib.loads((DATA / "refusals.toml").read_text(encoding="utf-8"))["refused"]
+    blocks = tomllib.loads(TABLE.read_text(encoding="utf-8"))["refused"]
     chosen = [block for block in blocks if block.get("given", "files") == given]
     found = [row for block in chosen for row in _rows(block)]
     return pytest.mark.parametrize("refusal", found, ids=lambda row: row[0])

@@ -1,0 +1,61 @@
+"""Programs that introduce themselves as an implementation does, and at each question do what a test wants."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Callable
+
+HELLO = {
+    "protocol": 1,
+    "impl": {"name": "tiny"},
+    "formats": {"f": {"editions": ["1"], "ops": ["read"], "observe": "records"}},
+}
+READ = {"cmd": "read", "format": "f", "edition": "1", "dir": ".", "observe": "records", "params": {}}
+#: One program in two modes; `answer` writes the right answer as the mode has it.
+_SOURCE = f"""
+import json, os, subprocess, sys, time
+oneshot = len(sys.argv) > 1
+def put(data):
+    while data:
+        data = data[os.write(1, data):]
+def say(text):
+    put(text.encode())
+def answer(member=b""):
+    seq = b"" if oneshot else b'"seq":%d,"ok":{{' % request["seq"]
+    put(b"{{" + seq + member + b'"verdict":"clean"' + b"}}" * (not oneshot) + b"}}\\n")
+def deed():
+    BODY
+if oneshot:
+    request = {{"cmd": sys.argv[1], "dir": sys.argv[4] if len(sys.argv) > 4 else ""}}
+    if request["cmd"] == "hello":
+        sys.exit(9)
+    deed()
+    sys.exit(0)
+for line in sys.stdin:
+    request = json.loads(line)
+    seq = request["seq"]
+    if request["cmd"] == "bye":
+        break
+    if request["cmd"] == "hello":
+        say(json.dumps({{"seq": seq, **{HELLO!r}}}) + "\\n")
+    else:
+        deed()
+"""
+
+
+def source(body: str, at_the_end: str = "") -> str:
+    """Return the text of a program that does `body` when it is asked, and the rest when it is dismissed."""
+    return (
+        _SOURCE.replace("BODY", textwrap.indent(textwrap.dedent(body or "pass"), "    ").strip()) + at_the_end
+    )
+
+
+def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
+    """Wait for a condition; tell whether it came."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
