@@ -13,6 +13,7 @@ from click.testing import Result
 
 from journals import COMMITTED, COMMITTING, PARTIAL_COMMIT, PREPARED, add, decision, page, pair
 from judged import call
+from tables import table
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
 A = decision(COMMITTING, b"A", b"db1", b"jms1")
@@ -102,72 +103,14 @@ def test_the_state_as_json(clean: Path) -> None:
     }
 
 
-#: What is shown of which journal -> exit status, the words that stand there, and that do not.
-SHOWN: dict[tuple[str, str], tuple[int, list[str], list[str]]] = {
-    ("stale", "inspect"): (
-        1,
-        [
-            "verdict recovered",
-            "btm1.tlog: 400 bytes, active",
-            "position 119",
-            "COMMITTING status 8",
-            "gtrid 41; names db1,jms1",
-            "dropped 70..119 (49 bytes) bad-checksum: well formed, but the CRC does not match",
-            "1 valid record(s) outside the log, not counted:",
-            "unfinished: 1",
-            "- gtrid 41 names db1,jms1",
-            "unused 21..400 (379 bytes) all 00",
-        ],
-        [],
-    ),
-    ("clean", "recover"): (
-        0,
-        ["records 3 counted", "- gtrid 41 names jms1", "- gtrid 42 status PREPARED names db1"],
-        [],
-    ),
-    ("damaged", "recover"): (
-        3,
-        [
-            "verdict refused",
-            "where file btm1.tlog, offset 64 (43 bytes from there)",
-            "why checksum/bad-checksum: well formed, but the CRC does not match",
-            "journalspec recover {place} --policy salvage",
-            "journalspec inspect {place} --hex",
-        ],
-        ["Traceback"],
-    ),
-    ("damaged", "recover --policy salvage"): (
-        1,
-        [
-            "verdict recovered",
-            "lost in btm1.tlog: dropped 64..107 (43 bytes) bad-checksum:",
-            "- gtrid 41 names db1",
-            "- gtrid 43 names db1",
-        ],
-        ["gtrid 42"],
-    ),
-    ("hidden", "recover --policy salvage"): (
-        1,
-        [
-            "unfinished: 0",
-            "2 valid records stand outside the log, in what could not be used: 1 COMMITTING, 1 PREPARED.",
-            "They do not count, and the state below may be incomplete or wrong:"
-            " - COMMITTING gtrid 41, names db1,jms1 (file btm1.tlog, offset 21)",
-        ],
-        [],
-    ),
-}
-
-
-@pytest.mark.parametrize(("journal", "command"), SHOWN)
-def test_what_is_shown_to_people(journal: str, command: str, request: pytest.FixtureRequest) -> None:
-    place = request.getfixturevalue(journal)
-    status, there, absent = SHOWN[journal, command]
-    result = call(*command.split(), place, columns=100)
-    assert result.exit_code == status
-    for words in there:
+@pytest.mark.parametrize("row", table("shown")["shown"], ids=lambda row: f"{row['command']}-{row['journal']}")
+def test_what_is_shown_to_people(row: dict[str, Any], request: pytest.FixtureRequest) -> None:
+    place = request.getfixturevalue(row["journal"])
+    result = call(*row["command"].split(), place, columns=100)
+    assert result.exit_code == row["status"]
+    for words in row["there"]:
         assert words.format(place=place) in flat(result), words
-    assert [words for words in absent if words in flat(result)] == []
+    assert [words for words in row.get("absent", ()) if words in flat(result)] == []
 
 
 @pytest.mark.parametrize("options", [(), ("--hex",)])

@@ -10,7 +10,9 @@ from journalspec_conformance.errors import Problem
 from journalspec_conformance.expect import Expectations, load_expectations, parse_expectations, update
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.result import Result
+from tables import table
 
+TABLE = table("expectations")
 PROBES = ("x.tail.a/read", "x.tail.a/recover.strict", "x.tail.b/read", "x.head.c-d/read")
 
 
@@ -23,51 +25,18 @@ def bound(*entries: str) -> Expectations:
     return parse_expectations(text, "file.toml").bind(PROBES, "smoke", "file.toml")
 
 
-@pytest.mark.parametrize(
-    ("pattern", "named"),
-    [
-        ("x.tail.a/read", 1),
-        ("x.tail.a", 2),
-        ("x.tail.*", 3),
-        ("x.tail.*/read", 2),
-        ("x.*.*/read", 3),
-        ("**", 4),
-        ("x.**", 4),
-        ("**/read", 3),
-        ("x.head.c-*", 1),
-        ("x.*", 0),
-        ("x.tail.a/recover", 0),
-        ("x.tail.a/recover.*", 1),
-        ("x?tail?a", 0),
-    ],
-)
+@pytest.mark.parametrize(("pattern", "named"), TABLE["patterns"].items())
 def test_patterns(pattern: str, named: int) -> None:
     assert sum(matches(pattern, probe) for probe in PROBES) == named
 
 
 @pytest.mark.parametrize(
-    ("entry", "seen", "becomes"),
-    [
-        ('outcome = "fail"', ("fail", "records:extra"), "known"),
-        ('outcome = "fail"\nfingerprint = "records:extra"', ("fail", "records:extra"), "known"),
-        ('outcome = "fail"\nfingerprint = "verdict"', ("fail", "records:extra"), "fail"),
-        ('outcome = "fail"', ("crash", ""), "crash"),
-        ('outcome = "fail"', ("pass", ""), "fixed"),
-        ('outcome = "fail"', ("allowed", ""), "fixed"),
-        ('outcome = "fail"', ("unsupported", ""), "unsupported"),
-        ('outcome = "fail"', ("quarantined", ""), "quarantined"),
-        ('outcome = "wontfix"', ("fail", "x"), "known"),
-        ('outcome = "wontfix"', ("pass", ""), "fixed"),
-        ('outcome = "crash"', ("crash", ""), "known"),
-        ('outcome = "crash"', ("timeout", ""), "timeout"),
-        ('outcome = "timeout"', ("timeout", ""), "known"),
-        ('outcome = "error"', ("error", ""), "known"),
-        ('outcome = "flaky"', ("pass", ""), "pass"),
-        ('outcome = "flaky"', ("timeout", ""), "known"),
-    ],
+    ("entry", "row"), [(entry, row) for entry, rows in TABLE["predictions"].items() for row in rows]
 )
-def test_prediction(entry: str, seen: tuple[str, str], becomes: str) -> None:
-    expectations = bound(f'case = "{PROBES[0]}"\nwhy = "reason"\nissue = "https://x/1"\n{entry}')
+def test_prediction(entry: str, row: list[str]) -> None:
+    *seen, becomes = row
+    said = entry.replace(", ", "\n")
+    expectations = bound(f'case = "{PROBES[0]}"\nwhy = "reason"\nissue = "https://x/1"\n{said}')
     judged = expectations.apply(result(PROBES[0], *seen))
     assert judged.result_class == becomes
     if becomes == "known":

@@ -10,55 +10,14 @@ from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.fakes.references import CLAIMS, HOOKS, SERVED
 from journalspec_corpus import Probe
 from judged import PROBE, fake
+from tables import table
 
 CLEAN_READ = "btm.judge.clean/read"
-CLEAN_STRICT = "btm.judge.clean/recover.strict"
-MISSING_READ = "btm.judge.second-missing/read"
-MISSING_STRICT = "btm.judge.second-missing/recover.strict"
-PASSIVE_READ = "btm.judge.checksum-in-passive/read"
 WRITE = "btm.judge.write/write"
 
-VERDICTS = {
-    "perfect": dict.fromkeys(
-        (CLEAN_READ, CLEAN_STRICT, MISSING_READ, MISSING_STRICT, PASSIVE_READ, WRITE), "pass"
-    ),
-    "stderr_talker": dict.fromkeys((CLEAN_READ, CLEAN_STRICT, MISSING_READ, MISSING_STRICT, WRITE), "pass"),
-    "accepts_all": {
-        CLEAN_READ: "pass",
-        MISSING_READ: "fail verdict",
-        MISSING_STRICT: "fail verdict",
-        PASSIVE_READ: "fail verdict",
-    },
-    "refuses_all": {
-        CLEAN_READ: "fail refused:fileset/no-files",
-        MISSING_READ: "fail refused:fileset/no-files",
-        MISSING_STRICT: "fail refused:fileset/no-files",
-    },
-    "declares_nothing": dict.fromkeys((CLEAN_READ, CLEAN_STRICT, MISSING_READ, WRITE), "unsupported"),
-    "crasher": {CLEAN_READ: "crash", CLEAN_STRICT: "crash", WRITE: "pass"},
-    "noisy_stdout": {CLEAN_READ: "error", MISSING_STRICT: "error"},
-    "wrong_seq": {CLEAN_READ: "error", MISSING_STRICT: "error"},
-    "forgets_records": {
-        CLEAN_READ: "fail records:missing",
-        MISSING_READ: "fail records:missing",
-        MISSING_STRICT: "pass",
-    },
-    "not_idempotent": {
-        CLEAN_READ: "pass",
-        CLEAN_STRICT: "fail not-idempotent",
-        MISSING_STRICT: "fail not-idempotent",
-    },
-    "modifies_dir": {
-        CLEAN_READ: "fail modified",
-        CLEAN_STRICT: "fail modified",
-        MISSING_READ: "fail modified",
-    },
-    "bad_schema": {CLEAN_READ: "fail records:changed", CLEAN_STRICT: "fail records:changed"},
-    "strange_names": {CLEAN_READ: "fail vocabulary:records.gtird", WRITE: "pass"},
-    "loses_writes": {CLEAN_READ: "pass", WRITE: "fail not-durable"},
-}
+VERDICTS = table("fakes")
 
-#: Fakes that are not asked anything: see test_words.py.
+#: Fakes that are not asked anything: see refusals.toml.
 REFUSED = {"typo_policy", "typo_field", "typo_level"}
 
 MakeEngine = Callable[..., Engine]

@@ -40,16 +40,12 @@ def wrong_answers(answer: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
     for key, value in answer.items():
         if key not in ("files", "message") and not (key == "notes" and not value):
             yield key, {**answer, key: changed(value)}
-    for index, record in enumerate(answer.get("records", ())):
-        for name in record:
-            other = copy.deepcopy(answer)
-            other["records"][index][name] = changed(record[name])
-            yield f"records[{index}].{name}", other
-    for index, region in enumerate(answer.get("dropped", ())):
-        for name in region:
-            other = copy.deepcopy(answer)
-            other["dropped"][index][name] = changed(region[name])
-            yield f"dropped[{index}].{name}", other
+    for group in ("records", "dropped"):
+        for index, entry in enumerate(answer.get(group, ())):
+            for name in entry:
+                other = copy.deepcopy(answer)
+                other[group][index][name] = changed(entry[name])
+                yield f"{group}[{index}].{name}", other
     for name in answer.get("state", {}):
         yield f"state.{name}", {**answer, "state": {**answer["state"], name: changed(answer["state"][name])}}
 
@@ -68,22 +64,8 @@ def test_every_listed_member_counts(probe: Probe) -> None:
 
 
 JUNK: list[Any] = [
-    "x",
-    "7",
-    [],
-    {},
-    ["x"],
-    [["x"]],
-    {"x": "y"},
-    [{}],
-    None,
-    True,
-    "",
-    7,
-    1.5,
-    [None],
-    [{"at": "x"}],
-    [{"file": []}],
+    *("x", "7", "", 7, 1.5, None, True),
+    *([], {}, ["x"], [["x"]], {"x": "y"}, [{}], [None], [{"at": "x"}], [{"file": []}]),
 ]
 
 

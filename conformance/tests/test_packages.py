@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from journalspec.formats import format_ids
+from tables import table
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Each package, behind those that it may import, and where it is.
@@ -34,49 +35,8 @@ ABOVE |= {
     "journalspec_corpus.pipeline.plan": ("journalspec_corpus.pipeline", "journalspec_reference"),
 }
 MOST_LINES = 700
-#: Public classes that share their name with another one, and what each means. What the same part of
-#: each format is called is no such case: `Codec` in two formats' folders means one thing.
-SAME_NAME: dict[str, str] = {
-    "Answer": "what a reader answered, as an observation and as a row of the compiled judge",
-    "Asked": "what was asked of a journal, by a person and by a capture",
-    "Bounds": "limits of a process, and of a search",
-    "Changed": "a journal and a build that changed while they were read",
-    "Checked": "a value that has been looked at, of an element and of a rate",
-    "Choice": "which states are taken, of builds, second crashes and harnesses",
-    "Difference": "where two answers part, of the judge and of a product",
-    "Disagreement": "where two readers part, found by three searches",
-    "Dropped": "a region without a record, in the observation and in a replay",
-    "Engine": "runs probes, and builds crash states",
-    "Entry": "an entry of a table",
-    "Fault": "what is wrong with a record, where it was drawn and where it is read",
-    "Field": "a field: of a format's table, of what is drawn, of a .ksy",
-    "Finding": "what was found out about a product, a rule, a crash state",
-    "Form": "the form of a record, and of a table",
-    "Input": "what a case begins with, before and after it is published",
-    "Journal": "a journal as files, and as a product's object",
-    "Judgement": "a verdict and its reason, of drawn files and of crash states",
-    "Kept": "what stays, of files and of records",
-    "Kind": "a kind of failure, of record, of sample",
-    "Known": "what is pinned as known, by the table that pins it",
-    "Loaded": "what loading gave",
-    "Measured": "a measurement of a bench",
-    "Outcome": "what a probe came to, and what a recording did",
-    "Part": "a part of a sequence, of a choice, of a record",
-    "Piece": "a piece of a file, of a drawing, of work",
-    "Plan": "a plan of what is built",
-    "Prepared": "what is ready to be run",
-    "Report": "what a command reports",
-    "Row": "a row of a table",
-    "Schema": "a schema: of the protocol, of Kaitai",
-    "Seen": "what was seen",
-    "Source": "where bytes come from",
-    "Step": "a step of a workload, and of reduction",
-    "Tally": "counts",
-    "Workload": "what a trace is made from: of every format, and as the engine sees it",
-    "Target": "what is judged; in the documentation, what is linked to",
-}
-
-
+#: Public classes that share their name with another one, and what each means.
+SAME_NAME = table("same_name")
 Graph = dict[str, set[str]]
 
 

@@ -75,71 +75,61 @@ def test_round_trip(report: Report) -> None:
 
 
 def test_lines_are_ascii_and_end_with_a_footer() -> None:
-    lines = written(RESULTS).splitlines()
-    assert all(line.isascii() for line in lines)
-    assert [json.loads(line)["kind"] for line in lines] == ["header", *["result"] * 5, "footer"]
+    assert all(line.isascii() for line in LINES)
+    assert [json.loads(line)["kind"] for line in LINES] == ["header", *["result"] * 5, "footer"]
 
 
-def damaged(edit: str) -> str:
-    lines = written(RESULTS).splitlines(keepends=True)
-    edits = {
-        "empty": [],
-        "no footer": lines[:-1],
-        "no header": lines[1:],
-        "cut line": [*lines[:3], lines[3][:20]],
-        "twice": [*lines[:2], lines[1], *lines[2:]],
-        "one less": [*lines[:2], *lines[3:]],
-        "footer inside": [*lines[:2], lines[-1], *lines[2:]],
-        "class changed": [line.replace('"class":"fail"', '"class":"pass"') for line in lines],
-        "class unknown": [line.replace('"class":"fail"', '"class":"fine"') for line in lines],
-        "member gone": [line.replace('"case":"x.b"', '"kase":"x.b"') for line in lines],
-        "number": [*lines[:2], "7\n", *lines[2:]],
-        "other version": [lines[0].replace('"report":2', '"report":9'), *lines[1:]],
-        "nobody's": [lines[0].replace('"name":"mine"', '"who":"mine"'), *lines[1:]],
-        "two glued": lines + [line.replace("./mine", "./other") for line in lines],
-        "header in the middle": [*lines[:2], lines[0], *lines[2:]],
-        "class changed, counts too": [
-            line.replace('"class":"fail"', '"class":"pass"').replace('"pass":1,"fail":1', '"pass":2')
-            for line in lines
+LINES = written(RESULTS).splitlines(keepends=True)
+EDITED = "edited: the lines above the footer are not those"
+
+
+def swapped(old: str, new: str) -> list[str]:
+    return [line.replace(old, new) for line in LINES]
+
+
+#: What somebody made of a report -> what is said of it.
+DAMAGED: dict[str, tuple[list[str], str]] = {
+    "empty": ([], "no header"),
+    "no footer": (LINES[:-1], "footer is missing"),
+    "no header": (LINES[1:], "no header"),
+    "cut line": ([*LINES[:3], LINES[3][:20]], "line 4: no JSON"),
+    "twice": ([*LINES[:2], LINES[1], *LINES[2:]], "line 3: x.a/read stands twice"),
+    "one less": ([*LINES[:2], *LINES[3:]], "counts are not those"),
+    "footer inside": ([*LINES[:2], LINES[-1], *LINES[2:]], "line 4: stands behind the footer"),
+    "class changed": (swapped('"class":"fail"', '"class":"pass"'), "counts are not those"),
+    "class unknown": (
+        swapped('"class":"fail"', '"class":"fine"'),
+        "line 3: member 'class' is not a result class (it says 'fine')",
+    ),
+    "member gone": (swapped('"case":"x.b"', '"kase":"x.b"'), "member 'case' is missing"),
+    "number": ([*LINES[:2], "7\n", *LINES[2:]], "line 3: no JSON object"),
+    "other version": (swapped('"report":2', '"report":9'), "version 1 to 2"),
+    "nobody's": (swapped('"name":"mine"', '"who":"mine"'), "does not say whose"),
+    "two glued": (
+        LINES + swapped("./mine", "./other"),
+        "line 8: a second report begins, of './other', behind the first, of './mine'",
+    ),
+    "header in the middle": ([*LINES[:2], LINES[0], *LINES[2:]], "line 3: a second report begins"),
+    "class changed, counts too": (
+        [
+            line.replace('"pass":1,"fail":1', '"pass":2')
+            for line in swapped('"class":"fail"', '"class":"pass"')
         ],
-        "reason changed": [line.replace("signal SIGSEGV", "signal SIGTERM") for line in lines],
-        "header changed": [lines[0].replace('"tier":"smoke"', '"tier":"captured"'), *lines[1:]],
-        "two lines swapped": [lines[0], lines[2], lines[1], *lines[3:]],
-        "line ends changed": [line.replace("\n", "\r\n") for line in lines],
-        "no digest": [*lines[:-1], lines[-1].partition(',"sha256"')[0] + "}\n"],
-    }
-    return "".join(edits[edit])
+        EDITED,
+    ),
+    "reason changed": (swapped("signal SIGSEGV", "signal SIGTERM"), EDITED),
+    "header changed": (swapped('"tier":"smoke"', '"tier":"captured"'), EDITED),
+    "two lines swapped": ([LINES[0], LINES[2], LINES[1], *LINES[3:]], EDITED),
+    "line ends changed": (swapped("\n", "\r\n"), EDITED),
+    "no digest": ([*LINES[:-1], LINES[-1].partition(',"sha256"')[0] + "}\n"], EDITED),
+}
 
 
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        ("empty", "no header"),
-        ("no footer", "footer is missing"),
-        ("no header", "no header"),
-        ("cut line", "line 4: no JSON"),
-        ("twice", "line 3: x.a/read stands twice"),
-        ("one less", "counts are not those"),
-        ("footer inside", "line 4: stands behind the footer"),
-        ("class changed", "counts are not those"),
-        ("class unknown", "line 3: member 'class' is not a result class (it says 'fine')"),
-        ("member gone", "member 'case' is missing"),
-        ("number", "line 3: no JSON object"),
-        ("other version", "version 1 to 2"),
-        ("nobody's", "does not say whose"),
-        ("two glued", "line 8: a second report begins, of './other', behind the first, of './mine'"),
-        ("header in the middle", "line 3: a second report begins"),
-        ("class changed, counts too", "edited: the lines above the footer are not those"),
-        ("reason changed", "edited: the lines above the footer are not those"),
-        ("header changed", "edited: the lines above the footer are not those"),
-        ("two lines swapped", "edited: the lines above the footer are not those"),
-        ("line ends changed", "edited: the lines above the footer are not those"),
-        ("no digest", "edited: the lines above the footer are not those"),
-    ],
-)
-def test_damaged_reports_are_not_believed(edit: str, message: str) -> None:
+@pytest.mark.parametrize("edit", DAMAGED)
+def test_damaged_reports_are_not_believed(edit: str) -> None:
+    lines, message = DAMAGED[edit]
     with pytest.raises(InvalidReport, match=r"r\.jsonl") as caught:
-        parse_report(damaged(edit), "r.jsonl")
+        parse_report("".join(lines), "r.jsonl")
     assert message in str(caught.value)
 
 
@@ -204,8 +194,7 @@ MALFORMED = {
 
 @pytest.mark.parametrize("line", MALFORMED, ids=lambda line: MALFORMED[line])
 def test_a_malformed_line_is_named(line: str) -> None:
-    lines = written(RESULTS).splitlines(keepends=True)
-    text = "".join([*lines[:3], line + "\n", *lines[3:]])
+    text = "".join([*LINES[:3], line + "\n", *LINES[3:]])
     with pytest.raises(InvalidReport, match=r"^r\.jsonl, line 4: ") as caught:
         parse_report(text, "r.jsonl")
     assert MALFORMED[line] in str(caught.value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,19 +11,14 @@ from pathlib import Path
 import pytest
 
 from journalspec_corpus import load_cases
-from judged import PROGRAM
+from judged import call, start
 
 #: Sets a title, clears the screen, breaks the line, and is no UTF-8.
 STRANGE = os.fsdecode(b"x\x1b]0;owned\x07\x1b[2J\n\xff")
 SHOWN = r"x\x1b]0;owned\x07\x1b[2J\n\udcff"
 
 
-def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*PROGRAM, *arguments], capture_output=True, check=False, cwd=cwd)
-
-
-def harmless(output: bytes) -> str:
-    text = output.decode("utf-8")
+def harmless(text: str) -> str:
     assert all(char.isprintable() or char == "\n" for char in text)
     return text
 
@@ -50,15 +44,15 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=" ".join,
 )
 def test_text_shows_them_escaped(command: Sequence[str], journal: Path) -> None:
-    done = run(*command, str(journal))
-    assert done.returncode in {0, 1, 3}
+    done = call(*command, journal)
+    assert done.exit_code in {0, 1, 3}
     assert SHOWN.replace("\\", "") in harmless(done.stdout).replace("\\", "").replace("\n", "")
     harmless(done.stderr)
 
 
 @pytest.mark.parametrize("command", ["inspect", "recover"])
 def test_json_keeps_them(command: str, journal: Path) -> None:
-    done = run(command, "--json", str(journal))
+    done = call(command, "--json", journal)
     assert harmless(done.stdout).isascii()
     told = {os.fsencode(entry["path"]) for entry in json.loads(done.stdout)["journals"]}
     assert told == {os.fsencode(journal)}, "nothing of the name is lost"
@@ -85,10 +79,13 @@ def test_json_keeps_them(command: str, journal: Path) -> None:
         " ".join(arguments).replace(STRANGE, "NAME").replace(STRANGE.replace("\n", ""), "NAME")
     ),
 )
-def test_complaints_show_them_escaped(arguments: Sequence[str], tmp_path: Path) -> None:
-    done = run(*arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stdout == b""
+def test_complaints_show_them_escaped(
+    arguments: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = call(*arguments)
+    assert done.exit_code == 2
+    assert done.stdout == ""
     said = harmless(done.stderr)
     assert "fault of journalspec" not in said
     assert "x1b" in said
@@ -102,6 +99,6 @@ def test_an_implementation_is_named_so_too(tmp_path: Path) -> None:
         "import json, sys\nsys.stdin.readline()\nsys.stderr.buffer.write(b'\\x1b[2J\\xff')\n"
         f"print(json.dumps({{'seq': 1, **{greeting!r}}}), flush=True)\n"
     )
-    done = run("run", "--impl", f"{sys.executable} {harness}")
+    done = start("run", "--impl", f"{sys.executable} {harness}")
     assert done.returncode == 2
     assert "fault of journalspec" not in harmless(done.stderr)

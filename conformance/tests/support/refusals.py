@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,12 @@ from typing import Any
 import pytest
 
 from judged import CASES, call
-
-TABLE = Path(__file__).parents[1] / "data" / "refusals.toml"
+from tables import table
 
 
 def refusals(given: str = "files") -> pytest.MarkDecorator:
     """Return what gives a test each refusal that takes `given` for granted, as `refusal`."""
-    blocks = tomllib.loads(TABLE.read_text(encoding="utf-8"))["refused"]
-    chosen = [block for block in blocks if block.get("given", "files") == given]
+    chosen = [block for block in table("refusals")["refused"] if block.get("given", "files") == given]
     found = [row for block in chosen for row in _rows(block)]
     return pytest.mark.parametrize("refusal", found, ids=lambda row: row[0])
 
