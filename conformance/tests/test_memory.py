@@ -255,19 +255,9 @@ def test_nothing_is_left_of_the_tool_when_it_is_terminated(tmp_path: Path) -> No
     if not Path("/proc").is_dir():
         pytest.skip("the processes are found in /proc")
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    arguments = [
-        "--format",
-        "jboss_journal",
-        "--shape",
-        "deleted",
-        "--size",
-        "64MiB",
-        "--command",
-        "inspect-hex",
-    ]
-    process = subprocess.Popen(
-        [sys.executable, str(TOOL), *arguments], env=environment, stdout=subprocess.DEVNULL
-    )
+    arguments = ["--format", "jboss_journal", "--shape", "deleted", "--size", "64MiB"]
+    command = [sys.executable, str(TOOL), *arguments, "--command", "inspect-hex"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     try:
         assert until(lambda: _measured(tmp_path))
     finally:

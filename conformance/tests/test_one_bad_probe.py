@@ -18,6 +18,7 @@ import pytest
 from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Problem
+from journalspec_conformance.fakes import _deeds
 from journalspec_conformance.scratch import Workspace
 from journalspec_corpus import Input, InputFile, Probe
 from journalspec_corpus.crash.verdict import Answer
@@ -57,16 +58,6 @@ def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[
         engine.close()
 
 
-def deep(directory: Path, depth: int = 3000) -> None:
-    here = os.open(directory, os.O_RDONLY)
-    for _ in range(depth):
-        os.mkdir("d", dir_fd=here)
-        inner = os.open("d", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = inner
-    os.close(here)
-
-
 def swapped(directory: Path) -> None:
     """Put another directory, with the same files, where the own one was."""
     directory.rename(directory.with_name("moved"))
@@ -83,11 +74,6 @@ def linked(directory: Path) -> None:
 def piped(directory: Path) -> None:
     (directory / "btm1.tlog").unlink()
     os.mkfifo(directory / "btm1.tlog")
-
-
-def grown(directory: Path) -> None:
-    with (directory / "btm1.tlog").open("r+b") as stream:
-        stream.truncate(40 << 30)
 
 
 def raising(error: BaseException) -> Deed:
@@ -138,7 +124,7 @@ def test_an_odd_answer_is_the_result_of_its_probe(name: str) -> None:
 CHANGES: dict[str, tuple[Deed, str]] = {
     "a file": (lambda d: (d / "new").touch(), "new is new"),
     "a directory": (lambda d: (d / "new").mkdir(), "new is new, a directory"),
-    "3000 directories in each other": (deep, "d is new, a directory"),
+    "3000 directories in each other": (_deeds.deep, "d is new, a directory"),
     "a link": (lambda d: (d / "new").symlink_to("/etc/passwd"), "new is new, a symbolic link"),
     "a link to itself": (lambda d: (d / "new").symlink_to("new"), "new is new, a symbolic link"),
     "a pipe": (lambda d: os.mkfifo(d / "new"), "new is new, a pipe"),
@@ -153,7 +139,8 @@ CHANGES: dict[str, tuple[Deed, str]] = {
         "the directory itself is gone",
     ),
     "another directory": (swapped, "the directory itself is another one"),
-    "a file of 40 GiB": (grown, f"and has {40 << 30}"),
+    "a file of 40 GiB": (_deeds.huge, "huge is new"),
+    "a longer file": (lambda d: os.truncate(d / "btm1.tlog", 40 << 30), f"and has {40 << 30}"),
     "a byte": (lambda d: _poke(d / "btm1.tlog", 3), "btm1.tlog, offset 3: "),
 }
 
@@ -197,11 +184,11 @@ def test_times_and_the_same_content_are_no_change(deed: Deed) -> None:
 def test_who_is_not_pure_may_leave_anything_and_is_bounded() -> None:
     probe = PROBE[STRICT]
     for deed, result_class, reason in (
-        (lambda d: deep(d, 200), "pass", ""),
+        (_deeds.deep, "pass", ""),
         (lambda d: os.mkfifo(d / "new"), "pass", ""),
         (lambda d: (d / "btm1.tlog").chmod(0), "pass", ""),
         (lambda d: (d / "new").symlink_to("/etc"), "pass", ""),
-        (grown, "error", "files of more than"),
+        (_deeds.huge, "error", "files of more than"),
     ):
         with asked(probe, deed) as engine:
             first, second = engine.run_all([probe, probe])
@@ -222,9 +209,7 @@ def test_too_many_entries_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_directory_that_vanished_is_made_anew() -> None:
     def vanish(directory: Path) -> None:
-        for path in directory.iterdir():
-            path.unlink()
-        directory.rmdir()
+        _deeds.empties(directory)
         directory.parent.rmdir()
 
     probe = PROBE[READ]
@@ -340,7 +325,7 @@ class Opens:
         ({"a.log": b"x"}, lambda _: {"step": "0"}, "a step is no answer"),
         ({"a.log": b"x"}, raising(OSError(5, "Input/output error")), "could not be judged: OSError"),
         ({"a" * 300: b"x"}, lambda _: None, "could not be judged: OSError"),
-        ({"a.log": b"x"}, deep, ""),
+        ({"a.log": b"x"}, _deeds.deep, ""),
     ],
 )
 def test_one_bad_state_stops_nothing(files: dict[str, bytes], deed: Deed, told: str) -> None:

@@ -31,22 +31,26 @@ def test_a_difference_is_one_sentence_in_json(expected: Any, observed: Any, said
     assert describe("x", expected, observed) == said
 
 
-def test_another_order_is_called_so() -> None:
-    first, second = {"type": "A", "id": "1"}, {"type": "A", "id": "2"}
-    expected = {"verdict": "clean", "records": [first, second]}
-    _, difference = closest([expected], {"verdict": "clean", "records": [second, first]}, Claims())
-    assert difference is not None
-    assert sentence(difference) == (
-        "records[0]: the same records in another order:"
-        ' expected {"type": "A", "id": "1"}, got {"type": "A", "id": "2"}'
+@pytest.mark.parametrize(
+    ("expected", "observed", "said"),
+    [
+        (
+            ["1", "2"],
+            ["2", "1"],
+            "records[0]: the same records in another order:"
+            ' expected {"type": "A", "id": "1"}, got {"type": "A", "id": "2"}',
+        ),
+        (["7"], [7], 'records[0].id: expected "7", got 7 (the types differ: a text, a number)'),
+    ],
+)
+def test_a_difference_of_records_is_told(expected: list[Any], observed: list[Any], said: str) -> None:
+    want, seen = (
+        {"verdict": "clean", "records": [{"type": "A", "id": name} for name in names]}
+        for names in (expected, observed)
     )
-
-
-def test_a_type_that_differs_is_seen_in_a_record() -> None:
-    expected = {"verdict": "clean", "records": [{"type": "A", "id": "7"}]}
-    _, difference = closest([expected], {"verdict": "clean", "records": [{"type": "A", "id": 7}]}, Claims())
+    _, difference = closest([want], seen, Claims())
     assert difference is not None
-    assert sentence(difference) == 'records[0].id: expected "7", got 7 (the types differ: a text, a number)'
+    assert sentence(difference) == said
 
 
 def test_what_fails_alike_is_one_group() -> None:

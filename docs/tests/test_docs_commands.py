@@ -7,12 +7,15 @@ or not, and says why.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -109,17 +112,42 @@ def test_every_command_of_a_page_works(path: Path, tmp_path: Path) -> None:
         run = as_run(command)
         if run is None:
             continue
-        done = subprocess.run(
-            ["sh", "-c", run],  # noqa: S607 - the pages are written for a POSIX shell
-            cwd=place,
-            env=environment,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=SECONDS,
-            check=False,
-        )
-        assert done.returncode in permitted(command), f"$ {run}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+        status, said = ended(run, place, environment)
+        assert status in permitted(command), f"$ {run}\n{said[-4000:]}"
+
+
+def ended(
+    command: str, place: Path, environment: Mapping[str, str], seconds: float = SECONDS
+) -> tuple[int, str]:
+    """Return how a command ended and what it said; what it has started ends with it, in time in any case."""
+    process = subprocess.Popen(
+        ["sh", "-c", command],  # noqa: S607 - the pages are written for a POSIX shell
+        cwd=place,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+    try:
+        said, _ = process.communicate(timeout=seconds)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    return process.returncode, said
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
+def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
+    """Whoever holds the pipe open is gone: the second reading ends at once."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(subprocess.TimeoutExpired):
+        ended("exec 3<>pipe; (sleep 60; echo late >&3) & sleep 60", tmp_path, os.environ, 0.5)
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert os.read(reader, 1) == b"", "nobody has it open for writing"
+    os.close(reader)
 
 
 def test_the_table_names_commands_of_the_pages_and_says_why() -> None:
