@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE, asked_state, seen_state
+from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE
 from journalspec_conformance.harnesses.reference import Traced
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import get_product
@@ -170,7 +170,7 @@ def recovered(products: Mapping[str, ProcessConnection], reader: str, directory:
         question = {**request, "dir": str(directory), "observe": "state", "params": params}
         seen = products[reader].ask(question)["ok"]
     assert "state" in seen, f"{reader}: {seen}"
-    return seen_state(seen["state"])
+    return MODEL.shown(MODEL.begin(seen["state"]))
 
 
 @of_products
@@ -184,7 +184,7 @@ def test_all_three_recover_ten_thousand_records_alike(
     directory.mkdir()
     write(products, writer, ops, directory)
     # The last transaction has no end: whoever opens the journal rolls it back.
-    wanted = asked_state([(op, {}) for op in [*ops, {"op": "open"}]], EDITION)
+    wanted = history(MODEL, {}, [*ops, {"op": "open"}], frozenset(), EDITION).shown[-1]
     assert len(wanted["live"]) > 100
     names = [path.name for path in directory.iterdir()]
     assert len(names) > 3, names
@@ -279,7 +279,7 @@ def test_a_compaction_of_the_reference_is_finished_by_the_product(
     scenario = next(item for item in CAPTURE.scenarios(product) if item.name == "compacted")
     ops, params = scenario.sessions[0], CAPTURE.params(product, scenario)
     done = next(number for number, op in enumerate(ops) if op["op"] == "compact") + 1
-    wanted = asked_state([(op, {}) for op in ops[:done]], product.edition)
+    asked = history(MODEL, {}, ops[:done], frozenset(), product.edition)
     images = half_compacted(crash_images(ops[:done], params, product.edition))
     assert len(images) > 3
     connection = connect_product(name)
@@ -289,7 +289,7 @@ def test_a_compaction_of_the_reference_is_finished_by_the_product(
         place = {"format": FORMAT, "edition": product.edition, "dir": str(memory_path / "journal")}
         answer = connection.ask({**request, **place})["ok"]
         assert answer["verdict"] == "clean"
-        assert seen_state(answer["state"]) == wanted
+        assert asked.seen(answer["state"]) == asked.shown[-1]
 
 
 def test_the_control_file_of_s2_has_the_id_minus_one_and_names_are_modified_utf8() -> None:

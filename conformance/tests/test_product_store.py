@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from journalspec.formats import get_format
 from journalspec_conformance.cli.products import command
 from journalspec_conformance.harnesses import registry
-from journalspec_conformance.harnesses.java.harness import command as product_command
+from journalspec_conformance.harnesses.product import command as product_command
 from journalspec_conformance.products import (
     Jar,
     NotFetchedError,
@@ -73,6 +73,7 @@ def test_every_data_file_describes_a_product_of_a_known_format_and_edition() -> 
         found = get_product(name)
         for format_id in found.formats:
             get_format(format_id).edition(found.edition)
+        assert found.main_jar is not None
         assert found.main_jar.version == found.version
         assert len({jar.sha256 for jar in found.jars}) == len(found.jars)
 
