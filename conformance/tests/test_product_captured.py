@@ -88,6 +88,13 @@ def test_the_provenance_tells_what_the_scenario_asks_for(directory: Path) -> Non
 
 
 @each_directory
+def test_what_the_files_show_is_what_the_table_says(directory: Path) -> None:
+    maker, told = capture(directory.parts[-3]), expected(directory)
+    run = maker.told_in(directory)
+    assert maker.shows(run.product, run.scenario) == {key: told[key] for key in ("obeys", "breaks")}
+
+
+@each_directory
 def test_the_files_are_those_that_the_product_wrote(directory: Path) -> None:
     told = provenance(directory)
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in files(directory).items()}

@@ -345,18 +345,24 @@ class Capture:
         """
         view = self.look(run.product, run.scenario, directory)
         product, scenario = run.product, run.scenario
-        known = {item.id for item in requirements(self.format_id).items if product.edition in item.editions}
-        always = () if scenario.by_hand(product) else self.table.always
-        obeys = (*always, *scenario.on(product, "obeys"))
         wanted = {
             "title": f"{scenario.title} ({product.title})",
             "edition": product.edition,
-            "obeys": [name for name in dict.fromkeys(obeys) if name in known],
-            "breaks": list(scenario.on(product, "breaks")),
+            **self.shows(product, scenario),
             **self.expected(run, view),
         }
         replace_text(directory / PROVENANCE, "\n".join(self._provenance(run, view, directory)) + "\n")
         replace_text(directory / EXPECTED, json.dumps(wanted, indent=1, sort_keys=True) + "\n")
+
+    def shows(self, product: Product, scenario: Scenario) -> Json:
+        """Return the requirements that the files show obeyed and broken."""
+        known = {item.id for item in requirements(self.format_id).items if product.edition in item.editions}
+        always = () if scenario.by_hand(product) else self.table.always
+        obeys = dict.fromkeys((*always, *scenario.on(product, "obeys")))
+        return {
+            "obeys": [name for name in obeys if name in known],
+            "breaks": list(scenario.on(product, "breaks")),
+        }
 
     def _provenance(self, run: Played, view: Mapping[str, Answer], directory: Path) -> Iterator[str]:
         product, jar = run.product, run.product.main_jar
