@@ -15,6 +15,7 @@ import pytest
 
 from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE
 from journalspec_conformance.harnesses.reference import Traced
+from journalspec_conformance.power import Disk
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import get_product
 from journalspec_corpus.jboss_journal import MODEL
@@ -192,14 +193,6 @@ def test_all_three_recover_ten_thousand_records_alike(
         assert recovered(products, reader, directory) == wanted, reader
 
 
-@dataclass
-class File:
-    """The content of a file as it is, and as it was when it was last made durable."""
-
-    content: bytearray = field(default_factory=bytearray)
-    durable: bytes = b""
-
-
 def crash_images(
     ops: Sequence[Op], params: Mapping[str, str], edition: str = EDITION
 ) -> Iterator[tuple[str, int, Images]]:
@@ -208,31 +201,15 @@ def crash_images(
     A killed process leaves everything that was written; a machine without power
     at worst only what was made durable: contents by ``sync``, names by ``sync-dir``.
     """
-    storage = Traced(MemoryStorage())
+    storage, disk = Traced(MemoryStorage()), Disk({})
     journal = load(FORMAT).writer(storage, edition=edition, params=params)
-    now: dict[str, File] = {}
-    kept: dict[str, File] = {}
     for number, op in enumerate(ops):
         journal.apply(op)
         for change in storage.taken():
-            name = change.get("file", "")
-            match change["op"]:
-                case "create":
-                    now[name] = File()
-                case "write":
-                    off, data = int(change["off"]), bytes.fromhex(change["data"])
-                    now[name].content[off : off + len(data)] = data
-                case "sync":
-                    now[name].durable = bytes(now[name].content)
-                case "sync-dir":
-                    kept = dict(now)
-                case "rename":
-                    now[change["to"]] = now.pop(name)
-                case "unlink":
-                    del now[name]
-            what = f"{change['op']} {name}".strip()
-            yield f"killed after {what}", number, {key: bytes(file.content) for key, file in now.items()}
-            yield f"power lost after {what}", number, {key: file.durable for key, file in kept.items()}
+            disk.do(change)
+            what = f"{change['op']} {change.get('file', '')}".strip()
+            yield f"killed after {what}", number, disk.files()
+            yield f"power lost after {what}", number, next(disk.after_power_failure())
 
 
 @of_products

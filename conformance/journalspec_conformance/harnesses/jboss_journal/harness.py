@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -123,20 +123,8 @@ def variant_of(product_id: str) -> Variant:
     return Variant(**{**base, **own, "arguments": arguments})
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """A journal's configuration. `file_size` is in bytes."""
-
-    prefix: str
-    extension: str
-    file_size: int
-    min_files: int
-    user_version: int
-    auto_reclaim: bool
-
-
-def settings_for(variant: Variant, directory: Path, params: Mapping[str, str]) -> Settings:
-    """Return the settings for `directory`.
+def settings_for(variant: Variant, directory: Path, params: Mapping[str, str]) -> dict[str, Any]:
+    """Return the configuration of the journal in `directory`; `file_size` is in bytes.
 
     What `params` do not say is taken from the names and sizes of the files, and
     for an empty directory from the product.
@@ -148,14 +136,15 @@ def settings_for(variant: Variant, directory: Path, params: Mapping[str, str]) -
     )
     own = [(match, path) for match, path in found if match["extension"] == chosen]
     size = max([SMALLEST_FILE, *(path.stat().st_size for _, path in own)])
-    return Settings(
-        prefix=params.get("prefix") or _commonest([match["prefix"] for match, _ in own], variant.prefix),
-        extension=chosen,
-        file_size=int(params.get("file_size", str(size))),
-        min_files=int(params.get("min_files", "2")),
-        user_version=int(params.get("user_version", "0")),
-        auto_reclaim=params.get("auto_reclaim", "true") == "true",
-    )
+    prefix = _commonest([match["prefix"] for match, _ in own], variant.prefix)
+    return {
+        "prefix": params.get("prefix") or prefix,
+        "extension": chosen,
+        "file_size": int(params.get("file_size", str(size))),
+        "min_files": int(params.get("min_files", "2")),
+        "user_version": int(params.get("user_version", "0")),
+        "auto_reclaim": params.get("auto_reclaim", "true") == "true",
+    }
 
 
 def _commonest(found: list[str], otherwise: str) -> str:
@@ -198,15 +187,15 @@ class Journal:
     """A product's journal in `directory`. Every method raises Thrown if the product throws."""
 
     @product_call()
-    def __init__(self, variant: Variant, directory: Path, settings: Settings) -> None:
+    def __init__(self, variant: Variant, directory: Path, settings: Mapping[str, Any]) -> None:
         """Make factory and journal; nothing is touched yet."""
         self.variant = variant
         place = java_classes().JClass("java.io.File")(str(directory))
-        self._words = {**_WORDS, **asdict(settings), "path": str(directory), "directory": place}
+        self._words = {**_WORDS, **settings, "path": str(directory), "directory": place}
         self._factory = self.make_factory()
         made = self._given("journal", factory=self._factory)
         self._journal = variant.class_of("impl.JournalImpl")(*made)
-        self._journal.setAutoReclaim(settings.auto_reclaim)
+        self._journal.setAutoReclaim(settings["auto_reclaim"])
 
     def _given(self, what: str, **values: Any) -> list[Any]:
         """Return the arguments of `what`, as ``variants.toml`` lists them."""
@@ -436,7 +425,7 @@ class JournalProduct(Driver):
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
         """Read every file, those beside the data files last; the state is that of loading, if it loads."""
-        own = f".{settings_for(self._variant, directory, params).extension}"
+        own = f".{settings_for(self._variant, directory, params)['extension']}"
         try:
             records, others = self._data_records(directory, params)
             names = [path.name for path in directory.iterdir()]
@@ -485,7 +474,7 @@ class JournalProduct(Driver):
         A file that a compaction's control file renames is known by its inode.
         """
         settings = settings_for(self._variant, directory, params)
-        own = f".{settings.extension}"
+        own = f".{settings['extension']}"
         with copy_of(directory) as copy:
             journal = Journal(self._variant, copy, settings)
             names = {path.stat().st_ino: path.name for path in copy.iterdir()}
@@ -507,7 +496,7 @@ class JournalProduct(Driver):
         settings = settings_for(self._variant, directory, params)
         with copy_of(directory, only=name) as copy:
             if name != CONTROL:
-                (copy / name).rename(copy / f"{settings.prefix}-1.{settings.extension}")
+                (copy / name).rename(copy / f"{settings['prefix']}-1.{settings['extension']}")
             try:
                 records = Journal(self._variant, copy, settings).read_beside(name)
             except Thrown:
