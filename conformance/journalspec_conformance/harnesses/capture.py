@@ -17,6 +17,7 @@ A line is "WORD ARGUMENT... MEMBER=VALUE..."; x*9 is x nine times. ``{ each = [1
 LINES seven times, and {n} is the number, {next} the one behind it. Other members of a scenario:
 
     params          of the write requests                 charset         the JVM's, if not its own choice
+    settings        of the product, besides the usual
     obeys, breaks   requirements that the files show      only            the one product that can do it
     refused         numbers of operations turned down     forgotten       numbers of those that are lost
     on."PRODUCT"    what is otherwise with one product; with `kept`, what a person says about files that it
@@ -242,7 +243,7 @@ class Capture:
         return None
 
     def head(self, run: Played) -> Json:
-        """Return what the provenance tells besides: ``charset``, ``settings``, ``params`` if it has them."""
+        """Return what the provenance tells besides."""
         return {}
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
@@ -366,19 +367,18 @@ class Capture:
 
     def _provenance(self, run: Played, view: Mapping[str, Answer], directory: Path) -> Iterator[str]:
         product, jar = run.product, run.product.main_jar
-        head = self.head(run)
         told: Json = {
             "title": run.scenario.title,
             "format": self.format_id,
             "edition": product.edition,
             "product": product.id,
             **({"coordinates": jar.coordinates, "jar_sha256": jar.sha256, "java": run.java} if jar else {}),
-            **{key: head[key] for key in ("charset",) if key in head},
+            **({"charset": run.charset} if run.charset else {}),
             "made_with": f"python -m {self.package}.capture",
-            "settings": self.settings,
+            "settings": ", ".join((self.settings, *run.scenario.told.get("settings", ()))),
             "checked_by": ["hand" if run.scenario.by_hand(product) else product.id],
+            **self.head(run),
         }
-        told |= head
         yield "# SPDX-License-Identifier: CC0-1.0"
         yield "# Written by the product itself. The journal files beside this one are never edited."
         yield ""

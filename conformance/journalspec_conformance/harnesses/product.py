@@ -15,6 +15,7 @@ import argparse
 import importlib
 import importlib.util
 import os
+import re
 import shutil
 import sys
 import tomllib
@@ -242,6 +243,11 @@ class Driver:
 
 def _unsupported(error: CannotDo) -> Answer:
     return {"unsupported": {"what": error.what, "message": str(error)}}
+
+
+def by_number(name: str) -> list[tuple[int, str]]:
+    """Return what sorts names of files by the numbers in them."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 @contextmanager

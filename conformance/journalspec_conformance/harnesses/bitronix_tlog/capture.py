@@ -157,11 +157,6 @@ class BitronixCapture(Capture):
     settings = "serverId journalspec, disableJmx, no force batching"
     macros: Mapping[str, Any] = {"mixed": mixed}
 
-    def head(self, run: Played) -> Json:
-        """Return the charset, and the one setting that scenarios change."""
-        filtered = ", filterLogStatus" if "filter_status" in run.scenario.params else ""
-        return {"charset": run.charset, "settings": self.settings + filtered}
-
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
     ) -> list[tuple[str, Steps]] | None:
@@ -204,17 +199,18 @@ class BitronixCapture(Capture):
         """Yield what the product recovers under each policy."""
         for policy in ("strict", "salvage"):
             answer = view[policy]
-            yield ""
-            yield f"# What the same product loads from a copy under the policy {policy}."
+            state = answer.get("state", {})
+            keys = ("verdict", "phase", "code", "message", "active")
+            told = {key: value for key, value in {**answer, **state}.items() if key in keys}
+            yield from ("", f"# What the same product loads from a copy under the policy {policy}.")
             yield f"[loads.{policy}]"
-            for key in ("verdict", "phase", "code", "message"):
-                if key in answer:
-                    yield f"{key} = {toml_value(answer[key])}"
-            if "state" in answer:
-                yield f"active = {toml_value(answer['state']['active'])}"
-                yield "unfinished = ["
-                yield from (f"  {toml_value(entry)}," for entry in answer["state"]["unfinished"])
-                yield "]"
+            yield from (f"{key} = {toml_value(told[key])}" for key in keys if key in told)
+            if state:
+                yield from (
+                    "unfinished = [",
+                    *(f"  {toml_value(entry)}," for entry in state["unfinished"]),
+                    "]",
+                )
 
 
 CAPTURE = BitronixCapture(__package__)

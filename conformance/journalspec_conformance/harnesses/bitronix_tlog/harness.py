@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,16 @@ from journalspec_conformance.harnesses.java.jvm import (
     product_call,
     python_bytes,
 )
-from journalspec_conformance.harnesses.product import SHOWN, Answer, CannotDo, Driver, Op, Session, copy_of
+from journalspec_conformance.harnesses.product import (
+    SHOWN,
+    Answer,
+    CannotDo,
+    Driver,
+    Op,
+    Session,
+    by_number,
+    copy_of,
+)
 
 FORMAT = "bitronix_tlog"
 #: File 1 and file 2 of the pair, in the product's order and by its default names.
@@ -61,6 +71,7 @@ def _class(name: str) -> Java:
     return java_classes().JClass(f"bitronix.tm.{name}")
 
 
+@cache
 def status_names() -> dict[int, str]:
     """Return status number -> record type, from the format's own vocabulary."""
     told = {name: text.partition(":")[0] for name, text in get_format(FORMAT).record_types.items()}
@@ -76,12 +87,8 @@ def pair_of(directory: Path) -> tuple[str, str]:
     names = [path.name for path in directory.iterdir() if path.is_file()]
     if len(names) != len(PAIR):
         return PAIR
-    first, second = sorted(names, key=_by_number)
+    first, second = sorted(names, key=by_number)
     return first, second
-
-
-def _by_number(name: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def _is_whole_pair(directory: Path) -> bool:
@@ -204,23 +211,9 @@ class Journal:
         return [{"gtrid": gtrid.hex(), "names": names} for gtrid, names in sorted(found)]
 
     @product_call()
-    def log(self, status: int, gtrid: bytes, names: Iterable[str]) -> None:
-        """Log one record."""
-        jpype = java_classes()
-        unique = jpype.JClass("java.util.HashSet")()
-        for name in names:
-            unique.add(jpype.JString(name))
-        self._journal.log(status, _class("utils.Uid")(java_bytes(gtrid)), unique)
-
-    @product_call()
-    def force(self) -> None:
-        """Force what was logged to disk."""
-        self._journal.force()
-
-    @product_call()
-    def close(self) -> None:
-        """Close cleanly: both files get state 0."""
-        self._journal.close()
+    def do(self, name: str, *arguments: Java) -> None:
+        """Call ``log``, ``force`` or ``close`` (cleanly: both files get state 0)."""
+        getattr(self._journal, name)(*arguments)
 
     def active(self) -> str | None:
         """Return the name of the file that the product works on, None if the journal is not open."""
@@ -258,11 +251,9 @@ class Writing(Session):
 
     def done(self, op: Op) -> bool:
         """Log, force or close."""
-        if op["op"] == "log":
-            self.journal.log(*_log_arguments(op))
-            return False
-        getattr(self.journal, op["op"])()
-        return True
+        logs = op["op"] == "log"
+        self.journal.do(op["op"], *(_log_arguments(op) if logs else ()))
+        return not logs
 
     def said(self) -> Answer:
         """Return the file that the product is working on, if a journal is open."""
@@ -284,12 +275,12 @@ def _make_pair(directory: Path, length: int) -> None:
         raise CannotDo(f"file_length {length}: the product's files have at least {_HEADER_LENGTH} bytes")
     journal = Journal(directory, megabytes=max(1, -(-(length - _HEADER_LENGTH) // _MEBIBYTE)))
     journal.open()
-    journal.close()
+    journal.do("close")
     for name in PAIR:
         os.truncate(directory / name, length)
 
 
-def _log_arguments(op: Op) -> tuple[int, bytes, list[str]]:
+def _log_arguments(op: Op) -> tuple[int, Java, Java]:
     numbers = {name: number for number, name in status_names().items()}
     status = numbers.get(op["type"])
     if status is None and "status" in op:
@@ -298,7 +289,10 @@ def _log_arguments(op: Op) -> tuple[int, bytes, list[str]]:
         raise CannotDo(f"record type {op['type']!r} without a status number")
     if not _HEX.fullmatch(op["gtrid"]):
         raise CannotDo(f"gtrid {op['gtrid']!r} is no lower-case hex")
-    return status, bytes.fromhex(op["gtrid"]), list(op["names"])
+    names = java_classes().JClass("java.util.HashSet")()
+    for name in op["names"]:
+        names.add(java_classes().JString(name))
+    return status, _class("utils.Uid")(java_bytes(bytes.fromhex(op["gtrid"]))), names
 
 
 def _lacking(directory: Path, params: Mapping[str, str], order: str) -> str | None:

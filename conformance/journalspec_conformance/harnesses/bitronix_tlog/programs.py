@@ -14,19 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.kept import scratch
-from journalspec_conformance.harnesses.bitronix_tlog.harness import PAIR, Journal, configure
+from journalspec_conformance.harnesses.bitronix_tlog.harness import PAIR, Writing, configure
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, instance_of
 from journalspec_conformance.harnesses.product import Program, run_program
 from journalspec_conformance.products import Product
 
-_COMMITTING = 8
 _NAME = "db1"
 #: From the end of the gtrid to the end of the record: count, one name with its length, end marker.
 _BEHIND_GTRID = 4 + 2 + len(_NAME) + 4
 _TAIL_AT = 13
 #: Room enough that no race swaps the files.
-_MEGABYTES = 8
+_LENGTH = 8 << 20
 _TIMEOUT_SECONDS = 60
 #: What an XA resource answers that agrees to everything, keeps nothing and is its own manager.
 _AGREES = {
@@ -61,20 +60,20 @@ def races(product: Product, *, threads: str = "4", rounds: str = "400") -> bool:
     def work(number: int) -> None:
         for count in range(int(rounds)):
             gtrid = f"T{number:03d}-{count:06d}".encode()
-            journal.log(_COMMITTING, gtrid, [_NAME])
-            journal.force()
+            session.apply({"op": "log", "type": "COMMITTING", "gtrid": gtrid.hex(), "names": [_NAME]})
+            session.apply({"op": "force"})
             with (place / PAIR[0]).open("rb") as stream:
                 kept.append(covered(stream.read(size), gtrid))
 
     with scratch() as place:
-        journal = Journal(place, megabytes=_MEGABYTES)
-        journal.open()
+        session = Writing(place, {"file_length": str(_LENGTH)})
+        session.apply({"op": "open"})
         workers = [threading.Thread(target=work, args=(number,)) for number in range(int(threads))]
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join()
-        journal.stop()
+        session.stop()
     lost = kept.count(False)
     print(f"{product.id}: {lost} of {len(kept)} forced records not below the tail")
     return bool(lost)

@@ -28,7 +28,16 @@ from journalspec_conformance.harnesses.java.jvm import (
     product_call,
     python_bytes,
 )
-from journalspec_conformance.harnesses.product import SHOWN, Answer, CannotDo, Driver, Op, Session, copy_of
+from journalspec_conformance.harnesses.product import (
+    SHOWN,
+    Answer,
+    CannotDo,
+    Driver,
+    Op,
+    Session,
+    by_number,
+    copy_of,
+)
 from journalspec_conformance.products import Product
 
 #: The name of a compaction's control file in both products.
@@ -307,31 +316,22 @@ class Journal:
         callback.waitCompletion()
 
     @product_call()
-    def force(self) -> None:
-        """Make the current file durable."""
-        self._settle()
-        self._journal.getCurrentFile().getFile().sync()
-
-    @product_call()
-    def next(self) -> None:
-        """Roll to the next file."""
-        self._settle()
-        self._journal.forceMoveNextFile()
-
-    @product_call()
-    def reclaim(self) -> None:
-        """Look for files that nothing needs any more, now, whatever the settings say."""
-        self._settle()
-        before = self._journal.isAutoReclaim()
-        self._journal.setAutoReclaim(True)
-        self._journal.checkReclaimStatus()
-        self._journal.setAutoReclaim(before)
-
-    @product_call()
-    def compact(self) -> None:
-        """Compact all full files."""
-        self._settle()
-        getattr(self._journal, self.variant.compact)()
+    def change_files(self, name: str) -> None:
+        """``force`` the current file, roll to the ``next``, ``reclaim`` or ``compact``, at once."""
+        if self.variant.threads:
+            self._journal.flush()
+        if name == "force":
+            self._journal.getCurrentFile().getFile().sync()
+        elif name == "next":
+            self._journal.forceMoveNextFile()
+        elif name == "compact":
+            getattr(self._journal, self.variant.compact)()
+        else:
+            # Now, whatever the settings say.
+            before = self._journal.isAutoReclaim()
+            self._journal.setAutoReclaim(True)
+            self._journal.checkReclaimStatus()
+            self._journal.setAutoReclaim(before)
 
     def _appended(self) -> None:
         """Wait until every append has been written, where a thread does that."""
@@ -339,16 +339,12 @@ class Journal:
             seconds = java_classes().JClass("java.util.concurrent.TimeUnit").SECONDS
             self._journal.flushAppendExecutor(_PATIENCE, seconds)
 
-    def _settle(self) -> None:
-        """Wait for what was handed to threads."""
-        if self.variant.threads:
-            self._journal.flush()
-
     @product_call()
     def stop(self) -> None:
         """Stop: files are closed, threads end. A journal that is not started stays as it is."""
         if self._journal.isStarted():
-            self._settle()
+            if self.variant.threads:
+                self._journal.flush()
             self._journal.stop()
 
 
@@ -376,7 +372,7 @@ class Writing(Session):
             self.stop()
             return True
         if name not in _APPENDS:
-            getattr(self.journal, name)()
+            self.journal.change_files(name)
             return bool(name == "force")
         if name == "event" and not self.variant.events:
             raise CannotDo("operation 'event': the product has no such record")
@@ -484,7 +480,7 @@ class JournalProduct(Driver):
         gone = set(names.values()) - set(now.values())
         others = [
             name
-            for name in sorted(set(names.values()) - {name for name, _ in readings}, key=_order)
+            for name in sorted(set(names.values()) - {name for name, _ in readings}, key=by_number)
             if name == CONTROL or name.endswith(_LEFTOVERS) or (name in gone and name.endswith(own))
         ]
         return [record for name, records in readings for record in _placed(records, name)], others
@@ -511,11 +507,6 @@ def _stop(journal: Journal) -> None:
         # A journal that could not be loaded may not be stopped properly either; its answer is known.
         if not thrown.methods:
             raise
-
-
-def _order(name: str) -> list[tuple[int, int, str]]:
-    parts = re.split(r"(\d+)", name)
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
 
 
 def _placed(records: list[Answer], file: str) -> Iterator[Answer]:
