@@ -15,7 +15,7 @@ from journalspec_conformance.child import BOUNDS, Bounds
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses import HarnessEntry, registry
-from journalspec_conformance.harnesses.java.harness import command as product_command
+from journalspec_conformance.harnesses.product import command as product_command
 from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.oneshot import OneShotConnection
 from journalspec_conformance.process import ProcessConnection

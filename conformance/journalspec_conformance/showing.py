@@ -10,7 +10,6 @@ import json
 import re
 import shutil
 import subprocess  # programs of the harnesses are modules of ours
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from journalspec_conformance.connection import Connection, Message
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
+from journalspec_conformance.harnesses.product import program, serving
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, ProductError, classpath, get_product
 from journalspec_corpus.load import find_case
@@ -33,7 +33,6 @@ from journalspec_corpus.load import find_case
 #: Seconds per question: a product that has not answered by then never will.
 TIMEOUT = 4.0
 _PROGRAM_SECONDS = 120.0
-_HARNESSES = "journalspec_conformance.harnesses"
 _SHOWN = 600
 _LINES_SHOWN = 30
 
@@ -160,8 +159,7 @@ class Showroom:
             classpath(product)
         except ProductError as error:
             raise NotTried(str(error)) from None
-        command = [sys.executable, "-m", f"{_HARNESSES}.{product.harness}", "--product", product.id]
-        return _Noting(command, timeout=self._timeout)
+        return _Noting(serving(product.id), timeout=self._timeout)
 
     def _engine(self, product: Product) -> Engine:
         if product.id not in self._engines:
@@ -229,17 +227,15 @@ class Showroom:
         with _place(show) as (directory, common), scratch() as place:
             request = {"seq": 1, "cmd": "write", "format": format_id, **common, "dir": str(directory)}
             request["ops"] = show.data["trace"]
-            module = f"{_HARNESSES}.{product.harness}"
             try:
-                seen = traced_write(module, product.id, request, directory, place / "trace")
+                seen = traced_write(product.id, request, directory, place / "trace")
             except TracingRefused as error:
                 raise NotTried(f"strace is not permitted here: {error}") from None
         return [_line(entry, directory.name) for entry in seen]
 
     def _program(self, show: Show, product: Product) -> Done:
         self.connect(product).close()
-        module = f"{_HARNESSES}.{product.harness}.{show.data['program']}"
-        command = [sys.executable, "-m", module, "--product", product.id, *show.data.get("arguments", ())]
+        command = [*program(product, show.data["program"]), *show.data.get("arguments", ())]
         did = []
         for _ in range(int(show.data.get("tries", 1))):
             try:
@@ -251,7 +247,7 @@ class Showroom:
                 continue
             did += done.stdout.splitlines()
             if done.returncode not in (0, 1):
-                raise NotTried(f"{module} ended with {done.returncode}: {done.stderr[-_SHOWN:]}")
+                raise NotTried(f"{_title(show)} ended with {done.returncode}: {done.stderr[-_SHOWN:]}")
             if done.returncode == 1:
                 return _demands(show), did, True
         return _demands(show), did, False

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations
+from journalspec_conformance.harnesses.product import serving
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import get_product, is_fetched
 from programs import source
@@ -81,9 +81,7 @@ def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
     made: list[ProcessConnection] = []
 
     def connect(product_id: str, timeout: float = 60) -> ProcessConnection:
-        module = f"journalspec_conformance.harnesses.{ready_product(product_id).harness}"
-        command = [sys.executable, "-m", module, "--product", product_id]
-        made.append(ProcessConnection(command, timeout=timeout))
+        made.append(ProcessConnection(serving(ready_product(product_id).id), timeout=timeout))
         return made[-1]
 
     yield connect

@@ -11,6 +11,7 @@ import pytest
 from journalspec.deviations import deviations, lint
 from journalspec.formats import get_format
 from journalspec_conformance.expect import parse_expectations
+from journalspec_conformance.harnesses import registry
 from journalspec_conformance.known import KnownRule, explain, main, rules
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.products import get_product
@@ -20,13 +21,7 @@ from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 
 #: Expectation file -> format, which is also the folder of the harness.
 NAMES = {
-    "bitronix-2.1.2.toml": "bitronix_tlog",
-    "bitronix.toml": "bitronix_tlog",
-    "bitronix-3.0.toml": "bitronix_tlog",
-    "hornetq-2.0.0.toml": "jboss_journal",
-    "hornetq-2.1.2.toml": "jboss_journal",
-    "hornetq.toml": "jboss_journal",
-    "artemis.toml": "jboss_journal",
+    entry.expectations: get_product(entry.product).harness for entry in registry().values() if entry.product
 }
 FORMATS = sorted(set(NAMES.values()))
 KNOWN = {name: {item.id for item in deviations(name)} for name in FORMATS}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,10 @@ from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.harnesses.bitronix_tlog.capture import asked_records
-from journalspec_conformance.harnesses.bitronix_tlog.driver import CORRUPTED, pair_of
-from journalspec_conformance.harnesses.bitronix_tlog.harness import status_names
-from journalspec_conformance.harnesses.bitronix_tlog.races import covered
-from journalspec_conformance.harnesses.java.harness import Exceptions
+from journalspec_conformance.harnesses.bitronix_tlog.harness import CORRUPTED, pair_of, status_names
+from journalspec_conformance.harnesses.bitronix_tlog.programs import covered
 from journalspec_conformance.harnesses.java.jvm import Thrown
+from journalspec_conformance.harnesses.product import Exceptions, program
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product
 from journalspec_corpus.load import find_case
@@ -147,9 +145,7 @@ def test_a_record_is_covered_if_it_ends_at_or_below_the_tail() -> None:
 @pytest.mark.java
 def test_the_sequential_writer_covers_every_forced_record(ready_product: Callable[[str], Product]) -> None:
     """Of the concurrent one this cannot be said, and when it fails is chance."""
-    ready_product("bitronix-2.1.4")
-    module = "journalspec_conformance.harnesses.bitronix_tlog.races"
-    command = [sys.executable, "-m", module, "--product", "bitronix-2.1.4", "--rounds", "40"]
+    command = program(ready_product("bitronix-2.1.4"), "races", rounds="40")
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert "0 of 160 forced records" in done.stdout

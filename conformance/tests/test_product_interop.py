@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE, asked_state, seen_state
+from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE
 from journalspec_conformance.harnesses.reference import Traced
+from journalspec_conformance.power import Disk
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import get_product
 from journalspec_corpus.jboss_journal import MODEL
@@ -170,7 +171,7 @@ def recovered(products: Mapping[str, ProcessConnection], reader: str, directory:
         question = {**request, "dir": str(directory), "observe": "state", "params": params}
         seen = products[reader].ask(question)["ok"]
     assert "state" in seen, f"{reader}: {seen}"
-    return seen_state(seen["state"])
+    return MODEL.shown(MODEL.begin(seen["state"]))
 
 
 @of_products
@@ -184,20 +185,12 @@ def test_all_three_recover_ten_thousand_records_alike(
     directory.mkdir()
     write(products, writer, ops, directory)
     # The last transaction has no end: whoever opens the journal rolls it back.
-    wanted = asked_state([(op, {}) for op in [*ops, {"op": "open"}]], EDITION)
+    wanted = history(MODEL, {}, [*ops, {"op": "open"}], frozenset(), EDITION).shown[-1]
     assert len(wanted["live"]) > 100
     names = [path.name for path in directory.iterdir()]
     assert len(names) > 3, names
     for reader in IMPLEMENTATIONS:
         assert recovered(products, reader, directory) == wanted, reader
-
-
-@dataclass
-class File:
-    """The content of a file as it is, and as it was when it was last made durable."""
-
-    content: bytearray = field(default_factory=bytearray)
-    durable: bytes = b""
 
 
 def crash_images(
@@ -208,31 +201,15 @@ def crash_images(
     A killed process leaves everything that was written; a machine without power
     at worst only what was made durable: contents by ``sync``, names by ``sync-dir``.
     """
-    storage = Traced(MemoryStorage())
+    storage, disk = Traced(MemoryStorage()), Disk({})
     journal = load(FORMAT).writer(storage, edition=edition, params=params)
-    now: dict[str, File] = {}
-    kept: dict[str, File] = {}
     for number, op in enumerate(ops):
         journal.apply(op)
         for change in storage.taken():
-            name = change.get("file", "")
-            match change["op"]:
-                case "create":
-                    now[name] = File()
-                case "write":
-                    off, data = int(change["off"]), bytes.fromhex(change["data"])
-                    now[name].content[off : off + len(data)] = data
-                case "sync":
-                    now[name].durable = bytes(now[name].content)
-                case "sync-dir":
-                    kept = dict(now)
-                case "rename":
-                    now[change["to"]] = now.pop(name)
-                case "unlink":
-                    del now[name]
-            what = f"{change['op']} {name}".strip()
-            yield f"killed after {what}", number, {key: bytes(file.content) for key, file in now.items()}
-            yield f"power lost after {what}", number, {key: file.durable for key, file in kept.items()}
+            disk.do(change)
+            what = f"{change['op']} {change.get('file', '')}".strip()
+            yield f"killed after {what}", number, disk.files()
+            yield f"power lost after {what}", number, next(disk.after_power_failure())
 
 
 @of_products
@@ -279,7 +256,7 @@ def test_a_compaction_of_the_reference_is_finished_by_the_product(
     scenario = next(item for item in CAPTURE.scenarios(product) if item.name == "compacted")
     ops, params = scenario.sessions[0], CAPTURE.params(product, scenario)
     done = next(number for number, op in enumerate(ops) if op["op"] == "compact") + 1
-    wanted = asked_state([(op, {}) for op in ops[:done]], product.edition)
+    asked = history(MODEL, {}, ops[:done], frozenset(), product.edition)
     images = half_compacted(crash_images(ops[:done], params, product.edition))
     assert len(images) > 3
     connection = connect_product(name)
@@ -289,7 +266,7 @@ def test_a_compaction_of_the_reference_is_finished_by_the_product(
         place = {"format": FORMAT, "edition": product.edition, "dir": str(memory_path / "journal")}
         answer = connection.ask({**request, **place})["ok"]
         assert answer["verdict"] == "clean"
-        assert seen_state(answer["state"]) == wanted
+        assert asked.seen(answer["state"]) == asked.shown[-1]
 
 
 def test_the_control_file_of_s2_has_the_id_minus_one_and_names_are_modified_utf8() -> None:

@@ -89,11 +89,10 @@ def traced(
         pytest.skip("strace is missing: the product's system calls cannot be seen")
     directory = tmp_path / "journal"
     directory.mkdir(exist_ok=True)
-    module = f"journalspec_conformance.harnesses.{product.harness}"
     request = {"seq": 1, "cmd": "write", "format": product.harness, "edition": edition_of(product)}
     request |= {"dir": str(directory), "params": params, "ops": ops}
     try:
-        return traced_write(module, product.id, request, directory, tmp_path / "trace", names)
+        return traced_write(product.id, request, directory, tmp_path / "trace", names)
     except TracingRefused as error:
         pytest.skip(f"strace is not permitted here: {error}")
 

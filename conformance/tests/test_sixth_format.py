@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -62,10 +64,16 @@ def run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def taken(begins: str) -> list[str]:
+    """Return the one command of the section that begins with these words, or the one that is just these."""
+    found = [words for words in steps() if " ".join(words).startswith(begins)]
+    (words,) = [words for words in found if " ".join(words) == begins] or found
+    return words
+
+
 def step(place: Path, begins: str, *more: str, status: int = 0) -> subprocess.CompletedProcess[str]:
     """Take the step of the section that begins with these words; it has to end with `status`."""
-    (words,) = (words for words in steps() if " ".join(words).startswith(begins))
-    done = run(place, *words, *more)
+    done = run(place, *taken(begins), *more)
     assert done.returncode == status, done.stdout + done.stderr
     return done
 
@@ -82,6 +90,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     before = contents(place)
     step(place, "cp")
     step(place, "python -m journalspec.requirements")
+    step(place, "python -m journalspec_conformance.harnesses")
     step(place, "python -m journalspec_corpus.publish")
     after = contents(place)
     assert {name: after[name] for name in before} == before
@@ -115,14 +124,29 @@ def test_it_is_listed(copy: Path) -> None:
 
 
 def test_its_cases_run_and_the_reference_passes(copy: Path) -> None:
-    assert "as expected" in step(copy, "journalspec run --impl reference").stdout
+    assert "as expected" in step(copy, "journalspec run --impl reference --format toy_sixth").stdout
     assert "toy.sums.bad" in run(copy, "journalspec", "list", "--format", "toy_sixth").stdout
 
 
 def test_its_harness_is_found_and_judged(copy: Path) -> None:
-    said = step(copy, "journalspec run --impl toy_sixth", "--validate", "--format", "toy_sixth").stdout
-    assert "as expected: 2 judged, 2 not (unsupported 2)" in said
-    assert "a second reader of the toy format" in run(copy, "journalspec", "formats").stdout
+    said = step(copy, "journalspec run --impl toy_sixth", "--validate").stdout
+    assert "as expected: 4 judged" in said
+    assert "the toy's product" in run(copy, "journalspec", "formats").stdout
+
+
+def test_its_product_has_written_files_and_the_reference_reads_them(copy: Path) -> None:
+    """What is expected of them said the product, and the format's model agreed."""
+    place = copy / "corpus/captured/toy_sixth/toy_sixth-1/notes"
+    assert (place / "notes.toy").read_bytes() == b"TOY6\x03one\x64\x03two\x6c\x09the third\x3a"
+    told = tomllib.loads((place / "provenance.toml").read_text(encoding="utf-8"))
+    assert [session["end"] for session in told["session"]] == ["killed", "killed"]
+    assert told["sha256"] == {"notes.toy": hashlib.sha256((place / "notes.toy").read_bytes()).hexdigest()}
+    said = step(copy, "journalspec run --impl reference --format toy_sixth --tier captured").stdout
+    assert "as expected: 6 judged" in said
+    before = contents(place)
+    again = run(copy, *taken("python -m journalspec_conformance.harnesses"), "--again")
+    assert again.returncode == 0, again.stderr
+    assert contents(place) == before
 
 
 def test_pytest_has_an_item_for_each_of_its_probes(copy: Path) -> None:

@@ -20,7 +20,7 @@ and one of these ways:
     trace     operations of one write request, watched by strace; `order` and `never` are regular
               expressions over lines like "write FILE OFFSET LENGTH", "sync FILE",
               "rename FILE TARGET" and "unlink FILE": one that is found, one that is not
-    program   a module of the product's harness, run with --product ID and `arguments` up to
+    program   a program of the product's harness, run with --product ID and `arguments` up to
               `tries` times; it ends with 1 when it has seen the deviation, and with 0 when not
     none      why no product that runs here can show it
 

@@ -53,7 +53,10 @@ class Jar:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product version: what it writes, which harness drives it, and the jars it needs."""
+    """A product version: what it writes, which harness drives it, and the jars it needs.
+
+    One that is no Java program has none; `java` is 0 then.
+    """
 
     id: str
     title: str
@@ -67,9 +70,9 @@ class Product:
     jars: tuple[Jar, ...]
 
     @property
-    def main_jar(self) -> Jar:
+    def main_jar(self) -> Jar | None:
         """The product's own jar (the others are what it needs to load)."""
-        return next(jar for jar in self.jars if jar.role == "product")
+        return next((jar for jar in self.jars if jar.role == "product"), None)
 
 
 def _jar(entry: dict[str, Any]) -> Jar:
@@ -99,9 +102,9 @@ def get_product(product_id: str) -> Product:
         )
     text = files(__name__).joinpath(f"{product_id}.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
-    jars = tuple(_jar(entry) for entry in data["jar"])
-    if [jar.role for jar in jars].count("product") != 1:
-        raise ValueError(f"{product_id}.toml: exactly one jar must have the role 'product'")
+    jars = tuple(_jar(entry) for entry in data.get("jar", ()))
+    if [jar.role for jar in jars].count("product") != min(1, data["java"]):
+        raise ValueError(f"{product_id}.toml: exactly one jar of a Java program must have the role 'product'")
     return Product(
         id=product_id,
         title=data["title"],

@@ -2,7 +2,7 @@
 
 One process drives one product version (a JVM has one class path)::
 
-    python -m journalspec_conformance.harnesses.bitronix_tlog --product bitronix-2.1.4
+    python -m journalspec_conformance.harnesses --product bitronix-2.1.4
 
 How the protocol's operations map to the product:
 
@@ -30,3 +30,7 @@ thread goes to standard error, and the runner's own timeout does the rest.
 """
 
 from __future__ import annotations
+
+from journalspec_conformance.harnesses.bitronix_tlog.harness import Bitronix
+
+DRIVER = Bitronix

@@ -1,6 +1,6 @@
 """Captured pairs: what the journal is asked to do stands in ``scenarios.toml``, what must be in them here.
 
-``python -m journalspec_conformance.harnesses.bitronix_tlog.capture OUT``, see :mod:`..java.capture`.
+``python -m journalspec_conformance.harnesses.bitronix_tlog.capture OUT``, see :mod:`..capture`.
 Captures made again are never the same: clocks differ from run to run.
 
 No reader of ours takes part. An operation says which record was asked for, the
@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess  # the child is this package's own module
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from journalspec_conformance.harnesses.bitronix_tlog.driver import PAIR
-from journalspec_conformance.harnesses.java.capture import (
+from journalspec_conformance.harnesses.bitronix_tlog.harness import PAIR
+from journalspec_conformance.harnesses.capture import (
     Answer,
     Capture,
     Json,
@@ -43,7 +42,6 @@ LOGGED = {
     "rollback": ["ACTIVE", "ROLLING_BACK", "ROLLEDBACK"],
 }
 _SHOWN = 400
-_SECONDS = 120
 
 
 def mixed(first: str, last: str) -> Iterator[str]:
@@ -159,11 +157,6 @@ class BitronixCapture(Capture):
     settings = "serverId journalspec, disableJmx, no force batching"
     macros: Mapping[str, Any] = {"mixed": mixed}
 
-    def head(self, run: Played) -> Json:
-        """Return the charset, and the one setting that scenarios change."""
-        filtered = ", filterLogStatus" if "filter_status" in run.scenario.params else ""
-        return {"charset": run.charset, "settings": self.settings + filtered}
-
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
     ) -> list[tuple[str, Steps]] | None:
@@ -178,11 +171,9 @@ class BitronixCapture(Capture):
         told = [
             {"fate": fate, "resources": ["db1"] if fate == "one-phase" else ["db1", "jms1"]} for fate in fates
         ]
-        command = [sys.executable, "-m", f"{self.package}.transactions", product.id, str(directory)]
-        done = subprocess.run(command, input=json.dumps(told), text=True, timeout=_SECONDS, check=False)
         died = "die" in fates
-        if done.returncode != (-signal.SIGKILL if died else 0):
-            raise RuntimeError(f"{product.id}, {scenario.name}: the child ended with {done.returncode}")
+        ends = -signal.SIGKILL if died else 0
+        self.child(product, "transactions", ends=ends, directory=str(directory), told=json.dumps(told))
         ending = "killed in the last transaction" if died else "the manager was shut down"
         return [(ending, [(transaction, {}) for transaction in told])]
 
@@ -208,17 +199,18 @@ class BitronixCapture(Capture):
         """Yield what the product recovers under each policy."""
         for policy in ("strict", "salvage"):
             answer = view[policy]
-            yield ""
-            yield f"# What the same product loads from a copy under the policy {policy}."
+            state = answer.get("state", {})
+            keys = ("verdict", "phase", "code", "message", "active")
+            told = {key: value for key, value in {**answer, **state}.items() if key in keys}
+            yield from ("", f"# What the same product loads from a copy under the policy {policy}.")
             yield f"[loads.{policy}]"
-            for key in ("verdict", "phase", "code", "message"):
-                if key in answer:
-                    yield f"{key} = {toml_value(answer[key])}"
-            if "state" in answer:
-                yield f"active = {toml_value(answer['state']['active'])}"
-                yield "unfinished = ["
-                yield from (f"  {toml_value(entry)}," for entry in answer["state"]["unfinished"])
-                yield "]"
+            yield from (f"{key} = {toml_value(told[key])}" for key in keys if key in told)
+            if state:
+                yield from (
+                    "unfinished = [",
+                    *(f"  {toml_value(entry)}," for entry in state["unfinished"]),
+                    "]",
+                )
 
 
 CAPTURE = BitronixCapture(__package__)

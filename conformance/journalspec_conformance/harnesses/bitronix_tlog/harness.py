@@ -1,52 +1,94 @@
-"""``read``, ``recover`` and ``write`` as the product answers them; the package's text says how."""
+"""``read``, ``recover`` and ``write`` as the product answers them; the package's text says how.
+
+Nothing here interprets a byte of a log: all values come from the product's own getters. Private fields are
+looked at only to name the active file, to let go of files without closing the journal (closing would write
+to them), and to number records.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from journalspec.formats import get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
-from journalspec_conformance.harnesses.bitronix_tlog.driver import (
-    GETTERS,
-    PAIR,
-    Journal,
-    first_sequence_number,
-    header_timestamp,
-    next_sequence_number,
-    pair_of,
-    read_file,
+from journalspec_conformance.harnesses.java.jvm import (
+    Java,
+    Thrown,
+    declared_field,
+    java_bytes,
+    java_classes,
+    private_value,
+    product_call,
+    python_bytes,
 )
-from journalspec_conformance.harnesses.java.harness import SHOWN, Answer, CannotDo, Driver, Op, copy_of
-from journalspec_conformance.harnesses.java.jvm import Thrown
+from journalspec_conformance.harnesses.product import (
+    SHOWN,
+    Answer,
+    CannotDo,
+    Driver,
+    Op,
+    Session,
+    by_number,
+    copy_of,
+)
 
 FORMAT = "bitronix_tlog"
+#: File 1 and file 2 of the pair, in the product's order and by its default names.
+PAIR = ("btm1.tlog", "btm2.tlog")
+#: The one exception that ``skipCorruptedLogs`` skips.
+CORRUPTED = "bitronix.tm.journal.CorruptedTransactionLogException"
+#: Written into the gtrids that the product itself makes; its default would be the host's address.
+_SERVER_ID = "journalspec"
+#: What an appender has to be closed by: a channel, and up to version 2.1.2 a file.
+_OPEN_FILES = ("fc", "randomAccessFile")
+_UNSIGNED = 0xFFFFFFFF
 _HEADER_LENGTH = 21
 _MEBIBYTE = 1 << 20
 _HEX = re.compile(r"([0-9a-f]{2})*")
 
+#: Field of a record -> the product's getter for it; names in the getter's order.
+GETTERS: Mapping[str, Callable[[Java], Any]] = {
+    "status": lambda record: int(record.getStatus()),
+    "record_length": lambda record: int(record.getRecordLength()),
+    "header_length": lambda record: int(record.getHeaderLength()),
+    "time": lambda record: int(record.getTime()),
+    "sequence_number": lambda record: int(record.getSequenceNumber()),
+    "crc32": lambda record: int(record.getCrc32()) & _UNSIGNED,
+    "gtrid": lambda record: python_bytes(record.getGtrid().getArray()),
+    "names": lambda record: [str(name) for name in record.getUniqueNames()],
+}
 
+
+# The product's classes as Python sees them.
+
+
+def _class(name: str) -> Java:
+    return java_classes().JClass(f"bitronix.tm.{name}")
+
+
+@cache
 def status_names() -> dict[int, str]:
     """Return status number -> record type, from the format's own vocabulary."""
     told = {name: text.partition(":")[0] for name, text in get_format(FORMAT).record_types.items()}
     return {int(number): name for name, number in told.items() if number.isdigit()}
 
 
-def _read_one(directory: Path, file: str) -> tuple[list[Answer], list[Thrown]]:
-    """Read one file to its end, or as far as the product goes: (records, exceptions); raises Thrown."""
-    records: list[Answer] = []
-    thrown = []
-    names = status_names()
-    for item in read_file(directory / file):
-        if isinstance(item, Thrown):
-            thrown.append(item)
-        else:
-            kind = names.get(item["status"], "OTHER")
-            records.append({"type": kind, **jsonable(item), "at": {"file": file}})
-    return records, thrown
+def pair_of(directory: Path) -> tuple[str, str]:
+    """Return the names of file 1 and file 2 as somebody would configure them for `directory`.
+
+    The product takes any two names. Two files are the pair, in the order of
+    the numbers in their names; otherwise the default names are configured.
+    """
+    names = [path.name for path in directory.iterdir() if path.is_file()]
+    if len(names) != len(PAIR):
+        return PAIR
+    first, second = sorted(names, key=by_number)
+    return first, second
 
 
 def _is_whole_pair(directory: Path) -> bool:
@@ -55,52 +97,172 @@ def _is_whole_pair(directory: Path) -> bool:
     return all(path.is_file() for path in paths) and len({path.stat().st_size for path in paths}) == 1
 
 
-class Session:
-    """One ``write`` request: the operations through the product's journal."""
+def _read_one(directory: Path, file: str) -> tuple[list[Answer], list[Thrown]]:
+    """Read one file to its end, or as far as the product goes: (records, exceptions).
+
+    After a CorruptedTransactionLogException the cursor is asked again, as the
+    product does under ``skipCorruptedLogs``; after any other exception it ends.
+    Raises Thrown if the file cannot be opened. The file is not changed.
+    """
+    names = status_names()
+    records: list[Answer] = []
+    exceptions: list[Thrown] = []
+    with product_call():
+        path = java_classes().JClass("java.io.File")(str(directory / file))
+        cursor = _class("journal.TransactionLogCursor")(path)
+    try:
+        while not exceptions or exceptions[-1].name == CORRUPTED:
+            try:
+                with product_call():
+                    found = cursor.readLog()
+                    if found is None:
+                        break
+                    fields = {name: get(found) for name, get in GETTERS.items()}
+            except Thrown as thrown:
+                exceptions.append(thrown)
+            else:
+                kind = names.get(fields["status"], "OTHER")
+                records.append({"type": kind, **jsonable(fields), "at": {"file": file}})
+    finally:
+        with product_call():
+            cursor.close()
+    return records, exceptions
+
+
+def _header_timestamp(path: Path) -> int:
+    """Return the timestamp of a file that has a whole header, read by the product's header class."""
+    file = java_classes().JClass("java.io.RandomAccessFile")(str(path), "r")
+    header = _class("journal.TransactionLogHeader")
+    try:
+        with product_call():
+            try:
+                found = header(file, file.length())
+            except TypeError:  # newer versions take a channel
+                found = header(file.getChannel(), file.length())
+            return int(found.getTimestamp())
+    finally:
+        file.close()
+
+
+def _number_records(first: int | None) -> None:
+    """Let the next record have sequence number `first`; None: that of a new process."""
+    counter = declared_field(_class("journal.TransactionLogRecord").class_, "sequenceGenerator")
+    if counter is not None:
+        counter.get(None).set(0 if first is None else _signed(first - 1))
+    else:
+        # Up to 2.1.2 records and the product's own gtrids are numbered by one counter, from 0 on.
+        declared_field(_class("utils.UidGenerator").class_, "sequenceNumber").setInt(
+            None, _signed(first or 0)
+        )
+
+
+def _signed(number: int) -> int:
+    """Return `number` modulo 2^32 as Java's int."""
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
+def configure(directory: Path, *, skip: bool = False, megabytes: int = 1, filtered: bool = False) -> None:
+    """Set the product's configuration for a pair in `directory`; what is not named keeps its default."""
+    first, second = pair_of(directory)
+    settings = {
+        "ServerId": _SERVER_ID,
+        "DisableJmx": True,
+        "LogPart1Filename": str(directory / first),
+        "LogPart2Filename": str(directory / second),
+        "SkipCorruptedLogs": skip,
+        "MaxLogSizeInMb": megabytes,
+        "ForceBatchingEnabled": False,
+        "FilterLogStatus": filtered,
+    }
+    configuration = _class("TransactionManagerServices").getConfiguration()
+    for name, value in settings.items():
+        getattr(configuration, f"set{name}")(value)
+
+
+class Journal:
+    """A ``DiskJournal`` on the pair in `directory`. Every method raises Thrown if the product throws.
+
+    `skip` is ``skipCorruptedLogs``, `megabytes` the size of a new pair, `filtered` is ``filterLogStatus``.
+    """
+
+    def __init__(self, directory: Path, **settings: Any) -> None:
+        """Configure the product and make the journal object; nothing is opened yet."""
+        configure(directory, **settings)
+        with product_call():
+            self._journal = _class("journal.DiskJournal")()
+
+    @product_call()
+    def open(self) -> None:
+        """Open the pair (made if neither file exists); the state byte of the active file is written."""
+        self._journal.open()
+        # Versions up to 2.1.4 start the thread that batches forces even if batching is switched off, and
+        # close() waits for its end in a loop that recent Java releases may never leave: let it be forgotten.
+        batcher = declared_field(_class("journal.TransactionLogAppender").class_, "diskForceBatcherThread")
+        if batcher is not None:
+            batcher.set(None, None)
+
+    @product_call()
+    def dangling(self) -> list[Answer]:
+        """Return what ``collectDanglingRecords`` returns, in the order of gtrids."""
+        found = [
+            (python_bytes(entry.getKey().getArray()), GETTERS["names"](entry.getValue()))
+            for entry in self._journal.collectDanglingRecords().entrySet()
+        ]
+        return [{"gtrid": gtrid.hex(), "names": names} for gtrid, names in sorted(found)]
+
+    @product_call()
+    def do(self, name: str, *arguments: Java) -> None:
+        """Call ``log``, ``force`` or ``close`` (cleanly: both files get state 0)."""
+        getattr(self._journal, name)(*arguments)
+
+    def active(self) -> str | None:
+        """Return the name of the file that the product works on, None if the journal is not open."""
+        appender = private_value(self._journal, "activeTla")
+        return None if appender is None else Path(str(private_value(appender, "file"))).name
+
+    @product_call()
+    def stop(self) -> None:
+        """Let go of both files as a dying process would: nothing is written."""
+        for part in ("tla1", "tla2"):
+            appender = private_value(self._journal, part)
+            opened = [] if appender is None else [private_value(appender, name) for name in _OPEN_FILES]
+            for file in [file for file in opened if file is not None][:1]:
+                file.close()
+
+
+# What the protocol asks.
+
+
+class Writing(Session):
+    """The operations through the product's journal."""
+
+    operations = ("log", "force", "close")
 
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
         """Take the request's parameters; no file is touched yet."""
-        self._directory = directory
-        self._length = int(params["file_length"]) if "file_length" in params else None
-        self._filtered = params.get("filter_status") == "true"
-        self._journal: Journal | None = None
-        next_sequence_number(int(params.get("sequence", first_sequence_number())))
+        super().__init__(directory, params)
+        _number_records(int(params["sequence"]) if "sequence" in params else None)
 
-    def apply(self, op: Op) -> bool:
-        """Do one operation and return whether everything up to here is durable; raises Thrown."""
-        name = op["op"]
-        if name == "open":
-            if self._length is not None and not any(self._directory.iterdir()):
-                _make_pair(self._directory, self._length)
-            self._journal = Journal(self._directory, megabytes=1, filtered=self._filtered)
-            self._journal.open()
-            return True
-        if name not in ("log", "force", "close"):
-            raise CannotDo(f"operation {name!r}: the product opens, logs, forces and closes")
-        if self._journal is None:
-            raise CannotDo("an operation before `open`: the product has no journal then")
-        if name == "log":
-            self._journal.log(*_log_arguments(op))
-        elif name == "force":
-            self._journal.force()
-        else:
-            self._journal.close()
-        return bool(name != "log")
+    def made(self) -> Journal:
+        """Return the journal; a pair of another length than the product's is made first."""
+        if "file_length" in self.params and not any(self.directory.iterdir()):
+            _make_pair(self.directory, int(self.params["file_length"]))
+        return Journal(self.directory, filtered=self.params.get("filter_status") == "true")
+
+    def done(self, op: Op) -> bool:
+        """Log, force or close."""
+        logs = op["op"] == "log"
+        self.journal.do(op["op"], *(_log_arguments(op) if logs else ()))
+        return not logs
 
     def said(self) -> Answer:
         """Return the file that the product is working on, if a journal is open."""
-        active = None if self._journal is None else self._journal.active()
+        active = None if self.journal is None else self.journal.active()
         return {} if active is None else {"active": active}
-
-    def stop(self) -> None:
-        """Let go of the files without writing to them."""
-        if self._journal is not None:
-            self._journal.abandon()
-            self._journal = None
 
     def files(self) -> list[str]:
         """Return those of the pair that exist."""
-        return [name for name in pair_of(self._directory) if (self._directory / name).exists()]
+        return [name for name in pair_of(self.directory) if (self.directory / name).exists()]
 
 
 def _make_pair(directory: Path, length: int) -> None:
@@ -113,12 +275,12 @@ def _make_pair(directory: Path, length: int) -> None:
         raise CannotDo(f"file_length {length}: the product's files have at least {_HEADER_LENGTH} bytes")
     journal = Journal(directory, megabytes=max(1, -(-(length - _HEADER_LENGTH) // _MEBIBYTE)))
     journal.open()
-    journal.close()
+    journal.do("close")
     for name in PAIR:
         os.truncate(directory / name, length)
 
 
-def _log_arguments(op: Op) -> tuple[int, bytes, list[str]]:
+def _log_arguments(op: Op) -> tuple[int, Java, Java]:
     numbers = {name: number for number, name in status_names().items()}
     status = numbers.get(op["type"])
     if status is None and "status" in op:
@@ -127,7 +289,10 @@ def _log_arguments(op: Op) -> tuple[int, bytes, list[str]]:
         raise CannotDo(f"record type {op['type']!r} without a status number")
     if not _HEX.fullmatch(op["gtrid"]):
         raise CannotDo(f"gtrid {op['gtrid']!r} is no lower-case hex")
-    return status, bytes.fromhex(op["gtrid"]), list(op["names"])
+    names = java_classes().JClass("java.util.HashSet")()
+    for name in op["names"]:
+        names.add(java_classes().JString(name))
+    return status, _class("utils.Uid")(java_bytes(bytes.fromhex(op["gtrid"]))), names
 
 
 def _lacking(directory: Path, params: Mapping[str, str], order: str) -> str | None:
@@ -141,7 +306,7 @@ def _lacking(directory: Path, params: Mapping[str, str], order: str) -> str | No
     whole = [path for path in paths if path.is_file() and path.stat().st_size >= _HEADER_LENGTH]
     if int(params.get("clock_step", "1")) <= 0:
         return "param:clock_step"
-    if "clock" in params and int(params["clock"]) < max(map(header_timestamp, whole), default=0):
+    if "clock" in params and int(params["clock"]) < max(map(_header_timestamp, whole), default=0):
         return "param:clock"
     if params.get("order", order) != order:
         return f"param:order={params['order']}"
@@ -162,10 +327,6 @@ class Bitronix(Driver):
         "state": ["active", "unfinished"],
         "fields": list(GETTERS),
     }
-
-    def impl(self) -> Answer:
-        """Return the name, and the charset, which names of resources depend on."""
-        return {"name": "bitronix", "charset": self.java.charset}
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
         """Return every record of both files, in the order of the pair."""
@@ -207,22 +368,19 @@ class Bitronix(Driver):
         """
         whole = _is_whole_pair(directory)
         fresh = not any((directory / name).exists() for name in pair_of(directory))
-        journal = Journal(directory, skip=policy == "salvage", megabytes=1)
+        journal = Journal(directory, skip=policy == "salvage")
         where = "open"
         try:
             journal.open()
             where = journal.active() or ""
-            dangling = journal.dangling()
+            unfinished = journal.dangling()
             records, thrown = _read_one(directory, where)
         except Thrown as error:
             refused = self.exceptions.refused(error, "open" if where == "open" else "scan")
             return {**refused, "message": f"{where}: {error}"}
         finally:
-            journal.abandon()
-        unfinished = [
-            {"gtrid": gtrid.hex(), "names": list(names)} for gtrid, names in sorted(dangling.items())
-        ]
-        answer: dict[str, Any] = {
+            journal.stop()
+        answer: Answer = {
             "verdict": CLEAN if (whole or fresh) and not thrown else RECOVERED,
             "records": records,
             "state": {"active": where, "unfinished": unfinished},
@@ -231,9 +389,9 @@ class Bitronix(Driver):
             answer["message"] = "; ".join(str(error) for error in thrown)[:SHOWN]
         return answer
 
-    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Session:
+    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Writing:
         """Return a writer; raises CannotDo."""
         lacking = _lacking(directory, params, self.product.version)
         if lacking:
             raise CannotDo("the product chooses this itself", lacking)
-        return Session(directory, params)
+        return Writing(directory, params)

@@ -13,12 +13,13 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from journalspec_conformance.products import Product, ProductError, classpath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 #: A call into the product that has not returned after this many seconds is shown on standard error.
 WATCH_SECONDS = 4.0
@@ -106,10 +107,79 @@ def python_bytes(array: Java) -> bytes:
 
 def declared_field(kind: Java, name: str) -> Java:
     """Return the field `name` of a Java class, made accessible; None if it declares none."""
-    field = next((item for item in kind.getDeclaredFields() if str(item.getName()) == name), None)
-    if field is not None:
-        field.setAccessible(True)
-    return field
+    return _accessible(kind.getDeclaredFields(), name)
+
+
+def private_value(owner: Java, name: str) -> Java:
+    """Return what the private field `name` of a Java object holds (None if it has no such field)."""
+    field = declared_field(owner.getClass(), name)
+    value = None if field is None else field.get(owner)
+    reference = java_classes().JClass("java.util.concurrent.atomic.AtomicReference")
+    return value.get() if isinstance(value, reference) else value
+
+
+def private_call(owner: Java, name: str, *arguments: Java) -> Java:
+    """Call a method of a Java object that is not public, and raise what it throws."""
+    jpype = java_classes()
+    try:
+        return _method(owner.getClass(), name).invoke(owner, jpype.JArray(jpype.JObject)(arguments))
+    except jpype.JClass("java.lang.reflect.InvocationTargetException") as error:
+        raise error.getCause() from None
+
+
+@cache
+def _method(owner: Java, name: str) -> Java:
+    """Return the method `name` of a Java class; looked for once."""
+    return _accessible(owner.getDeclaredMethods(), name)
+
+
+def _accessible(members: Java, name: str) -> Java:
+    found = next((item for item in members if str(item.getName()) == name), None)
+    if found is not None:
+        found.setAccessible(True)
+    return found
+
+
+def instance_of(interface: str, behind: Java = None, **instead: Callable[..., Any]) -> Java:
+    """Return an object of a Java interface: its methods are `instead`, and those of `behind` else."""
+    jpype = java_classes()
+    kind = jpype.JClass(interface)
+    return jpype.JObject(jpype.JProxy(kind, inst=_StandIn(behind, instead)), kind)
+
+
+class _StandIn:
+    def __init__(self, behind: Java, instead: Mapping[str, Callable[..., Any]]) -> None:
+        self._behind = behind
+        self._instead = instead
+
+    def __getattr__(self, name: str) -> Any:
+        return self._instead[name] if name in self._instead else getattr(self._behind, name)
+
+
+class JavaLog:
+    """Takes in everything that the JVM logs at INFO or above; nothing of it is printed."""
+
+    def __init__(self) -> None:
+        """Start listening."""
+        self._entries: list[str] = []
+        root = java_classes().JClass("java.util.logging.LogManager").getLogManager().getLogger("")
+        self._filter = java_classes().JProxy("java.util.logging.Filter", dict={"isLoggable": self._keep})
+        for handler in root.getHandlers():
+            handler.setFilter(self._filter)
+
+    def _keep(self, record: Java) -> bool:
+        """Keep the text of `record`; answer that it need not be printed."""
+        text = str(record.getMessage())
+        parameters = record.getParameters()
+        for index, value in enumerate(parameters if parameters is not None else ()):
+            text = text.replace(f"{{{index}}}", str(value))
+        self._entries.append(text)
+        return False
+
+    def take(self) -> list[str]:
+        """Return what was logged since the last call."""
+        taken, self._entries = self._entries, []
+        return taken
 
 
 def thrown(error: Java) -> Thrown:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from journalspec_conformance.harnesses.product import serving
 
 #: The system calls that change files or make them durable, and those that move a file's position.
 CALLS = "openat,close,lseek,write,pwrite64,fdatasync,fsync,rename,unlink"
@@ -109,14 +110,13 @@ def _on_file(match: re.Match[str], offsets: dict[str, int], seen: list[Seen]) ->
 
 
 def traced_write(
-    module: str,
     product: str,
     request: Mapping[str, Any],
     directory: Path,
     log: Path,
     names: Sequence[str] = (),
 ) -> list[Seen]:
-    """Let the harness `module` serve one ``write`` request under strace; return what it did in `directory`.
+    """Let a product serve one ``write`` request under strace; return what it did in `directory`.
 
     `log` is where strace writes; `names` are the files of interest, all if there
     are none. Raises TracingRefused, and ValueError if the product refused an operation.
@@ -124,7 +124,7 @@ def traced_write(
     command = ["strace", "-f", "-qq", "-y", "-xx", "-s", str(LONGEST), "-o", str(log), "-e", f"trace={CALLS}"]
     for name in names:
         command += ["-P", str(directory / name)]
-    command += [sys.executable, "-m", module, "--product", product]
+    command += serving(product)
     done = subprocess.run(
         command,
         input=json.dumps(request) + "\n",

@@ -2,7 +2,7 @@
 
 One process drives one product version (a JVM has one class path)::
 
-    python -m journalspec_conformance.harnesses.jboss_journal --product artemis-2.44.0
+    python -m journalspec_conformance.harnesses --product artemis-2.44.0
 
 How the protocol's operations map to the products:
 
@@ -29,3 +29,7 @@ all. That is the feature ``silent`` of the protocol.
 """
 
 from __future__ import annotations
+
+from journalspec_conformance.harnesses.jboss_journal.harness import JournalProduct
+
+DRIVER = JournalProduct

@@ -1,106 +1,388 @@
-"""``read``, ``recover`` and ``write`` as the products answer them; the package's text says how."""
+"""``read``, ``recover`` and ``write`` as the products answer them; the package's text says how.
+
+Nothing here interprets a byte of a file: every value comes from the product's callbacks, lists and getters.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
-from journalspec_conformance.harnesses.java.harness import SHOWN, Answer, CannotDo, Driver, Op, copy_of
-from journalspec_conformance.harnesses.java.jvm import Runtime, Thrown
-from journalspec_conformance.harnesses.jboss_journal.driver import (
-    APPENDS,
-    COMMIT_INCOMPLETE,
-    CONTROL,
-    PREPARE_INCOMPLETE,
-    UNCOMMITTED,
-    Entry,
-    FileReading,
-    Journal,
-    Loaded,
-    Log,
+from journalspec_conformance.harnesses.java.jvm import (
+    Java,
+    JavaLog,
+    Runtime,
+    Thrown,
+    instance_of,
+    java_bytes,
+    java_classes,
+    private_call,
+    product_call,
+    python_bytes,
 )
-from journalspec_conformance.harnesses.jboss_journal.variants import (
-    Settings,
-    Variant,
-    settings_for,
-    variant_of,
+from journalspec_conformance.harnesses.product import (
+    SHOWN,
+    Answer,
+    CannotDo,
+    Driver,
+    Op,
+    Session,
+    by_number,
+    copy_of,
 )
 from journalspec_conformance.products import Product
 
+#: The name of a compaction's control file in both products.
+CONTROL = "journal-rename-control.ctr"
+#: The smallest file that either product can be configured for.
+SMALLEST_FILE = 1024
 _LEFTOVERS = (".tmp", ".cmp")
 #: NIO has no alignment.
 _ALIGNMENT = "1"
-#: Operations on files.
-_ON_FILES = ("force", "next", "reclaim", "compact")
+_UNSIGNED_BYTE = 0xFF
+_SIGN = 0x80
+#: Seconds to wait for Artemis' threads; they take microseconds.
+_PATIENCE = 5
+_NAME = re.compile(r"^(?P<prefix>.*)-(?P<number>-?\d+)\.(?P<extension>[A-Za-z]+)(?:\.cmp|\.tmp)?$")
+#: Words in the arguments of ``variants.toml`` that mean the same in all. `never`: no number of files and no
+#: percentage starts a compaction.
+_WORDS = {"false": False, "true": True, "one": 1, "never": 0}
+
+#: Method of a ``JournalReaderCallback`` -> type of the record, and what the arguments are.
+_CALLBACKS = {
+    "onReadEventRecord": ("EVENT", "record"),
+    "onReadAddRecord": ("ADD", "record"),
+    "onReadUpdateRecord": ("UPDATE", "record"),
+    "onReadDeleteRecord": ("DELETE", "id"),
+    "onReadAddRecordTX": ("ADD_TX", "tx record"),
+    "onReadUpdateRecordTX": ("UPDATE_TX", "tx record"),
+    "onReadDeleteRecordTX": ("DELETE_TX", "tx deleted"),
+    "onReadPrepareRecord": ("PREPARE", "tx extra count"),
+    "onReadCommitRecord": ("COMMIT", "tx count"),
+    "onReadRollbackRecord": ("ROLLBACK", "tx"),
+}
+#: Operation -> the journal's method for it, and its arguments. What takes `sync` is durable afterwards.
+_APPENDS = {
+    "add": ("appendAddRecord", "id user_type body sync"),
+    "update": ("appendUpdateRecord", "id user_type body sync"),
+    "event": ("", "id user_type body sync"),
+    "delete": ("appendDeleteRecord", "id sync"),
+    "add_tx": ("appendAddRecordTransactional", "tx id user_type body"),
+    "update_tx": ("appendUpdateRecordTransactional", "tx id user_type body"),
+    "delete_tx": ("appendDeleteRecordTransactional", "tx id body"),
+    "prepare": ("appendPrepareRecord", "tx extra sync"),
+    "commit": ("appendCommitRecord", "tx sync"),
+    "rollback": ("appendRollbackRecord", "tx sync"),
+}
+#: Why a transaction was dropped -> the message that says so, up to its number. Only the log speaks of it. The
+#: messages' numbers are the same in all products behind different letters; before HornetQ 2.4 there are none.
+_DROPPED = {
+    "unhealthy-prepare": re.compile(
+        r"(HQ|AMQ)142013.*?:|Prepared transaction (?=-?\d+ wasn't considered completed)"
+    ),
+    "unhealthy-commit": re.compile(r"(HQ|AMQ)142014.*?:|Transaction (?=-?\d+ is missing elements)"),
+    "no-end": re.compile(r"(HQ|AMQ)142015.*?:|Uncommitted transaction with id (?=-?\d+ found)"),
+}
+_NUMBERED = re.compile(r"(HQ|AMQ)\d{6}")
+_ONE_ID = re.compile(r"(?<![\w.])-?\d+")
 
 
-class Session:
-    """One ``write`` request: a journal in `directory` and the operations done on it."""
+# The product's classes as Python sees them.
 
-    def __init__(
-        self,
-        variant: Variant,
-        directory: Path,
-        params: Mapping[str, str],
-        make: Callable[[Variant, Path, Settings], Journal] = Journal,
-    ) -> None:
-        """Take the request's parameters; nothing is touched yet. `make` is what makes the journal."""
-        self._make = make
-        self._variant = variant
-        self._directory = directory
-        self._params = params
-        self._journal: Journal | None = None
 
-    def apply(self, op: Op) -> bool:
-        """Do one operation and return whether everything up to here is durable; raises Thrown."""
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One product version, as far as it differs from others; ``variants.toml`` says what the members are."""
+
+    package: str
+    files: str
+    factory: str
+    prefix: str
+    extension: str
+    fill: str
+    editions: list[str]
+    writes: list[str]
+    events: bool
+    threads: bool
+    compact: str
+    header: int
+    control_id: int
+    arguments: Mapping[str, str]
+
+    def class_of(self, name: str) -> Java:
+        """Return class `name` of the journal's package; ``impl.`` may stand before it."""
+        return java_classes().JClass(f"{self.package}.{name}")
+
+
+@cache
+def variant_of(product_id: str) -> Variant:
+    """Return what ``variants.toml`` says of a product; raises KeyError."""
+    told = tomllib.loads(files(__package__).joinpath("variants.toml").read_text(encoding="utf-8"))
+    own = told[product_id]
+    base = told.get(own.pop("like", ""), own)
+    arguments = {**base["arguments"], **own.get("arguments", {})}
+    return Variant(**{**base, **own, "arguments": arguments})
+
+
+def settings_for(variant: Variant, directory: Path, params: Mapping[str, str]) -> dict[str, Any]:
+    """Return the configuration of the journal in `directory`; `file_size` is in bytes.
+
+    What `params` do not say is taken from the names and sizes of the files, and
+    for an empty directory from the product.
+    """
+    names = sorted(path for path in directory.iterdir() if path.is_file())
+    found = [(match, path) for path in names if (match := _NAME.match(path.name))]
+    chosen = params.get("extension") or _commonest(
+        [match["extension"] for match, _ in found], variant.extension
+    )
+    own = [(match, path) for match, path in found if match["extension"] == chosen]
+    size = max([SMALLEST_FILE, *(path.stat().st_size for _, path in own)])
+    prefix = _commonest([match["prefix"] for match, _ in own], variant.prefix)
+    return {
+        "prefix": params.get("prefix") or prefix,
+        "extension": chosen,
+        "file_size": int(params.get("file_size", str(size))),
+        "min_files": int(params.get("min_files", "2")),
+        "user_version": int(params.get("user_version", "0")),
+        "auto_reclaim": params.get("auto_reclaim", "true") == "true",
+    }
+
+
+def _commonest(found: list[str], otherwise: str) -> str:
+    counts = Counter(found)
+    return min(counts, key=lambda text: (-counts[text], text)) if counts else otherwise
+
+
+def _fields(name: str, value: Java) -> Answer:
+    """Return the fields that one argument of a callback holds."""
+    if name == "record":
+        kind = int(value.userRecordType) & _UNSIGNED_BYTE
+        return {"id": int(value.id), "user_type": kind, "body": python_bytes(value.data)}
+    if name == "deleted":
+        return {"id": int(value.id), "body": python_bytes(value.data)}
+    return {name: python_bytes(value) if name == "extra" else int(value)}
+
+
+def _live(record: Java) -> Answer:
+    """Return a ``RecordInfo`` as part of a state."""
+    kind = {"kind": "UPDATE" if bool(record.isUpdate) else "ADD"}
+    # Before HornetQ 2.2 there is no compact count.
+    count = {"compact_count": int(getattr(record, "compactCount", 0))}
+    return {**kind, **_fields("record", record), **count}
+
+
+def _prepared(item: Java) -> Answer:
+    """Return a ``PreparedTransactionInfo``: public fields in HornetQ, getters in Artemis."""
+    old = hasattr(item, "extraData")
+    records = item.records if old else item.getRecords()
+    deletes = item.recordsToDelete if old else item.getRecordsToDelete()
+    return {
+        "tx": int(item.id if old else item.getId()),
+        "extra": python_bytes(item.extraData if old else item.getExtraData()),
+        "records": [_live(record) for record in records],
+        "deletes": [_fields("deleted", record) for record in deletes],
+    }
+
+
+class Journal:
+    """A product's journal in `directory`. Every method raises Thrown if the product throws."""
+
+    @product_call()
+    def __init__(self, variant: Variant, directory: Path, settings: Mapping[str, Any]) -> None:
+        """Make factory and journal; nothing is touched yet."""
+        self.variant = variant
+        place = java_classes().JClass("java.io.File")(str(directory))
+        self._words = {**_WORDS, **settings, "path": str(directory), "directory": place}
+        self._factory = self.make_factory()
+        made = self._given("journal", factory=self._factory)
+        self._journal = variant.class_of("impl.JournalImpl")(*made)
+        self._journal.setAutoReclaim(settings["auto_reclaim"])
+
+    def _given(self, what: str, **values: Any) -> list[Any]:
+        """Return the arguments of `what`, as ``variants.toml`` lists them."""
+        return [{**self._words, **values}[word] for word in self.variant.arguments[what].split()]
+
+    def make_factory(self) -> Java:
+        """Return the factory of the journal's files: NIO, no buffer."""
+        return java_classes().JClass(self.variant.factory)(*self._given("factory"))
+
+    def open(self) -> None:
+        """Start and load, and wait for what that appends."""
+        self.load()
+        self._appended()
+
+    @product_call()
+    def load(self) -> Answer:
+        """Start and load: the directory is made ready for appending; return what is live and prepared.
+
+        Transactions without an end are rolled back.
+        """
+        array_list = java_classes().JClass("java.util.ArrayList")
+        lists = {"records": array_list(), "prepared": array_list()}
+        # What this callback hears stands in the log too, with the reason.
+        interface = f"{self.variant.package}.TransactionFailureCallback"
+        failures = instance_of(interface, failedTransaction=lambda tx, records, deletes: None)
+        self._journal.start()
+        self._journal.load(*self._given("load", failures=failures, **lists))
+        return {
+            "live": [_live(record) for record in lists["records"]],
+            "prepared": [_prepared(item) for item in lists["prepared"]],
+        }
+
+    @product_call()
+    def check_control_file(self) -> None:
+        """Apply or remove a compaction's control file, as loading does first of all."""
+        reference = java_classes().JClass("java.util.concurrent.atomic.AtomicReference")()
+        private_call(self._journal, "checkControlFile", *self._given("check", reference=reference))
+
+    @product_call()
+    def read_all(self) -> list[tuple[str, list[Answer]]]:
+        """Return name and records of every data file, in the product's order."""
+        files = private_call(self._journal, "orderFiles")
+        return [(str(file.getFile().getFileName()), self._read(file)) for file in files]
+
+    @product_call()
+    def read_beside(self, name: str) -> list[Answer]:
+        """Return the records of a file that is no data file (any more).
+
+        A control file is read as the product reads it: its header is not looked at. The others are read as
+        the only data file of another directory: that is how the product reads headers.
+        """
+        if name == CONTROL:
+            version = getattr(self.variant.class_of("impl.JournalImpl"), "FORMAT_VERSION", None)
+            told = {"control_id": self.variant.control_id, "version": version}
+            file = self._factory.createSequentialFile(*self._given("file", name=name))
+            found = self.variant.class_of("impl.JournalFileImpl")(*self._given("control", file=file, **told))
+        else:
+            (found,) = private_call(self._journal, "orderFiles")
+        return self._read(found)
+
+    def _read(self, file: Java) -> list[Answer]:
+        file_id = int(file.getFileID())
+        records: list[Answer] = []
+
+        def taking(kind: str, names: str) -> Callable[..., None]:
+            def take(*arguments: Java) -> None:
+                fields: Answer = {"file_id": file_id}
+                for name, value in zip(names.split(), arguments, strict=True):
+                    fields |= _fields(name, value)
+                records.append({"type": kind, **jsonable(fields)})
+
+            return take
+
+        takes = {method: taking(kind, names) for method, (kind, names) in _CALLBACKS.items()}
+        # Every file is listed, with or without data; Artemis says so at its end.
+        takes |= {"markAsDataFile": lambda file: None, "done": lambda: None}
+        callback = instance_of(f"{self.variant.package}.impl.JournalReaderCallback", **takes)
+        self.variant.class_of("impl.JournalImpl").readJournalFile(self._factory, file, callback)
+        return records
+
+    @product_call()
+    def append(self, op: Mapping[str, Any], *, sync: bool) -> None:
+        """Do one operation on a record; `op` is the protocol's object."""
+        method, names = _APPENDS[op["op"]]
+        kind = int(op.get("user_type", "0"))
+        values = {
+            "id": int(op.get("id", "0")),
+            "tx": int(op.get("tx", "0")),
+            # A Java byte has a sign.
+            "user_type": java_classes().JByte((kind & _UNSIGNED_BYTE) - ((kind & _SIGN) << 1)),
+            "body": java_bytes(bytes.fromhex(op.get("body", ""))),
+            "extra": java_bytes(bytes.fromhex(op.get("extra", ""))),
+            "sync": sync,
+        }
+        arguments = [values[name] for name in names.split()]
+        if method:
+            getattr(self._journal, method)(*arguments)
+        else:
+            self._append_event(*arguments)
+        if not sync:
+            self._appended()
+
+    def _append_event(self, ident: int, user_type: int, body: Java, sync: bool) -> None:
+        """Append an EVENT and wait for it."""
+        persister = self.variant.class_of("EncoderPersister").getInstance()
+        encoded = self.variant.class_of("impl.dataformat.ByteArrayEncoding")(body)
+        callback = self.variant.class_of("impl.SimpleWaitIOCallback")()
+        self._journal.appendAddEvent(ident, user_type, persister, encoded, sync, callback)
+        callback.waitCompletion()
+
+    @product_call()
+    def change_files(self, name: str) -> None:
+        """``force`` the current file, roll to the ``next``, ``reclaim`` or ``compact``, at once."""
+        if self.variant.threads:
+            self._journal.flush()
+        if name == "force":
+            self._journal.getCurrentFile().getFile().sync()
+        elif name == "next":
+            self._journal.forceMoveNextFile()
+        elif name == "compact":
+            getattr(self._journal, self.variant.compact)()
+        else:
+            # Now, whatever the settings say.
+            before = self._journal.isAutoReclaim()
+            self._journal.setAutoReclaim(True)
+            self._journal.checkReclaimStatus()
+            self._journal.setAutoReclaim(before)
+
+    def _appended(self) -> None:
+        """Wait until every append has been written, where a thread does that."""
+        if self.variant.threads:
+            seconds = java_classes().JClass("java.util.concurrent.TimeUnit").SECONDS
+            self._journal.flushAppendExecutor(_PATIENCE, seconds)
+
+    @product_call()
+    def stop(self) -> None:
+        """Stop: files are closed, threads end. A journal that is not started stays as it is."""
+        if self._journal.isStarted():
+            if self.variant.threads:
+                self._journal.flush()
+            self._journal.stop()
+
+
+# What the protocol asks.
+
+
+class Writing(Session):
+    """The operations through the product's journal."""
+
+    operations = (*_APPENDS, "force", "next", "reclaim", "compact", "close")
+
+    def __init__(self, variant: Variant, directory: Path, params: Mapping[str, str]) -> None:
+        """Take the request's parameters; nothing is touched yet."""
+        super().__init__(directory, params)
+        self.variant = variant
+
+    def made(self) -> Journal:
+        """Return the journal, not started."""
+        return Journal(self.variant, self.directory, settings_for(self.variant, self.directory, self.params))
+
+    def done(self, op: Op) -> bool:
+        """Append a record, or do something to the files."""
         name = op["op"]
-        if name == "open":
-            settings = settings_for(self._variant, self._directory, self._params)
-            self._journal = self._make(self._variant, self._directory, settings)
-            self._journal.load()
-            self._journal.appended()
-            return True
-        if self._journal is None:
-            raise CannotDo("an operation while no journal is open")
-        if name in APPENDS:
-            return self._append(self._journal, op)
-        if name in _ON_FILES:
-            getattr(self._journal, name)()
-            return bool(name == "force")
         if name == "close":
             self.stop()
             return True
-        known = ", ".join(["open", *APPENDS, *_ON_FILES, "close"])
-        raise CannotDo(f"operation {name!r}: the product's are {known}")
-
-    def _append(self, journal: Journal, op: Op) -> bool:
-        name = op["op"]
-        if name == "event" and not self._variant.events:
+        if name not in _APPENDS:
+            self.journal.change_files(name)
+            return bool(name == "force")
+        if name == "event" and not self.variant.events:
             raise CannotDo("operation 'event': the product has no such record")
         if name == "delete" and op.get("body"):
             raise CannotDo("operation 'delete' with a body: the product's method takes none")
-        takes_sync = "sync" in APPENDS[name][1]
-        wanted = self._params.get("sync", "true") if takes_sync else "false"
+        takes_sync = "sync" in _APPENDS[name][1]
+        wanted = self.params.get("sync", "true") if takes_sync else "false"
         sync = str(op.get("sync", wanted)) == "true"
-        journal.append(op, sync=sync)
+        self.journal.append(op, sync=sync)
         return sync and takes_sync
-
-    def said(self) -> Answer:
-        """Nothing besides."""
-        return {}
-
-    def stop(self) -> None:
-        """Stop the journal if one is open."""
-        journal, self._journal = self._journal, None
-        if journal is not None:
-            journal.stop()
-
-    def files(self) -> list[str]:
-        """Return all files of the directory."""
-        return sorted(path.name for path in self._directory.iterdir() if path.is_file())
 
 
 class JournalProduct(Driver):
@@ -116,21 +398,15 @@ class JournalProduct(Driver):
         "fields": ["file_id", "tx", "id", "user_type", "body", "extra", "count"],
     }
 
-    def __init__(self, product: Product, java: Runtime) -> None:
+    def __init__(self, product: Product, java: Runtime | None) -> None:
         """Take a product in the running JVM and listen to its log."""
         super().__init__(product, java)
         self._variant = variant_of(product.id)
-        self._log = Log()
+        self._log = JavaLog()
 
-    def impl(self) -> Answer:
-        """Return the product's name."""
-        return {"name": self._variant.name}
-
-    def hello(self) -> Answer:
-        """Say what this is and can do: editions are the version's own."""
-        said = super().hello()
-        said["formats"][self.format_id]["editions"] = list(self._variant.editions)
-        return said
+    def editions(self) -> list[str]:
+        """Return what the version reads."""
+        return self._variant.editions
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Load a copy of `directory`, and read another one for the records."""
@@ -145,14 +421,15 @@ class JournalProduct(Driver):
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
         """Read every file, those beside the data files last; the state is that of loading, if it loads."""
-        own = f".{self._settings(directory, params).extension}"
+        own = f".{settings_for(self._variant, directory, params)['extension']}"
         try:
             records, others = self._data_records(directory, params)
             names = [path.name for path in directory.iterdir()]
             if names and not others and not any(name.endswith(own) for name in names):
                 told = "none of the files belongs to the journal: the product was shown nothing"
                 return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": told}
-            records += self._beside(directory, params, others)
+            for name in others:
+                records += self._beside(directory, params, name)
         except Thrown as thrown:
             return self.exceptions.refused(thrown, "load")
         loaded = self._load(directory, params)
@@ -161,7 +438,7 @@ class JournalProduct(Driver):
             return {**answer, "verdict": CLEAN, "message": f"loading: {loaded['message']}"}
         return {**answer, **{key: loaded[key] for key in ("state", "message") if key in loaded}}
 
-    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Session:
+    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Writing:
         """Return a writer; raises CannotDo."""
         lacking = ""
         if edition not in self._variant.writes:
@@ -173,15 +450,12 @@ class JournalProduct(Driver):
         if lacking:
             raise CannotDo("the product chooses this itself", lacking)
         self._log.take()  # nobody asks what the session before this one said
-        return Session(self._variant, directory, params)
-
-    def _settings(self, directory: Path, params: Mapping[str, str]) -> Settings:
-        return settings_for(self._variant, directory, params)
+        return Writing(self._variant, directory, params)
 
     def _load(self, directory: Path, params: Mapping[str, str]) -> Answer:
         self._log.take()
         with copy_of(directory) as copy:
-            journal = Journal(self._variant, copy, self._settings(copy, params))
+            journal = Journal(self._variant, copy, settings_for(self._variant, copy, params))
             try:
                 loaded = journal.load()
             except Thrown as thrown:
@@ -195,36 +469,35 @@ class JournalProduct(Driver):
 
         A file that a compaction's control file renames is known by its inode.
         """
-        settings = self._settings(directory, params)
-        own = f".{settings.extension}"
+        settings = settings_for(self._variant, directory, params)
+        own = f".{settings['extension']}"
         with copy_of(directory) as copy:
             journal = Journal(self._variant, copy, settings)
             names = {path.stat().st_ino: path.name for path in copy.iterdir()}
             journal.check_control_file()
             now = {path.name: names.get(path.stat().st_ino, path.name) for path in copy.iterdir()}
-            readings = journal.read_all()
-        records = [record for item in readings for record in _records_of(item, now[item.name])]
+            readings = [(now[name], records) for name, records in journal.read_all()]
         gone = set(names.values()) - set(now.values())
         others = [
             name
-            for name in sorted(set(names.values()) - {now[item.name] for item in readings}, key=_order)
+            for name in sorted(set(names.values()) - {name for name, _ in readings}, key=by_number)
             if name == CONTROL or name.endswith(_LEFTOVERS) or (name in gone and name.endswith(own))
         ]
-        return records, others
+        return [record for name, records in readings for record in _placed(records, name)], others
 
-    def _beside(self, directory: Path, params: Mapping[str, str], names: list[str]) -> Iterator[Answer]:
-        for name in names:
-            if (directory / name).stat().st_size < self._variant.header:
-                continue
-            settings = self._settings(directory, params)
-            with copy_of(directory, only=name) as copy:
-                if name != CONTROL:
-                    (copy / name).rename(copy / f"{settings.prefix}-1.{settings.extension}")
-                try:
-                    reading = Journal(self._variant, copy, settings).read_beside(name)
-                except Thrown:
-                    continue  # its header is not one that the product reads: no record of it counts
-            yield from _records_of(reading, name)
+    def _beside(self, directory: Path, params: Mapping[str, str], name: str) -> Iterator[Answer]:
+        """Yield the records of file `name`, none if its header is not one that the product reads."""
+        if (directory / name).stat().st_size < self._variant.header:
+            return
+        settings = settings_for(self._variant, directory, params)
+        with copy_of(directory, only=name) as copy:
+            if name != CONTROL:
+                (copy / name).rename(copy / f"{settings['prefix']}-1.{settings['extension']}")
+            try:
+                records = Journal(self._variant, copy, settings).read_beside(name)
+            except Thrown:
+                return
+        yield from _placed(records, name)
 
 
 def _stop(journal: Journal) -> None:
@@ -236,40 +509,29 @@ def _stop(journal: Journal) -> None:
             raise
 
 
-def _order(name: str) -> list[tuple[int, int, str]]:
-    parts = re.split(r"(\d+)", name)
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+def _placed(records: list[Answer], file: str) -> Iterator[Answer]:
+    return ({**record, "at": {"file": file}} for record in records)
 
 
-def _records_of(reading: FileReading, file: str) -> Iterator[Answer]:
-    for kind, fields in reading.records:
-        yield {"type": kind, **fields, "at": {"file": file}}
-
-
-def _state(loaded: Loaded, said: list[Entry]) -> Answer:
-    discarded = _discarded(said)
-    state: dict[str, Any] = {
-        "live": loaded.records,
-        "prepared": sorted(loaded.prepared, key=lambda item: int(item["tx"])),
-        "discarded": [{"tx": tx, "why": why} for tx, why in discarded],
-    }
-    rejected = any(why != "no-end" for _, why in discarded)
-    answer: Answer = {"verdict": RECOVERED if rejected else CLEAN, "state": jsonable(state)}
-    told = "; ".join(entry.text for entry in said if entry.number)
+def _state(loaded: Answer, said: list[str]) -> Answer:
+    """Return what was loaded as an answer, with what the product's log says of dropped transactions."""
+    about: dict[str, list[int]] = {why: [] for why in _DROPPED}
+    for text in said:
+        for why, pattern in _DROPPED.items():
+            if found := pattern.search(text):
+                about[why].append(int(_ONE_ID.findall(text[found.end() :])[0]))
+    dropped = [(tx, "unhealthy-commit") for tx in about["unhealthy-commit"]]
+    dropped += [
+        (tx, "unhealthy-prepare" if tx in about["unhealthy-prepare"] else "no-end") for tx in about["no-end"]
+    ]
+    dropped.sort(key=lambda item: item[0])
+    prepared = sorted(loaded["prepared"], key=lambda item: int(item["tx"]))
+    discarded = [{"tx": tx, "why": why} for tx, why in dropped]
+    rejected = any(why != "no-end" for _, why in dropped)
+    state = jsonable({**loaded, "prepared": prepared, "discarded": discarded})
+    answer: Answer = {"verdict": RECOVERED if rejected else CLEAN, "state": state}
+    patterns = (_NUMBERED, *_DROPPED.values())
+    told = "; ".join(text for text in said if any(pattern.search(text) for pattern in patterns))
     if told:
         answer["message"] = told[:SHOWN]
     return answer
-
-
-def _discarded(said: list[Entry]) -> list[tuple[int, str]]:
-    """Return (transaction, why) in the order of transactions, from the messages of one load."""
-    about = {
-        number: [entry.transaction for entry in said if entry.number == number]
-        for number in (PREPARE_INCOMPLETE, COMMIT_INCOMPLETE, UNCOMMITTED)
-    }
-    found = [(tx, "unhealthy-commit") for tx in about[COMMIT_INCOMPLETE]]
-    found += [
-        (tx, "unhealthy-prepare" if tx in about[PREPARE_INCOMPLETE] else "no-end")
-        for tx in about[UNCOMMITTED]
-    ]
-    return sorted(found, key=lambda item: item[0])

@@ -1,33 +1,56 @@
-"""A harness of the toy format: what a reader is asked, and what it answers, in the words of the protocol."""
+"""The harness of the toy's product: what `read`, `recover` and `write` mean to it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-Message = dict[str, Any]
+from journalspec.observation import CLEAN, RECOVERED
+from journalspec_conformance.harnesses.product import Answer, Driver, Op, Session, Thrown
+from journalspec_conformance.harnesses.toy_sixth.product import Notes, Spoilt
 
 
-class Reader:
-    """Reads and does not recover."""
+class Writing(Session):
+    """The operations through the product's journal."""
 
-    def hello(self) -> Message:
-        """Declare what can be asked."""
-        claims = {"editions": ["1"], "ops": ["read"], "observe": "records", "features": ["damage", "pure"]}
-        return {"protocol": 1, "impl": {"name": "toy-reader"}, "formats": {"toy_sixth": claims}}
+    operations = ("note",)
 
-    def read(self, request: Message) -> Message:
-        """Answer with the records up to the first bad one."""
-        data = (Path(request["dir"]) / "notes.toy").read_bytes()
-        records, at, sound = [], 4, True
-        while at < len(data) and sound:
-            end = at + 2 + data[at]
-            text, total = data[at + 1 : end - 1], 0
-            for byte in text:
-                total ^= byte
-            sound = end <= len(data) and total == data[end - 1]
-            if sound:
-                place = {"file": "notes.toy", "off": str(at), "len": str(end - at)}
-                records.append({"type": "NOTE", "text": text.decode("latin-1"), "at": place})
-            at = end
-        return {"ok": {"verdict": "clean" if sound else "recovered", "records": records}}
+    def made(self) -> Notes:
+        """Return the journal, not opened."""
+        return Notes(self.directory)
+
+    def done(self, op: Op) -> bool:
+        """Write a note: it is durable at once."""
+        self.journal.note(op["text"])
+        return True
+
+
+class Toy(Driver):
+    """The one version of the product."""
+
+    format_id = "toy_sixth"
+    claims = {"policies": ["strict", "salvage"], "features": ["damage", "pure", "step"]}  # noqa: RUF012
+
+    def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
+        """Return the notes up to the first bad one."""
+        return self.recovered(directory, params, "salvage")
+
+    def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
+        """Return the notes up to the first bad one, or why the product does not start."""
+        texts, verdict = [], CLEAN
+        try:
+            for text in Notes(directory).read():
+                texts.append(text)
+        except Spoilt as spoilt:
+            if policy == "strict":
+                return self.exceptions.refused(Thrown(type(spoilt).__name__, str(spoilt)), "read")
+            verdict = RECOVERED
+        records = [{"type": "NOTE", "text": text, "at": {"file": Notes.NAME}} for text in texts]
+        return {"verdict": verdict, "records": records, "state": {"texts": texts}}
+
+    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Writing:
+        """Return a writer."""
+        return Writing(directory, params)
+
+
+DRIVER = Toy

@@ -17,8 +17,9 @@ A line is "WORD ARGUMENT... MEMBER=VALUE..."; x*9 is x nine times. ``{ each = [1
 LINES seven times, and {n} is the number, {next} the one behind it. Other members of a scenario:
 
     params          of the write requests                 charset         the JVM's, if not its own choice
+    settings        of the product, besides the usual
     obeys, breaks   requirements that the files show      only            the one product that can do it
-    refused         numbers of operations turned down     forgotten       ids that the product gives not back
+    refused         numbers of operations turned down     forgotten       numbers of those that are lost
     on."PRODUCT"    what is otherwise with one product; with `kept`, what a person says about files that it
                     has spoilt
 """
@@ -32,6 +33,7 @@ import json
 import re
 import shlex
 import shutil
+import subprocess  # the children are programs of the harness
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,8 +47,10 @@ from journalspec.files import replace_text
 from journalspec.kept import scratch
 from journalspec.requirements import requirements
 from journalspec_conformance.errors import TimedOut
+from journalspec_conformance.harnesses.product import program, serving
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product, product_ids
+from journalspec_corpus.model import History, history, model_of
 
 Json = dict[str, Any]
 Op = dict[str, Any]
@@ -57,6 +61,7 @@ Steps = list[tuple[Op, Answer]]
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
 #: Seconds; every answer of a product comes within milliseconds or not at all.
 TIMEOUT = 10.0
+_CHILD_SECONDS = 120
 _OPEN = "open"
 _CLOSE = "close"
 _MEMBER = re.compile(r"(?P<name>\w+)(:(?P<kind>\w+))?(?P<rest>\.\.\.)?(=(?P<default>.*))?")
@@ -102,6 +107,11 @@ class Played:
     def steps(self) -> Steps:
         """The steps of all sessions."""
         return [step for _, steps in self.sessions for step in steps]
+
+    @property
+    def refused(self) -> set[int]:
+        """The numbers of the steps that were turned down."""
+        return {number for number, (_, answer) in enumerate(self.steps) if "refused" in answer}
 
 
 class Table:
@@ -233,12 +243,26 @@ class Capture:
         return None
 
     def head(self, run: Played) -> Json:
-        """Return what the provenance tells besides: ``charset``, ``settings``, ``params`` if it has them."""
+        """Return what the provenance tells besides."""
         return {}
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
-        """Return the members of ``expected.json`` that say what is right; raises ValueError."""
-        raise NotImplementedError
+        """Return the members of ``expected.json`` that say what is right.
+
+        Those are the product's answers, if its state is what the format's model says of the operations,
+        and if just those were turned down that the table names; raises ValueError otherwise.
+        """
+        name, loaded = run.scenario.name, view["strict"]
+        refused = sorted(run.refused)
+        if refused != run.scenario.told.get("refused", []):
+            raise ValueError(f"{name}: refused were {refused}, not what the table says")
+        asked = self.asked(run)
+        if asked.shown[-1] != asked.seen(loaded["state"]):
+            raise ValueError(f"{name}: asked for {asked.shown[-1]}, loaded {loaded['state']}")
+        if any(answer["state"] != loaded["state"] for answer in view.values()):
+            raise ValueError(f"{name}: two loads differ")
+        found = {"verdict": "clean", "dropped": [], "state": loaded["state"]}
+        return {"expect": permitted(found, view["read"]["records"], loaded["records"])}
 
     def loads(self, view: Mapping[str, Answer]) -> Iterator[str]:
         """Yield lines of the provenance about what the product itself then loads."""
@@ -246,10 +270,30 @@ class Capture:
 
     # What is the same for all.
 
+    def asked(self, run: Played) -> History:
+        """Return what the format's model says of `run`; operations turned down or forgotten do nothing."""
+        model = model_of(self.format_id)
+        if model is None:
+            raise ValueError(f"{self.format_id} has no model that says what must be kept")
+        nothing = run.refused | set(run.scenario.told.get("forgotten", ()))
+        return history(model, {}, [op for op, _ in run.steps], frozenset(nothing), run.product.edition)
+
     def connect(self, product: Product, charset: str = "") -> ProcessConnection:
         """Return a connection to a fresh harness process for `product`."""
-        command = [sys.executable, "-m", self.package, "--product", product.id]
-        return ProcessConnection([*command, *(["--charset", charset] if charset else [])], timeout=TIMEOUT)
+        more = ["--charset", charset] if charset else []
+        return ProcessConnection([*serving(product.id), *more], timeout=TIMEOUT)
+
+    def child(self, product: Product, name: str, *, ends: int = 0, **options: str) -> None:
+        """Let a program of the harness make files; raises RuntimeError unless its exit status is `ends`."""
+        done = subprocess.run(
+            program(product, name, **options),
+            capture_output=True,
+            text=True,
+            timeout=_CHILD_SECONDS,
+            check=False,
+        )
+        if done.returncode != ends:
+            raise RuntimeError(f"{product.id}, {name}: the child ended with {done.returncode}: {done.stderr}")
 
     def request(self, product: Product, scenario: Scenario, **members: Any) -> Json:
         """Return a request about `scenario`."""
@@ -270,7 +314,9 @@ class Capture:
                 request = self.request(product, scenario, dir=str(directory), ops=list(ops))
                 done = _play_steps(self.connect(product, charset), request, killed=killed)
                 sessions.append(("killed" if killed else "closed", done))
-        return Played(product, scenario, str(impl["java"]), str(impl.get("charset", "")), tuple(sessions))
+        return Played(
+            product, scenario, str(impl.get("java", "")), str(impl.get("charset", "")), tuple(sessions)
+        )
 
     def look(self, product: Product, scenario: Scenario, directory: Path) -> dict[str, Answer]:
         """Return what `product` then says about copies of `directory`: to ``read``, and by policy."""
@@ -300,36 +346,39 @@ class Capture:
         """
         view = self.look(run.product, run.scenario, directory)
         product, scenario = run.product, run.scenario
-        known = {item.id for item in requirements(self.format_id).items if product.edition in item.editions}
-        always = () if scenario.by_hand(product) else self.table.always
-        obeys = (*always, *scenario.on(product, "obeys"))
         wanted = {
             "title": f"{scenario.title} ({product.title})",
             "edition": product.edition,
-            "obeys": [name for name in dict.fromkeys(obeys) if name in known],
-            "breaks": list(scenario.on(product, "breaks")),
+            **self.shows(product, scenario),
             **self.expected(run, view),
         }
         replace_text(directory / PROVENANCE, "\n".join(self._provenance(run, view, directory)) + "\n")
         replace_text(directory / EXPECTED, json.dumps(wanted, indent=1, sort_keys=True) + "\n")
 
+    def shows(self, product: Product, scenario: Scenario) -> Json:
+        """Return the requirements that the files show obeyed and broken."""
+        known = {item.id for item in requirements(self.format_id).items if product.edition in item.editions}
+        always = () if scenario.by_hand(product) else self.table.always
+        obeys = dict.fromkeys((*always, *scenario.on(product, "obeys")))
+        return {
+            "obeys": [name for name in obeys if name in known],
+            "breaks": list(scenario.on(product, "breaks")),
+        }
+
     def _provenance(self, run: Played, view: Mapping[str, Answer], directory: Path) -> Iterator[str]:
-        product = run.product
-        head = self.head(run)
+        product, jar = run.product, run.product.main_jar
         told: Json = {
             "title": run.scenario.title,
             "format": self.format_id,
             "edition": product.edition,
             "product": product.id,
-            "coordinates": product.main_jar.coordinates,
-            "jar_sha256": product.main_jar.sha256,
-            "java": run.java,
-            **{key: head[key] for key in ("charset",) if key in head},
+            **({"coordinates": jar.coordinates, "jar_sha256": jar.sha256, "java": run.java} if jar else {}),
+            **({"charset": run.charset} if run.charset else {}),
             "made_with": f"python -m {self.package}.capture",
-            "settings": self.settings,
+            "settings": ", ".join((self.settings, *run.scenario.told.get("settings", ()))),
             "checked_by": ["hand" if run.scenario.by_hand(product) else product.id],
+            **self.head(run),
         }
-        told |= head
         yield "# SPDX-License-Identifier: CC0-1.0"
         yield "# Written by the product itself. The journal files beside this one are never edited."
         yield ""
@@ -352,7 +401,7 @@ class Capture:
         product = get_product(told["product"])
         scenario = next(item for item in self.scenarios(product) if item.name == directory.name)
         sessions = tuple((session["end"], told_steps(session["ops"])) for session in told["session"])
-        return Played(product, scenario, told["java"], told.get("charset", ""), sessions)
+        return Played(product, scenario, told.get("java", ""), told.get("charset", ""), sessions)
 
     def main(self, arguments: list[str] | None = None) -> int:
         """Capture; 0 done, 2 a directory is already there (captures are never overwritten)."""

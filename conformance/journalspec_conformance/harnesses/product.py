@@ -1,15 +1,21 @@
-"""The harness of Java products: the protocol's requests for all formats, one product in one process.
+"""The harness of products: the protocol's requests for all formats, one product in one process.
 
-A format's package has a driver, a class of its own on :class:`Driver`; ``exceptions.toml``, what its
-products throw, as refusals; and ``__main__``, which calls :func:`main` with the driver. The registry starts
-it (``product = "ID"`` in ``harnesses/NAME.toml``).
+``python -m journalspec_conformance.harnesses --product ID`` serves a product; the registry starts it
+(``product = "ID"`` in ``harnesses/NAME.toml``). The package of a product's harness has
+
+``DRIVER``                  a class of its own on :class:`Driver`
+``exceptions.toml``         what its products throw, as refusals
+``capture.py``              what its captured files must hold, see :mod:`.capture`
+``programs.py`` (optional)  ``PROGRAMS``: what one request cannot show or make, see :func:`run_program`
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import os
+import re
 import shutil
 import sys
 import tomllib
@@ -17,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from journalspec.kept import scratch
 from journalspec.observation import REFUSED
@@ -40,7 +46,7 @@ Op = Mapping[str, Any]
 #: The longest message that is passed on.
 SHOWN = 2000
 _OPEN = "open"
-_HARNESSES = __package__.rpartition(".")[0]
+_HARNESSES = __package__
 
 
 class CannotDo(Exception):
@@ -87,26 +93,62 @@ class Exceptions:
         return {"verdict": REFUSED, **self.refusal(thrown, when)}
 
 
-class WriteSession(Protocol):
-    """One ``write`` request: a journal and the operations done on it."""
+class Session:
+    """One ``write`` request: a journal in `directory` and the operations done on it.
+
+    A format's own class says which `operations` there are besides ``open``, and what they do to a journal,
+    which has ``open()`` and ``stop()``.
+    """
+
+    operations: ClassVar[tuple[str, ...]]
+
+    def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
+        """Take the request's parameters; nothing is touched yet."""
+        self.directory = directory
+        self.params = params
+        self.journal: Any = None
+
+    def made(self) -> Any:
+        """Return a journal that is not open yet. Raises Thrown, CannotDo."""
+        raise NotImplementedError
+
+    def done(self, op: Op) -> bool:
+        """Do one of `operations`, as :meth:`apply` does."""
+        raise NotImplementedError
 
     def apply(self, op: Op) -> bool:
         """Do one operation; return whether everything up to here is durable. Raises Thrown, CannotDo."""
+        if op["op"] == _OPEN:
+            self.journal = self.made()
+            self.journal.open()
+            return True
+        if op["op"] not in self.operations:
+            known = ", ".join([_OPEN, *self.operations])
+            raise CannotDo(f"operation {op['op']!r}: the product's are {known}")
+        if self.journal is None:
+            raise CannotDo("an operation while no journal is open")
+        return self.done(op)
 
     def said(self) -> Answer:
         """Return what a stepwise answer tells besides."""
+        return {}
 
     def stop(self) -> None:
         """Let go of the files."""
+        journal, self.journal = self.journal, None
+        if journal is not None:
+            journal.stop()
 
     def files(self) -> list[str]:
         """Return the names of the journal's files."""
+        return sorted(path.name for path in self.directory.iterdir() if path.is_file())
 
 
 class Driver:
     """How one format's products are driven; a class of the format's own says what is missing here.
 
-    `claims` is what ``hello`` says of the format, `charset` the JVM's default charset (None: its own choice).
+    `claims` is what ``hello`` says of the format, `charset` the JVM's default charset if that changes what is
+    written (None: its own choice). A product that is no Java program has no JVM: `java` is None.
     """
 
     format_id: ClassVar[str]
@@ -115,15 +157,15 @@ class Driver:
     #: When an operation throws: what the harness was doing, in the words of ``exceptions.toml``.
     write_phases: ClassVar[tuple[str, str]] = (_OPEN, "write")
 
-    def __init__(self, product: Product, java: jvm.Runtime) -> None:
+    def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
         """Take a product in the running JVM."""
         self.product = product
         self.java = java
-        self.exceptions = Exceptions(f"{_HARNESSES}.{self.format_id}")
+        self.exceptions = Exceptions(f"{_HARNESSES}.{product.harness}")
 
-    def impl(self) -> Answer:
-        """Return what ``hello`` says of the product besides version, language and source."""
-        raise NotImplementedError
+    def editions(self) -> list[str]:
+        """Return the editions that this version reads."""
+        return [self.product.edition]
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
         """Return the observation that answers ``read``."""
@@ -133,7 +175,7 @@ class Driver:
         """Return the observation that answers ``recover``."""
         raise NotImplementedError
 
-    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> WriteSession:
+    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Session:
         """Return a writer; raises CannotDo if the product cannot honour the request."""
         raise NotImplementedError
 
@@ -141,14 +183,14 @@ class Driver:
 
     def hello(self) -> Answer:
         """Say what this is and can do."""
-        impl = {
-            "version": self.product.version,
-            "language": "java",
-            "java": self.java.version,
-            "source": self.product.source,
-        }
-        formats = {self.format_id: {"ops": ["read", "recover", "write"], "observe": "state", **self.claims}}
-        return {"protocol": PROTOCOL, "impl": {**impl, **self.impl()}, "formats": formats}
+        runs = {"language": "java", "java": self.java.version} if self.java else {"language": "python"}
+        name = self.product.id.partition("-")[0]
+        impl = {"version": self.product.version, **runs, "source": self.product.source, "name": name}
+        if self.java and self.charset:
+            impl["charset"] = self.java.charset
+        claims = {"editions": self.editions(), "ops": ["read", "recover", "write"], "observe": "state"}
+        formats = {self.format_id: {**claims, **self.claims}}
+        return {"protocol": PROTOCOL, "impl": impl, "formats": formats}
 
     def read(self, request: Request) -> Answer:
         """Read every record of every file."""
@@ -176,7 +218,7 @@ class Driver:
         except CannotDo as error:
             yield _unsupported(error)
 
-    def _written(self, session: WriteSession, ops: list[Op]) -> Iterator[Answer]:
+    def _written(self, session: Session, ops: list[Op]) -> Iterator[Answer]:
         refusals: list[Answer] = []
         durable: list[str] = []
         try:
@@ -203,6 +245,11 @@ def _unsupported(error: CannotDo) -> Answer:
     return {"unsupported": {"what": error.what, "message": str(error)}}
 
 
+def by_number(name: str) -> list[tuple[int, str]]:
+    """Return what sorts names of files by the numbers in them."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
+
+
 @contextmanager
 def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
     """Yield a copy of `directory`, or of one file of it, removed afterwards."""
@@ -219,36 +266,42 @@ def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
         yield copy
 
 
+def serving(product_id: str, *, python: str = sys.executable) -> list[str]:
+    """Return the command that serves a product, whether it is there or not."""
+    return [python, "-m", _HARNESSES, "--product", product_id]
+
+
 def command(product_id: str) -> list[str]:
-    """Return the command that starts the harness of a product; raises LookupError saying what to do."""
-    if importlib.util.find_spec("jpype") is None:
-        raise LookupError("JPype is missing: install `journalspec[products]`")
+    """Return the command that serves a product, for the registry; raises LookupError saying what to do."""
     product = get_product(product_id)
-    try:
-        classpath(product)
-    except ProductError as error:
-        raise LookupError(str(error)) from None
-    return ["{python}", "-m", f"{_HARNESSES}.{product.harness}", "--product", product_id]
+    if product.java:
+        if importlib.util.find_spec("jpype") is None:
+            raise LookupError("JPype is missing: install `journalspec[products]`")
+        try:
+            classpath(product)
+        except ProductError as error:
+            raise LookupError(str(error)) from None
+    return serving(product_id, python="{python}")
 
 
-def main(driver: type[Driver], arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Serve one product over standard input and output; 2 if it cannot be started.
 
     Otherwise the process ends here, without the JVM's own shutdown: that may
     wait for threads of the product that never end.
     """
-    parser = argparse.ArgumentParser(
-        prog=f"python -m {_HARNESSES}.{driver.format_id}", description="drive a product"
-    )
+    parser = argparse.ArgumentParser(prog=f"python -m {_HARNESSES}", description="drive a product")
     parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")
-    parser.add_argument("--charset", default=driver.charset, help="the JVM's default charset")
+    parser.add_argument("--charset", help="the JVM's default charset, if not the harness's choice")
     options = parser.parse_args(arguments)
     # What anything but the protocol prints, native code included, goes to standard error.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     try:
         product = get_product(options.product)
-        implementation = driver(product, jvm.start(product, charset=options.charset))
+        driver: type[Driver] = importlib.import_module(f"{_HARNESSES}.{product.harness}").DRIVER
+        charset = options.charset or driver.charset
+        implementation = driver(product, jvm.start(product, charset=charset) if product.java else None)
     except (ProductError, UnknownProductError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -258,16 +311,34 @@ def main(driver: type[Driver], arguments: list[str] | None = None) -> int:
     os._exit(status)
 
 
-def show(what: Mapping[str, Callable[[Product, Path], bool]]) -> None:
-    """Run a program that shows a deviation (``--product ID WHAT``); used by `journalspec products show`.
+#: Is called with the product and options; returns whether it saw a deviation.
+Program = Callable[..., bool]
 
-    Exit status: 1 the deviation was seen, 0 it was not, 2 usage. Never returns.
+
+def program(product: Product, name: str, **options: str) -> list[str]:
+    """Return the command that runs a program of the harness of `product`."""
+    given = [part for option, value in options.items() for part in (f"--{option}", value)]
+    return [
+        sys.executable,
+        "-m",
+        f"{_HARNESSES}.{product.harness}.programs",
+        name,
+        "--product",
+        product.id,
+        *given,
+    ]
+
+
+def run_program(programs: Mapping[str, Program]) -> None:
+    """Run one of `programs` (``NAME --product ID [--OPTION VALUE]...``); `journalspec products show` does.
+
+    Exit status: 1 a deviation was seen, 0 none was, 2 usage. Never returns.
     """
     parser = argparse.ArgumentParser()
+    parser.add_argument("name", choices=programs)
     parser.add_argument("--product", required=True, choices=product_ids())
-    parser.add_argument("what", choices=what)
-    options = parser.parse_args()
-    with scratch() as place:
-        seen = what[options.what](get_product(options.product), place)
+    options, given = parser.parse_known_args()
+    more = {name.removeprefix("--"): value for name, value in zip(given[::2], given[1::2], strict=True)}
+    seen = programs[options.name](get_product(options.product), **more)
     sys.stdout.flush()
     os._exit(int(seen))  # threads of the product may never end

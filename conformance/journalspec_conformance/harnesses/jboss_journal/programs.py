@@ -1,0 +1,193 @@
+"""What one request can neither show nor make: the moments of a compaction, and what they and memory lose.
+
+``python -m journalspec_conformance.harnesses.jboss_journal.programs NAME --product ID [--OPTION VALUE]...``
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess  # the child is a program of this module
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from journalspec.kept import scratch
+from journalspec_conformance.harnesses.java import jvm
+from journalspec_conformance.harnesses.java.jvm import Java, instance_of
+from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE
+from journalspec_conformance.harnesses.jboss_journal.harness import (
+    CONTROL,
+    Journal,
+    Writing,
+    settings_for,
+    variant_of,
+)
+from journalspec_conformance.harnesses.product import Answer, Program, program, run_program
+from journalspec_conformance.products import Product
+
+#: More deletes than the products keep when memory is short.
+_PAIRS = 20_050
+_SECONDS = 15
+_TRIES = 4
+#: The records written while a compaction ends: a file each.
+_ADDED = range(1000, 1012)
+_BODY = "78" * 900
+
+
+class SpiedJournal(Journal):
+    """A journal that calls `keep` with each moment of a compaction.
+
+    The moments are those at which the product opens, closes and deletes its control file.
+    """
+
+    keep: Callable[[str], None]
+
+    def make_factory(self) -> Java:
+        """Return a factory of files whose control files are spied upon."""
+        behind = super().make_factory()
+
+        def spied(name: str, *arguments: Any) -> Java:
+            file = behind.createSequentialFile(name, *arguments)
+            if str(name) != CONTROL:
+                return file
+
+            def around(method: str, before: str = "", after: str = "") -> Callable[..., Any]:
+                def call(*given: Any) -> Any:
+                    if before:
+                        self.keep(before)
+                    result = getattr(file, method)(*given)
+                    if after:
+                        self.keep(after)
+                    return result
+
+                return call
+
+            return instance_of(
+                f"{self.variant.files}.SequentialFile",
+                file,
+                open=around("open", before="before-control"),
+                close=around("close", after="control-written"),
+                delete=around("delete", before="files-renamed", after="control-deleted"),
+            )
+
+        interface = f"{self.variant.files}.SequentialFileFactory"
+        return instance_of(interface, behind, createSequentialFile=spied)
+
+
+def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
+    """Copy the directory at each moment of a compaction, as a crash would leave it, to ``OUT/<moment>``.
+
+    `told` is a ``write`` request whose last operation is the compaction. ``"during": {"moment": ..., "ops":
+    [...]}`` in it are operations done at a moment, as another thread might do them, before the copy is made;
+    they must not wait for the compaction.
+    """
+    jvm.start(product)
+    request = json.loads(told)
+    during = request.get("during", {"moment": "", "ops": []})
+
+    class Spied(Writing):
+        """The operations through a journal that is spied upon."""
+
+        def made(self) -> Journal:
+            """Return the journal, not started."""
+            settings = settings_for(self.variant, self.directory, self.params)
+            journal = SpiedJournal(self.variant, self.directory, settings)
+            journal.keep = self.keep
+            return journal
+
+        def keep(self, moment: str) -> None:
+            """Do what is to be done at this moment, and copy the directory."""
+            for op in during["ops"] if moment == during["moment"] else ():
+                if not self.apply(op):
+                    raise RuntimeError(f"{op} was not acknowledged as durable")
+            shutil.copytree(directory, Path(out, moment))
+
+    session = Spied(variant_of(product.id), Path(directory), request["params"])
+    for op in request["ops"]:
+        session.apply(op)
+    return False
+
+
+def deletes_forgotten(product: Product) -> bool:
+    """Tell whether a record that is added again behind its delete comes back in a crowd, and not alone."""
+    # A small heap to begin with: what counts is how much of it is free.
+    jvm.start(product, options=("-Xms16m",))
+    alone, crowd = (_added_again(product, pairs) for pairs in (1, _PAIRS))
+    print(f"1 pair: delivered are {alone or 'none'}; {_PAIRS} pairs: delivered are {crowd or 'none'}")
+    return not alone and crowd == [1]
+
+
+def _added_again(product: Product, pairs: int) -> list[int]:
+    """Add and delete `pairs` records, add the first one again, and return the ids that a load delivers."""
+    with scratch() as directory:
+        params = {"file_size": str(10 * 1024 * 1024), "auto_reclaim": "false"}
+        session = Writing(variant_of(product.id), directory, {**params, "sync": "false"})
+        session.apply({"op": "open"})
+        for ident in range(1, pairs + 1):
+            session.apply({"op": "add", "id": str(ident)})
+            session.apply({"op": "delete", "id": str(ident)})
+        session.apply({"op": "add", "id": "1", "sync": "true"})
+        session.apply({"op": "close"})
+        return _delivered(product, directory, params)
+
+
+def _delivered(product: Product, directory: Path, params: dict[str, str]) -> list[int]:
+    """Return the ids of the records that a load delivers."""
+    variant = variant_of(product.id)
+    journal = Journal(variant, directory, settings_for(variant, directory, params))
+    found: list[Answer] = journal.load()["live"]
+    journal.stop()
+    return [info["id"] for info in found]
+
+
+def names_used_again(product: Product) -> bool:
+    """Tell whether records are lost that were acknowledged while a compaction ended."""
+    scenario = next(item for item in CAPTURE.scenarios(product) if item.told.get("moment") == "files-renamed")
+    params = {**CAPTURE.params(product, scenario), "min_files": "10"}
+    adds = [{"op": "add", "id": str(ident), "user_type": "1", "body": _BODY} for ident in _ADDED]
+    during = {"moment": "files-renamed", "ops": adds}
+    told = json.dumps({"params": params, "ops": list(scenario.sessions[0]), "during": during})
+    jvm.start(product)
+    with scratch() as place:
+        out = place / "out"
+        _play(product, place / "play", out, told)
+        found = {
+            moment: set(_delivered(product, out / moment, params))
+            for moment in ("control-deleted", "files-renamed")
+        }
+    lost = [ident for ident in _ADDED if ident not in found["files-renamed"]]
+    print(
+        f"acknowledged: {_ADDED[0]} to {_ADDED[-1]}; lost by a crash before the control file is gone: {lost}"
+    )
+    return bool(lost) and set(_ADDED) <= found["control-deleted"]
+
+
+def _play(product: Product, work: Path, out: Path, told: str) -> None:
+    """Play `told` in a process of its own.
+
+    Records are appended from inside the product's compaction, which now and then
+    waits for itself: then it is tried again, from nothing. Raises TimeoutExpired.
+    """
+    command = program(product, "moments", directory=str(work), out=str(out), told=told)
+    for left in range(_TRIES - 1, -1, -1):
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir()
+        try:
+            subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            if not left:
+                raise
+        else:
+            return
+
+
+PROGRAMS: dict[str, Program] = {
+    "moments": moments,
+    "deletes-forgotten": deletes_forgotten,
+    "names-used-again": names_used_again,
+}
+
+if __name__ == "__main__":
+    run_program(PROGRAMS)
