@@ -50,8 +50,7 @@ from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
 from journalspec_corpus.pipeline.run import Tally, judged_rows
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.write import DiskWriter
-from journalspec_reference.jboss_journal.ledger import Usage
-from journalspec_reference.jboss_journal.write import JournalWriter
+from journalspec_reference.jboss_journal.write import JournalWriter, Usage
 from journalspec_reference.storage import MemoryStorage
 
 DISK, TX = "bitronix_tlog", "jboss_journal"

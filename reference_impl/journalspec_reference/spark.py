@@ -38,25 +38,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 NAME = "journalspec"
-SCHEMA = (
-    "journal string, format string, edition string, file string, off bigint, len bigint, kind string, "
-    "role string, type string, reason string, fields map<string,string>"
-)
-_ARROW = pa.schema(
-    [
-        ("journal", pa.string()),
-        ("format", pa.string()),
-        ("edition", pa.string()),
-        ("file", pa.string()),
-        ("off", pa.int64()),
-        ("len", pa.int64()),
-        ("kind", pa.string()),
-        ("role", pa.string()),
-        ("type", pa.string()),
-        ("reason", pa.string()),
-        ("fields", pa.map_(pa.string(), pa.string())),
-    ]
-)
+#: Column -> its types for Spark and for Arrow.
+COLUMNS = {
+    **dict.fromkeys(("journal", "format", "edition", "file"), ("string", pa.string())),
+    **dict.fromkeys(("off", "len"), ("bigint", pa.int64())),
+    **dict.fromkeys(("kind", "role", "type", "reason"), ("string", pa.string())),
+    "fields": ("map<string,string>", pa.map_(pa.string(), pa.string())),
+}
+SCHEMA = ", ".join(f"{name} {spark}" for name, (spark, _) in COLUMNS.items())
+_ARROW = pa.schema([(name, arrow) for name, (_, arrow) in COLUMNS.items()])
 BATCH_ROWS = 8192
 #: What the names of options begin with that are parameters of the format.
 PARAM = "param."
@@ -200,60 +190,40 @@ def _matches(path: str) -> list[Path]:
 def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[str, Any]]:
     """Yield records, dropped regions, finds outside the log and notes by place."""
     roles = {entry.file: entry.role for entry in observed.files}
-    head = {"journal": _utf8(path), "format": journal.format, "edition": journal.edition}
+    head = (_utf8(path), journal.format, journal.edition)
     order = {_utf8(name): number for number, name in enumerate(journal.files)}
     lost = {(record.at.file, record.at.off) for record in observed.given_up}
-    found: list[tuple[Record, str, str | None]]
-    found = [(record, "record", None) for record in observed.records]
-    found += [
-        (record, "unanchored", "given-up" if (record.at.file, record.at.off) in lost else None)
+
+    def row(kind: str, file: str, off: int | None, length: int | None, *rest: Any) -> dict[str, Any]:
+        """Return a row; the `rest` is type, reason and fields."""
+        values = (*head, _utf8(file) or None, off, length, kind, roles.get(file), *rest)
+        return dict(zip(COLUMNS, values, strict=True))
+
+    def of_record(kind: str, record: Record, reason: str | None) -> dict[str, Any]:
+        at, fields = record.at, [(name, _text(value)) for name, value in record.fields.items()]
+        return row(kind, at.file, at.off, at.length, record.type, reason, fields)
+
+    rows = [of_record("record", record, None) for record in observed.records]
+    rows += [
+        of_record("unanchored", record, "given-up" if (record.at.file, record.at.off) in lost else None)
         for record in observed.unanchored
-    ]
-    rows = [
-        {
-            **head,
-            "file": _utf8(record.at.file),
-            "off": record.at.off,
-            "len": record.at.length,
-            "kind": kind,
-            "role": roles.get(record.at.file),
-            "type": record.type,
-            "reason": reason,
-            "fields": [(name, _text(value)) for name, value in record.fields.items()],
-        }
-        for record, kind, reason in found
     ]
     regions = [(region.file, region.off, region.length, region.reason) for region in observed.dropped]
     if observed.verdict == REFUSED and not regions:
         regions = [
             (name, 0, len(content), observed.code or "refused") for name, content in journal.files.items()
         ]
+    rows += [row("dropped", file, off, length, None, reason, None) for file, off, length, reason in regions]
     rows += [
-        {
-            **head,
-            "file": _utf8(file),
-            "off": off,
-            "len": length,
-            "kind": "dropped",
-            "role": roles.get(file),
-            "type": None,
-            "reason": reason,
-            "fields": None,
-        }
-        for file, off, length, reason in regions
-    ]
-    rows += [
-        {
-            **head,
-            "file": _utf8(note.file) or None,
-            "off": note.off,
-            "len": None,
-            "kind": "note",
-            "role": roles.get(note.file),
-            "type": None,
-            "reason": note.code,
-            "fields": [("text", _utf8(note.text))] if note.text else None,
-        }
+        row(
+            "note",
+            note.file,
+            note.off,
+            None,
+            None,
+            note.code,
+            [("text", _utf8(note.text))] if note.text else None,
+        )
         for note in observed.notes
     ]
     yield from sorted(

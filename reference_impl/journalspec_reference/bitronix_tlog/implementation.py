@@ -33,7 +33,7 @@ DISK_EDITIONS = ("2.1", "3.0")
 RULES = {
     "seed": (recover.recover_seed, spans.seed),
     **dict.fromkeys(DISK_EDITIONS, (recover.recover, spans.disk)),
-    "nio": (nio.recover, spans.nio),
+    "nio": (recover.recover_nio, spans.nio),
 }
 
 

@@ -11,24 +11,15 @@ import re
 import struct
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from journalspec.observation import CLEAN, RECOVERED, At, FileMap, Note, Observation, Record, refused
-from journalspec_reference.api import Files, Params
-from journalspec_reference.bitronix_tlog.codec import STATUS_CODES, STATUS_NAMES, Fault
-from journalspec_reference.bitronix_tlog.recover import dropped_of, outcome, refused_at
+from journalspec.bitronix_tlog import LAYOUT
+from journalspec_reference.bitronix_tlog.codec import STATUS_CODES, Fault
 from journalspec_reference.content import UNREADABLE, Window
 
-_TITLE = "--------- Bitronix Transaction Manager :: Nio Transaction Journal File ---------"
-_PURPOSE = (
-    "    This is a delimiter based rolling binary file format belonging to BTM.\r\n"
-    "    The purpose of this file is to persist JTA transaction states for \r\n"
-    "    providing crash recovery on broken commits and rollbacks."
-)
 #: Compared byte for byte when a file is opened.
-BANNER = f"BTM-NTJ-[Version 1.0]\r\n\r\n{_TITLE}\r\n\r\n{_PURPOSE}\r\n\r\n{'-' * 80}\r\n\r\n".encode("ascii")
+BANNER = LAYOUT.structure("header", "nio").fields[0].constant
 SEPARATOR = b"\r\n\r\n"
 UUID_SIZE = 16
 PREVIOUS_AT = len(BANNER)
@@ -50,12 +41,6 @@ PAYLOAD = struct.Struct(">6siiqqbB")
 SHORT = struct.Struct(">h")
 #: A payload without gtrid and names.
 MIN_PAYLOAD = PAYLOAD.size + SHORT.size
-#: Status -> what its payload begins with; nobody reads it.
-TAGS = {
-    status: f"{status}-{short}:".encode("ascii")
-    for status, short in enumerate(("ACT", "MRB", "PRE", "CTD", "RBA", "UKN", "NTX", "PRI", "COM", "ROL"))
-}
-UNKNOWN_TAG = b"<unkn>"
 #: UNKNOWN does not finish a transaction here, unlike in the disk journal.
 FINISHED = frozenset({STATUS_CODES["COMMITTED"], STATUS_CODES["ROLLEDBACK"]})
 
@@ -68,25 +53,20 @@ class NioHeader(NamedTuple):
 
 
 class NioRecord(NamedTuple):
-    """One valid frame and its payload."""
+    """One valid frame and its payload; its fields as observed, without what is about places."""
 
     off: int
     end: int
-    delimiter: bytes
-    crc32: int
     status: int
     record_length: int
     time: int
     sequence_number: int
     rolled_over: bool
+    crc32: int
+    delimiter: bytes
     gtrid: bytes
     names: tuple[bytes, ...]
     padding: int = 0
-
-    @property
-    def type(self) -> str:
-        """The spec's name of the status."""
-        return STATUS_NAMES.get(self.status, "OTHER")
 
 
 def decode_header(data: Any) -> NioHeader | tuple[str, str]:
@@ -102,7 +82,7 @@ def decode_header(data: Any) -> NioHeader | tuple[str, str]:
 
 def encode_header(header: NioHeader) -> bytes:
     """Return the bytes of a header as far as they are written (442)."""
-    return BANNER + header.previous + header.current + SEPARATOR
+    return LAYOUT.build("header", "nio", previous_delimiter=header.previous, current_delimiter=header.current)
 
 
 def decode_frame(data: Any, off: int, header: NioHeader) -> NioRecord | Fault:
@@ -161,30 +141,16 @@ def _decode_payload(data: Any, at: int, length: int) -> NioRecord | str:
         here += size
     gtrid = bytes(data[at + PAYLOAD.size : names_at])
     return NioRecord(
-        0, 0, b"", 0, status, stored, time, sequence, rolled == 1, gtrid, tuple(names), end - here
+        0, 0, status, stored, time, sequence, rolled == 1, 0, b"", gtrid, tuple(names), end - here
     )
 
 
 def encode_frame(record: NioRecord) -> bytes:
     """Return the bytes of a frame: payload padded as the record says, checksum computed."""
-    parts = [
-        PAYLOAD.pack(
-            TAGS.get(record.status, UNKNOWN_TAG),
-            record.status,
-            record.record_length,
-            record.time,
-            record.sequence_number,
-            int(record.rolled_over),
-            len(record.gtrid),
-        ),
-        record.gtrid,
-        SHORT.pack(len(record.names)),
-    ]
-    for name in record.names:
-        parts += [SHORT.pack(len(name)), name]
-    payload = b"".join(parts) + bytes(record.padding)
-    head = FRAME_HEAD.pack(FRAME_START, record.delimiter, len(payload), zlib.crc32(payload), FRAME_MIDDLE)
-    return head + payload + FRAME_TAIL.pack(FRAME_END, record.delimiter)
+    fields = record._asdict()
+    for computed in ("off", "end", "crc32"):
+        del fields[computed]
+    return LAYOUT.build("record", "nio", **{**fields, "padding": bytes(record.padding)})
 
 
 def looks_like_nio(data: Any) -> bool:
@@ -264,55 +230,3 @@ def _next_start(starts: list[int], item: Fault, size: int) -> int:
         return item.end
     after = bisect_right(starts, item.off)
     return starts[after] if after < len(starts) else size
-
-
-def name_text(name: bytes) -> str:
-    """Return a name as text: this journal does not say in which encoding."""
-    return name.decode("latin-1")
-
-
-def record_of(item: NioRecord, file: str) -> Record:
-    """Return `item` under the spec's field names."""
-    fields: dict[str, object] = {
-        "status": item.status,
-        "record_length": item.record_length,
-        "time": item.time,
-        "sequence_number": item.sequence_number,
-        "rolled_over": item.rolled_over,
-        "crc32": item.crc32,
-        "delimiter": item.delimiter,
-        "gtrid": item.gtrid,
-        "names": [name_text(name) for name in item.names],
-    }
-    return Record(item.type, fields, At(file, item.off, item.end - item.off))
-
-
-def _in_order(found: NioScan) -> Iterator[NioRecord]:
-    """Yield the records in the order of writing: the lap before first, then this lap (BTM-NIO)."""
-    current = found.header.current
-    yield from (record for record in found.records if record.delimiter != current)
-    yield from (record for record in found.records if record.delimiter == current)
-
-
-def recover(files: Files, policy: str, _: Params) -> Observation:
-    """Return the logical state of the one file under `policy`."""
-    if not files:
-        return refused("fileset", "no-files", "there is no journal file")
-    if len(files) > 1:
-        return refused("fileset", "too-many-files", f"one file is a journal here, these are {len(files)}")
-    name, data = next(iter(files.items()))
-    header = decode_header(data)
-    if not isinstance(header, NioHeader):
-        return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
-    found = scan(data, header)
-    if found.faults and policy == "strict":
-        return refused_at(found.faults[0], name, "frame")
-    delimiters = {"previous_delimiter": header.previous, "current_delimiter": header.current}
-    return Observation(
-        RECOVERED if found.faults else CLEAN,
-        records=tuple(record_of(item, name) for item in found.records),
-        dropped=tuple(dropped_of(fault, name) for fault in found.faults),
-        state=outcome(_in_order(found), name, FINISHED, name_text),
-        files=(FileMap(name, len(data), "active", delimiters),),
-        notes=tuple(Note("rolled-over-padding", name, item.off) for item in found.records if item.padding),
-    )

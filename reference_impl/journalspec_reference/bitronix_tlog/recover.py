@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from journalspec.observation import (
     CLEAN,
@@ -27,6 +27,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import Collector, collected, few, joined, mapped
 from journalspec_reference.api import Files, Params
+from journalspec_reference.bitronix_tlog import nio
 from journalspec_reference.bitronix_tlog.codec import (
     SEED,
     STATE_CLEAN,
@@ -40,6 +41,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     name_text,
 )
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, elect, load_pair, sibling
+from journalspec_reference.bitronix_tlog.nio import NioHeader, NioRecord, NioScan
 from journalspec_reference.bitronix_tlog.scan import search, walk
 
 COMMITTING = STATUS_CODES["COMMITTING"]
@@ -52,29 +54,12 @@ FIRST_OF_A_RUN = (0, 1)
 #: So many different sets of names are held once and not for each transaction.
 SHARED = 1024
 T = TypeVar("T")
-
-
-class Entry(Protocol):
-    """What recovery looks at in a record, of whatever edition."""
-
-    @property
-    def status(self) -> int:
-        """The status."""
-
-    @property
-    def gtrid(self) -> bytes:
-        """The transaction."""
-
-    @property
-    def names(self) -> tuple[bytes, ...]:
-        """The resources, as stored."""
-
-
-E = TypeVar("E", bound=Entry)
+#: A record of whatever edition.
+AnyRecord = LogRecord | NioRecord
 
 
 def unfinished(
-    records: Iterable[Entry],
+    records: Iterable[AnyRecord],
     finished: Collection[int] = FINISHED,
     text: Callable[[bytes], str] = name_text,
 ) -> dict[bytes, frozenset[str]]:
@@ -102,7 +87,7 @@ def _once(names: frozenset[str], shared: dict[frozenset[str], frozenset[str]]) -
 
 
 def outcome(
-    records: Iterable[Entry],
+    records: Iterable[AnyRecord],
     active: str,
     finished: Collection[int] = FINISHED,
     text: Callable[[bytes], str] = name_text,
@@ -111,7 +96,7 @@ def outcome(
 
     Only what is unfinished or undecided is held while the records go by.
     """
-    last: dict[bytes, Entry] = {}
+    last: dict[bytes, AnyRecord] = {}
     left = unfinished(_noting(records, last), finished, text)
     doubtful = sorted(gtrid for gtrid in last if gtrid not in left)
 
@@ -130,7 +115,7 @@ def outcome(
     }
 
 
-def _noting(records: Iterable[E], last: dict[bytes, Entry]) -> Iterator[E]:
+def _noting(records: Iterable[AnyRecord], last: dict[bytes, AnyRecord]) -> Iterator[AnyRecord]:
     """Yield the records; note in `last` the last one of each transaction whose last word decides nothing."""
     for record in records:
         if record.status in UNDECIDED:
@@ -144,24 +129,25 @@ def _names_size(item: dict[str, Any]) -> int:
     return sum(map(len, item["names"]))
 
 
-def record_of(item: LogRecord, file: str) -> Record:
-    """Return `item` under the spec's field names."""
-    fields: dict[str, object] = {
-        "status": item.status,
-        "record_length": item.record_length,
-        "header_length": item.header_length,
-        "time": item.time,
-        "sequence_number": item.sequence_number,
-        "crc32": item.crc32,
-        "gtrid": item.gtrid,
-        "names": [name_text(name) for name in item.names],
-    }
-    if item.extension:
-        fields["extension"] = item.extension
-    if not all(map(is_printable, item.names)):
-        fields["names_raw"] = list(item.names)
-    at = At(file, item.off, item.end - item.off)
-    return Record(STATUS_NAMES.get(item.status, "OTHER"), fields, at)
+def record_of(item: AnyRecord, file: str) -> Record:
+    """Return `item` under the spec's field names; where it stands is told apart from its fields."""
+    fields: dict[str, object] = item._asdict()
+    del fields["off"]
+    if isinstance(item, NioRecord):
+        del fields["end"], fields["padding"]
+        fields["names"] = [latin_text(name) for name in item.names]
+    else:
+        fields["names"] = [name_text(name) for name in item.names]
+        if not item.extension:
+            del fields["extension"]
+        if not all(map(is_printable, item.names)):
+            fields["names_raw"] = list(item.names)
+    return Record(STATUS_NAMES.get(item.status, "OTHER"), fields, At(file, item.off, item.end - item.off))
+
+
+def latin_text(name: bytes) -> str:
+    """Return a name of the NIO journal as text: it does not say in which encoding."""
+    return name.decode("latin-1")
 
 
 def is_printable(name: bytes) -> bool:
@@ -418,13 +404,51 @@ def read(files: Files, _: Params) -> Observation:
 
 def recover_seed(files: Files, policy: str, _: Params) -> Observation:
     """Return the logical state of the seed document's log: one file of nothing but records, to its end."""
-    if not files:
-        return refused("fileset", "no-files", "there is no log file")
-    if len(files) > 1:
-        return refused("fileset", "too-many-files", f"one file is a log here, these are {len(files)}")
+    problem = not_one(files, "log")
+    if problem is not None:
+        return problem
     ((name, data),) = files.items()
     file = LogFile(name, data, role="active", limit=len(data), layout=SEED)
     return _observed([file], file, [], [], strict=policy == "strict", forensic=True)
+
+
+def not_one(files: Files, what: str) -> Observation | None:
+    """Return the refusal if there is not just one file where one is a whole journal, else None."""
+    if not files:
+        return refused("fileset", "no-files", f"there is no {what} file")
+    if len(files) > 1:
+        return refused("fileset", "too-many-files", f"one file is a {what} here, these are {len(files)}")
+    return None
+
+
+def recover_nio(files: Files, policy: str, _: Params) -> Observation:
+    """Return the logical state of an NIO journal, one file, under `policy`."""
+    problem = not_one(files, "journal")
+    if problem is not None:
+        return problem
+    ((name, data),) = files.items()
+    header = nio.decode_header(data)
+    if not isinstance(header, NioHeader):
+        return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
+    found = nio.scan(data, header)
+    if found.faults and policy == "strict":
+        return refused_at(found.faults[0], name, "frame")
+    delimiters = {"previous_delimiter": header.previous, "current_delimiter": header.current}
+    return Observation(
+        RECOVERED if found.faults else CLEAN,
+        records=tuple(record_of(item, name) for item in found.records),
+        dropped=tuple(dropped_of(fault, name) for fault in found.faults),
+        state=outcome(_in_order(found), name, nio.FINISHED, latin_text),
+        files=(FileMap(name, len(data), "active", delimiters),),
+        notes=tuple(Note("rolled-over-padding", name, item.off) for item in found.records if item.padding),
+    )
+
+
+def _in_order(found: NioScan) -> Iterator[NioRecord]:
+    """Yield the records in the order of writing: the lap before first, then this lap (BTM-NIO)."""
+    current = found.header.current
+    yield from (record for record in found.records if record.delimiter != current)
+    yield from (record for record in found.records if record.delimiter == current)
 
 
 def _observed(

@@ -121,7 +121,7 @@ def _nio_frames(name: str, data: Any, found: NioScan, fields: bool) -> Iterator[
             yield Span(name, item.off, item.end - item.off, "dropped", "dropped", item.reason)
         else:
             kind = "stale" if item.delimiter != found.header.current else "record"
-            told = (f"frame[{index}]", kind, item.type)
+            told = (f"frame[{index}]", kind, STATUS_NAMES.get(item.status, "OTHER"))
             yield from _record(name, data, item, "nio" if fields else "", told)
         at = max(at, item.end)
     if at < len(data):

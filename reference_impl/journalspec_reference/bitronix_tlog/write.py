@@ -458,7 +458,7 @@ class NioWriter(_Writer):
             )
         now, sequence = self._clock.now(), self._clock.next_sequence()
         return nio.NioRecord(
-            0, 0, self._header.current, 0, status, length, now, sequence, False, gtrid, names
+            0, 0, status, length, now, sequence, False, 0, self._header.current, gtrid, names
         )
 
     def _next_lap(self, size: int) -> None:

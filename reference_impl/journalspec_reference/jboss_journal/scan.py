@@ -56,15 +56,18 @@ def _fast() -> ModuleType | None:
     return fast
 
 
-class _Search:
-    """Searches through a file, as iterators of records and rejected candidates; `limit` is where it ends."""
+class Search:
+    """Searches through a file, as iterators of records and rejected candidates; `limit` is where it ends.
+
+    Records carry `stamp` (None: any file id). Of those that are not `wanted` nothing is said.
+    """
 
     def __init__(
         self,
         data: Any,
         limit: int,
         dialect: Dialect,
-        stamp: int | None,
+        stamp: int | None = None,
         wanted: Callable[[JournalRecord], bool] | None = None,
     ) -> None:
         self._data = data
@@ -75,7 +78,7 @@ class _Search:
         self._digest: Hash = PrefixDigest(data, limit) if dialect.hashed else direct
         self._wanted = wanted
         self._pattern = _pattern(tuple(sorted(dialect.kinds)), stamp)
-        self._at = self._limit = self._covered = 0
+        self._at, self._limit, self._covered = 0, limit, 0
 
     def between(self, start: int, limit: int) -> Iterator[JournalRecord | Fault]:
         """Yield what is found at offsets from `start`, looking no further than `limit`."""
@@ -95,18 +98,14 @@ class _Search:
                     yield from self._crowd()
                 rejected, since = 0, self._at
 
-    def jumping(self, limit: int) -> None:
-        """Be ready for single records from anywhere before `limit`, each of them hashed by itself."""
-        self._limit = limit
-        self._digest = direct
-
     def at(self, off: int) -> JournalRecord | None:
-        """Return the record at `off`, None if there is none."""
+        """Return the record at `off`, hashed by itself; None if there is none."""
         if not 0 <= off < self._limit:
             return None
         self._view = self._window.reach(off, min(off + MOST_FIXED, self._limit))
         if self._view[off] not in self._dialect.kinds:
             return None
+        self._digest = direct
         item = self._decide(off)
         return item if isinstance(item, JournalRecord) else None
 
@@ -199,7 +198,7 @@ def walk(
     same torn region.
     """
     limit = len(data) if end is None else min(end, len(data))
-    yield from _Search(data, limit, dialect, dialect.stamp(file_id)).between(dialect.header_size, limit)
+    yield from Search(data, limit, dialect, dialect.stamp(file_id)).between(dialect.header_size, limit)
 
 
 def stale(
@@ -221,25 +220,13 @@ def healthy(data: Any, dialect: Dialect) -> Iterator[JournalRecord]:
     yield from _of_any_file(data, dialect, [(0, len(data))])
 
 
-class Lookup:
-    """Single records of one file, by their offsets; nothing is looked at at or beyond `limit`."""
-
-    def __init__(self, data: Any, limit: int, dialect: Dialect) -> None:
-        self._search = _Search(data, limit, dialect, None)
-        self._search.jumping(limit)
-
-    def record(self, off: int) -> JournalRecord | None:
-        """Return the record at `off`, None if there is none."""
-        return self._search.at(off)
-
-
 def _of_any_file(
     data: Any,
     dialect: Dialect,
     gaps: Iterable[tuple[int, int]],
     wanted: Callable[[JournalRecord], bool] | None = None,
 ) -> Iterator[JournalRecord]:
-    search = _Search(data, len(data), dialect, None, wanted)
+    search = Search(data, len(data), dialect, None, wanted)
     for start, end in gaps:
         for item in search.between(start, end):
             if isinstance(item, JournalRecord):

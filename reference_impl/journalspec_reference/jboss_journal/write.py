@@ -7,24 +7,30 @@ crash states can be enumerated.
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec import mutf8
+from journalspec.jboss_journal import LAYOUT
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.jboss_journal.codec import (
+    COMMIT,
     DIALECTS,
     INT,
     LONG_HEADER,
+    PREPARE,
+    ROLLBACK,
     Dialect,
+    Fault,
     JournalRecord,
     direct,
     encode_record,
 )
-from journalspec_reference.jboss_journal.fileset import CONTROL
-from journalspec_reference.jboss_journal.ledger import Ledger, Loaded, Pending, Usage, load
+from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, NAME, DataFile, FileSet, gather
+from journalspec_reference.jboss_journal.recover import Replay, refusal
+from journalspec_reference.jboss_journal.scan import walk
 from journalspec_reference.storage import Storage
 
 FILL_BLOCK = 4096
@@ -74,6 +80,131 @@ ORDERS = {
     "hornetq": Order(force_fill=True, force_left=False, output="bare"),
     "artemis": Order(force_fill=True, output="renamed"),
 }
+
+
+@dataclass(slots=True, eq=False)
+class Usage:
+    """One data file: its id, its name, its positives, and its negatives by the file they cancel in."""
+
+    file_id: int
+    name: str
+    positives: int = 0
+    negatives: Counter[Usage] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Pending:
+    """A transaction without an end: its records with the files they are in, and its prepare."""
+
+    records: list[tuple[Usage, JournalRecord]] = field(default_factory=list)
+    tokens: dict[Usage, None] = field(default_factory=dict)
+    prepare: JournalRecord | None = None
+
+    def counts(self) -> dict[Usage, int]:
+        """Return file -> number of records of this transaction in it, in the order of first use."""
+        return dict(Counter(usage for usage, _ in self.records))
+
+
+class Ledger:
+    """Live records and pending transactions, and the files that hold them: the bookkeeping behind reuse.
+
+    A file may be used again iff every positive in it (a record, or one token for
+    each pending transaction that touched it) is matched by a negative in this or a
+    later file, and every earlier file that its own negatives point at may be used
+    again too (JBM-WRT). The second half is why a delete outlives what it deletes.
+    """
+
+    def __init__(self) -> None:
+        #: Every record that would be delivered, with its file, in the order of delivery.
+        self.live: dict[int, tuple[Usage, JournalRecord]] = {}
+        #: Record id -> keys in `live` of its add and updates.
+        self.holders: dict[int, list[int]] = {}
+        self._next = 0
+        self.pending: dict[int, Pending] = {}
+
+    def take(self, usage: Usage, record: JournalRecord) -> None:
+        """Note the next record, which is in the file `usage`."""
+        kind = record.kind
+        if kind.name in ("ADD", "UPDATE"):
+            self.put(usage, record)
+        elif kind.name == "DELETE":
+            self.delete(usage, record.id)
+        elif kind.code == PREPARE:
+            self.prepare(usage, record)
+        elif kind.code == COMMIT:
+            self.commit(usage, record.tx)
+        elif kind.code == ROLLBACK:
+            self.rollback(usage, record.tx)
+        elif kind.tx:
+            self.touch(usage, record)
+
+    def put(self, usage: Usage, record: JournalRecord) -> None:
+        """Note an add or update that counts from now on."""
+        usage.positives += 1
+        self.live[self._next] = (usage, record)
+        self.holders.setdefault(record.id, []).append(self._next)
+        self._next += 1
+
+    def delete(self, usage: Usage, ident: int) -> None:
+        """Note in `usage` a delete that cancels every record of `ident`."""
+        for key in self.holders.pop(ident, ()):
+            holder, _ = self.live.pop(key)
+            usage.negatives[holder] += 1
+
+    def touch(self, usage: Usage, record: JournalRecord) -> None:
+        """Note a record of a pending transaction."""
+        pending = self.pending.setdefault(record.tx, Pending())
+        pending.records.append((usage, record))
+        self._token(pending, usage)
+
+    def prepare(self, usage: Usage, record: JournalRecord) -> None:
+        """Note a PREPARE; its file is held until the transaction ends."""
+        pending = self.pending.setdefault(record.tx, Pending())
+        pending.prepare = record
+        self._token(pending, usage)
+
+    @staticmethod
+    def _token(pending: Pending, usage: Usage) -> None:
+        if usage not in pending.tokens:
+            pending.tokens[usage] = None
+            usage.positives += 1
+
+    def commit(self, usage: Usage, tx: int) -> None:
+        """Note in `usage` that the transaction took place."""
+        pending = self._end(usage, tx)
+        for holder, record in pending.records:
+            if record.kind.name != "DELETE_TX":
+                self.put(holder, record)
+        # The negative stands where the DELETE_TX is: without that record the commit deletes nothing.
+        for holder, record in pending.records:
+            if record.kind.name == "DELETE_TX":
+                self.delete(holder, record.id)
+
+    def rollback(self, usage: Usage, tx: int) -> None:
+        """Note in `usage` that the transaction did not take place."""
+        self._end(usage, tx)
+
+    def _end(self, usage: Usage, tx: int) -> Pending:
+        pending = self.pending.pop(tx, Pending())
+        for holder in pending.tokens:
+            usage.negatives[holder] += 1
+        return pending
+
+    @staticmethod
+    def reusable(files: list[Usage]) -> list[Usage]:
+        """Return those of `files` (in order of their ids) that nothing needs any more."""
+        cancelled: Counter[Usage] = Counter()
+        for usage in files:
+            cancelled.update(usage.negatives)
+        order = {usage: index for index, usage in enumerate(files)}
+        free: set[Usage] = set()
+        for index, usage in enumerate(files):
+            if usage.positives > cancelled[usage]:
+                continue
+            earlier = (other for other in usage.negatives if order.get(other, index) < index)
+            if all(other in free for other in earlier):
+                free.add(usage)
+        return [usage for usage in files if usage in free]
 
 
 class JournalWriter:
@@ -139,33 +270,104 @@ class JournalWriter:
         return perform(self._handlers, op, self.current is not None)
 
     def _open(self) -> dict[str, Any]:
-        loaded = load(
-            self.storage, self.dialect, {"extension": self.extension, **self.params}, self.order.force_names
-        )
-        self._adopt(loaded)
+        unfinished = self._load()
         while len(self.data_files) + len(self.free) + 1 < self._min_files:
             file_id = self.next_id()
             self.free.append(Usage(file_id, self.create_file(file_id)))
-        assert self.current is not None  # _adopt chose one
-        for tx in loaded.unfinished:
-            self._append(JournalRecord(0, 0, self.dialect.kinds[19], tx=tx))
+        assert self.current is not None  # _load chose one
+        for tx in unfinished:
+            self._append(JournalRecord(0, 0, self.dialect.kinds[ROLLBACK], tx=tx))
             self.ledger.rollback(self.current, tx)
-        if self.order.force_open or loaded.unfinished:
+        if self.order.force_open or unfinished:
             self.storage.sync(self.current.name)
         return {"durable": True, "file": self.current.name}
 
-    def _adopt(self, loaded: Loaded) -> None:
-        self.ledger, self.counter, self.listed = loaded.ledger, loaded.counter, loaded.listed
-        used = [
-            usage
-            for usage in loaded.files
-            if loaded.ends[usage] > self.dialect.header_size or usage in loaded.pinned
+    def _load(self) -> list[int]:
+        """Take over the journal on the storage; return the transactions that have to be rolled back.
+
+        An interrupted compaction is finished, leftovers are cleared away. Raises
+        WriterRefused if strict recovery refuses the journal.
+        """
+        contents = {
+            name: self.storage.read(name, 0, self.storage.size(name)) for name in self.storage.names()
+        }
+        found = gather(contents, self.dialect, {"extension": self.extension, **self.params})
+        problem = refusal(found)
+        if problem is not None:
+            raise WriterRefused(problem.code or "", problem.message)
+        self._settle(found)
+        self.ledger, self.listed = Ledger(), set()
+        usable = [file for file in found.files if file.problem is None]
+        replay = Replay(file.file_id for file in usable)
+        # A file that is left out has a name all the same: a new one must not take it away (JBM-FIL-007).
+        names = (found.renamed.get(file.name, file.name) for file in found.files)
+        self.counter = max(map(_number, names), default=0)
+        ends: dict[Usage, int] = {}
+        for file in usable:
+            usage = Usage(file.file_id, found.renamed.get(file.name, file.name))
+            ends[usage] = self._replay_file(file, usage, replay)
+            self.counter = max(self.counter, file.file_id)
+        used = []
+        self.free = []
+        for usage, end in ends.items():
+            # Gone, a file that an unhealthy COMMIT or PREPARE lists would make it healthy (JBM-RCV-027).
+            if usage.file_id in replay.disputed:
+                # Nothing cancels this positive: the file stays for as long as this run lasts.
+                usage.positives += 1
+                used.append(usage)
+            else:
+                (used if end > self.dialect.header_size else self.free).append(usage)
+        self._adopt(used, ends)
+        # With pairs, the files that an unhealthy PREPARE lists stay instead (JBM-RCV-027).
+        return [
+            tx
+            for tx, pending in self.ledger.pending.items()
+            if pending.prepare is None or not (self.dialect.pairs or replay.in_doubt(tx))
         ]
-        self.free = [usage for usage in loaded.files if usage not in used]
+
+    def _settle(self, found: FileSet) -> None:
+        """Do what a control file asks for, then remove it and all leftovers of this journal."""
+        storage = self.storage
+        for name in found.removed:
+            storage.unlink(name)
+        for source, target in found.renamed.items():
+            storage.rename(source, target)
+        if CONTROL in storage.names():
+            self.names_changed()
+            storage.unlink(CONTROL)
+        # A control file that was not finished is one of them: the next compaction needs its name.
+        leftovers = (*(f".{self.extension}{suffix}" for suffix in LEFTOVERS), CONTROL + LEFTOVERS[0])
+        for name in storage.names():
+            if name.endswith(leftovers):
+                storage.unlink(name)
+        self.names_changed()
+
+    def _replay_file(self, file: DataFile, usage: Usage, replay: Replay) -> int:
+        """Take in the records of one file; return where the last of them ends."""
+        end = file.dialect.header_size
+        replay.next_file(file, file.length)
+        for item in walk(file.data, file.file_id, file.dialect):
+            if isinstance(item, Fault):
+                continue
+            dropped = len(replay.dropped)
+            replay.apply(item, file.file_id, file.dialect)
+            end = item.end
+            code = item.kind.code
+            self.listed.update(file_id for file_id, _ in item.pairs)
+            if code == COMMIT and len(replay.dropped) > dropped:
+                # The files of a rejected transaction stay: they prove that it was incomplete.
+                self.ledger.pending.pop(item.tx, None)
+            elif code != PREPARE or item.tx in self.ledger.pending or file.dialect.prepare_extra:
+                # In the seed a PREPARE of which nothing was read before it has no effect (JBM-SED-005).
+                self.ledger.take(usage, item)
+        return end
+
+    def _adopt(self, used: list[Usage], ends: Mapping[Usage, int]) -> None:
+        """Go on in the last of the files that are `used`, behind its last record."""
         self.data_files = used[:-1]
         if used:
             self.current = used[-1]
-            self._position = max(self.aligned(loaded.ends[used[-1]]), self.first_offset)
+            self._position = max(self.aligned(ends[used[-1]]), self.first_offset)
         else:
             self._take_file()
 
@@ -291,28 +493,28 @@ class JournalWriter:
 
     def _append(self, record: JournalRecord) -> tuple[int, int]:
         """Write one record into the current file or, if it does not fit, the next (JBM-WRT)."""
-        data = self._encode(record)
+        assert self.current is not None  # apply saw to it
+        data = self.encoded(record, self.ledger, self.current)
         room = self.file_size - self.first_offset
         if len(data) > room:
             raise WriterRefused("does-not-fit", f"a record of {len(data)} bytes; a file takes {room}")
         if self._position + len(data) > self.file_size:
             self.roll()
             # The counts and the stamp are those of the file that the record is in.
-            data = self._encode(record)
-        assert self.current is not None  # apply saw to it
+            data = self.encoded(record, self.ledger, self.current)
         off = self._position
         padded = data.ljust(self.aligned(len(data)), b"\0")
         self.storage.write(self.current.name, off, padded)
         self._position = off + len(padded)
         return off, len(data)
 
-    def _encode(self, record: JournalRecord) -> bytes:
-        assert self.current is not None  # apply saw to it
+    def encoded(self, record: JournalRecord, ledger: Ledger, usage: Usage) -> bytes:
+        """Return the bytes of `record` in the file `usage`; what ends a transaction counts its records."""
         if record.kind.ends:
-            counts = self.ledger.pending.get(record.tx, Pending()).counts()
-            pairs = tuple(sorted((usage.file_id, count) for usage, count in counts.items()))
-            record = record._replace(pairs=pairs, tally=counts.get(self.current, 0))
-        return encode_record(record, self.dialect, self.dialect.stamp(self.current.file_id), direct)
+            counts = ledger.pending.get(record.tx, Pending()).counts()
+            pairs = tuple(sorted((holder.file_id, count) for holder, count in counts.items()))
+            record = record._replace(pairs=pairs, tally=counts.get(usage, 0))
+        return encode_record(record, self.dialect, self.dialect.stamp(usage.file_id), direct)
 
     def _force(self) -> dict[str, Any]:
         """Make the current file durable; the ones before it were when they were left."""
@@ -392,19 +594,12 @@ class _Output:
     def add(self, record: JournalRecord) -> None:
         """Put one record into the current output file, or the next."""
         writer = self._writer
-        data = self._encode(record)
+        data = writer.encoded(record, self.ledger, self._file)
         if len(self._data) + len(data) > writer.file_size - writer.first_offset:
             self._next()
-            data = self._encode(record)
+            data = writer.encoded(record, self.ledger, self._file)
         self._data += data.ljust(writer.aligned(len(data)), b"\0")
         self.ledger.take(self._file, record)
-
-    def _encode(self, record: JournalRecord) -> bytes:
-        if record.kind.ends:
-            pending = self.ledger.pending.get(record.tx, Pending())
-            record = record._replace(tally=pending.counts().get(self._file, 0))
-        dialect = self._writer.dialect
-        return encode_record(record, dialect, dialect.stamp(self._file.file_id), direct)
 
     def _next(self) -> None:
         """Take the current output file for full; the next gets the next id."""
@@ -449,7 +644,9 @@ def _switch(writer: JournalWriter, old: list[Usage], output: _Output) -> None:
 
 def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> None:
     dialect, storage = writer.dialect, writer.storage
-    body = b"".join(_name_list(names) for names in (old, new, []))
+    lists = {"old_names": old, "new_names": new}
+    rows = {title: [{"name": mutf8.encode(name)} for name in names] for title, names in lists.items()}
+    body = LAYOUT.build("control", dialect.name, **rows)
     record = JournalRecord(0, 0, dialect.kinds[dialect.codes["ADD"]], id=CONTROL_ID, body=body)
     temporary = CONTROL + ".tmp" if writer.order.staged_control else CONTROL
     storage.create(temporary)
@@ -462,9 +659,7 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
     writer.names_changed()
 
 
-def _name_list(names: list[str]) -> bytes:
-    parts = [INT.pack(len(names))]
-    for name in names:
-        text = mutf8.encode(name)
-        parts += [struct.pack(">H", len(text)), text]
-    return b"".join(parts)
+def _number(name: str) -> int:
+    """Return the number in a file's name, which no new file may have (JBM-FIL-007)."""
+    match = NAME.match(name)
+    return int(match["number"]) if match else 0
