@@ -371,7 +371,8 @@ def walker(step: Any) -> Any:
         while at < edge:
             at = step(flat.scratch, base + at, base + edge, base + limit, tools, total) - base
         reach = max(at, seen[REACHED] - base)
-        numbers[page, WHOLE] = at >= behind and not seen[BOUND]
+        # What would have looked beyond the limit may find more under another one.
+        numbers[page, WHOLE] = behind <= at and reach <= limit and not seen[BOUND]
         numbers[page, REACH], numbers[page, NEXT], numbers[page, FLAGS] = reach, at, seen[FOUND]
 
     @helper
