@@ -68,6 +68,22 @@ def test_equal_signatures_are_equal_answers(adapter: CrashFormat) -> None:
     assert 10_000 < rows > 8 * signatures
 
 
+def test_who_is_not_asked_would_say_the_same(adapter: CrashFormat) -> None:
+    asked = [
+        adapter.reader(r.policy) if r.policy else adapter.mutant_reader(r.name) for r in adapter.state_readers
+    ]
+    told = {reader.name: 0 for reader in adapter.state_readers}
+    for trace, point, codes in points(adapter, 997):
+        for row in codes[:: max(1, len(codes) // 64)]:
+            files = point.materialise(row)
+            each = tuple([reader(files, trace.edition) for reader in asked])
+            assert adapter.read(files, trace.edition) == each, f"{trace.name} at {point.crash_index}"
+            for reader, answer in zip(adapter.state_readers, each, strict=True):
+                told[reader.name] += answer != each[0]
+    # All of them differ somewhere.
+    assert [name for name, count in told.items() if not count] == [adapter.readers[0]]
+
+
 def rotten(point: CrashPoint, content: int, flips: Iterator[tuple[int, int]]) -> CrashPoint:
     """Return `point` with nothing in flight but one 512-byte granule, once for each changed byte."""
     whole = point.contents[content]
