@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
-from journalspec_corpus.crash.blocks import DATA, Block, Codes, CrashPoint
+from journalspec_corpus.crash.blocks import DATA, SIZE, Block, Codes, CrashPoint
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.reading import SWITCH, alike, answers, kernel_of, keys_of, reading_of
 from journalspec_corpus.crash.states import crash_states
@@ -68,6 +68,22 @@ def test_equal_signatures_are_equal_answers(adapter: CrashFormat) -> None:
     assert 10_000 < rows > 8 * signatures
 
 
+def test_who_is_not_asked_would_say_the_same(adapter: CrashFormat) -> None:
+    asked = [
+        adapter.reader(r.policy) if r.policy else adapter.mutant_reader(r.name) for r in adapter.state_readers
+    ]
+    told = {reader.name: 0 for reader in adapter.state_readers}
+    for trace, point, codes in points(adapter, 997):
+        for row in codes[:: max(1, len(codes) // 64)]:
+            files = point.materialise(row)
+            each = tuple([reader(files, trace.edition) for reader in asked])
+            assert adapter.read(files, trace.edition) == each, f"{trace.name} at {point.crash_index}"
+            for reader, answer in zip(adapter.state_readers, each, strict=True):
+                told[reader.name] += answer != each[0]
+    # All of them differ somewhere.
+    assert [name for name, count in told.items() if not count] == [adapter.readers[0]]
+
+
 def rotten(point: CrashPoint, content: int, flips: Iterator[tuple[int, int]]) -> CrashPoint:
     """Return `point` with nothing in flight but one 512-byte granule, once for each changed byte."""
     whole = point.contents[content]
@@ -100,6 +116,23 @@ def test_every_bit_of_the_records_may_flip(adapter: CrashFormat) -> None:
                 assert wrong == 0, f"{trace.name}: a flip in file {file}, granule {block.index}"
                 tried += len(codes)
     assert tried > 4000
+
+
+def test_a_file_may_end_anywhere(adapter: CrashFormat) -> None:
+    """What was found under one size is remembered under another only where that makes no difference."""
+    tried = 0
+    for work in Plan(adapter.format, "core", every=701).workloads():
+        trace = adapter.build(work)
+        *_, states = crash_states(trace, PRESETS[:1], 1)
+        for file, size in enumerate(states.point.sizes):
+            near = {at + by for at in range(0, size + 1, 256) for by in (-5, -1, 0, 1)}
+            sizes = (size, *sorted(at for at in near if 0 <= at < size))
+            order = [*range(len(sizes)), *reversed(range(len(sizes)))]
+            point = replace(states.point, blocks=(Block(SIZE, file, 0, sizes, (0,) * len(sizes)),))
+            wrong, _ = disagreements(adapter, trace, point, np.asarray(order, np.uint16).reshape(-1, 1))
+            assert wrong == 0, f"{trace.name}: file {file}"
+            tried += len(order)
+    assert tried > 200
 
 
 def test_tables_do_not_depend_on_the_kernel(adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from journalspec_corpus.crash.adapter import (
     Signatures,
     StateReader,
     long_workloads,
+    refuses,
 )
 from journalspec_corpus.crash.second_crash import Excuse, SecondLives
 from journalspec_corpus.crash.verdict import Answer
@@ -57,8 +58,8 @@ def _kernel() -> Signatures:
 #: looking at their checksum.
 READERS = (
     StateReader("strict", "strict"),
-    StateReader("salvage", "salvage", salvaging=True),
-    StateReader("skip-checksum"),
+    StateReader("salvage", "salvage", salvaging=True, differs=refuses),
+    StateReader("skip-checksum", differs=lambda first: first.refused == "bad-checksum"),
 )
 LONG = long_workloads(__package__)
 CONTINUATIONS = Continuations(

@@ -98,11 +98,18 @@ class StateReader:
     """A reader of crash states: the reference under `policy`, or its mutant `name` under the first one.
 
     `policy` is empty for a mutant. With `salvaging` it may leave records out if it says so.
+    `differs` tells from the first reader's answer whether this one's may be another.
     """
 
     name: str
     policy: str = ""
     salvaging: bool = False
+    differs: Callable[[Answer], bool] = lambda first: True
+
+
+def refuses(first: Answer) -> bool:
+    """Tell whether the first reader refused: a policy that differs only in what it refuses differs there."""
+    return first.refused is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,12 +163,18 @@ class CrashFormat:
 
     @cached_property
     def read(self) -> Read:
-        """All readers at once: one answer for each, in their order."""
+        """All readers at once: one answer for each, in their order; only those that differ are asked."""
         readers = [
-            self.reader(reader.policy) if reader.policy else self.mutant_reader(reader.name)
+            (self.reader(reader.policy) if reader.policy else self.mutant_reader(reader.name), reader.differs)
             for reader in self.state_readers
         ]
-        return lambda files, edition: tuple([reader(files, edition) for reader in readers])
+
+        def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
+            first = readers[0][0](files, edition)
+            others = [reader(files, edition) if differs(first) else first for reader, differs in readers[1:]]
+            return (first, *others)
+
+        return read
 
     def reader(self, policy: str) -> Reader:
         """Return the reference implementation under `policy`; raises LookupError for an unknown one."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -25,7 +25,8 @@ import numpy.typing as npt
 
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Codes, CrashPoint
 from journalspec_corpus.crash.pages import PAGE, Pages
-from journalspec_corpus.crash.trace import Mark, Trace
+from journalspec_corpus.crash.reading import keys_of
+from journalspec_corpus.crash.trace import Trace
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -65,19 +66,21 @@ def stamp(*modules: ModuleType | str) -> str:
 
 
 #: Columns of `files` and `blocks` in a flat crash point, and of `numbers` of its pages.
-START, ROOM, SIZE_NOW, LOW, HIGH, STALE, FIRST_PAGE = range(7)
+START, ROOM, SIZE_NOW, USED, LOW, HIGH, STALE, FIRST_PAGE = range(8)
 KIND, FILE, AT, LENGTH, FIRST, NOW = range(6)
-ENTRY, REACH, NEXT, LIMIT, WHOLE, FLAGS = range(6)
+ENTRY, UNDER, LIMIT, WHOLE, REACH, NEXT, FLAGS = range(7)
 #: So many numbers a kernel may remember of each file.
-NOTES = 8
+NOTES = 4
+#: What one step of a walk tells: how far it looked, flags of the format, 1 if the limit had a say.
+REACHED, FOUND, BOUND = range(3)
 
 
 class Memory(NamedTuple):
-    """What a kernel remembers of each page: what it found from `ENTRY` on, having looked up to `REACH`.
+    """What a walk remembers of each page: what it found from `ENTRY` on, having looked up to `REACH`.
 
-    `ENTRY` is -1 where nothing is remembered. `NEXT` is where the walk goes on, `LIMIT`
-    the one that it had, `WHOLE` is 0 if the result depends on that limit. `FLAGS` are
-    the format's. `hash` has shape (pages, 2).
+    `ENTRY` is -1 where nothing is remembered. `NEXT` is where the walk goes on. The result is good
+    `UNDER` that number of the format's alone, and under another `LIMIT` only if `WHOLE` is 1 and
+    that is not below `REACH`. `FLAGS` are the format's. `hash` has shape (pages, 2).
     """
 
     numbers: Ints
@@ -88,15 +91,14 @@ class Flat(NamedTuple):
     """A crash point as few arrays, which compiled code passes on quickly; what `turn` does changes them.
 
     `scratch` is the bytes of all files, one file behind the other. A row of `files`
-    says where a file's bytes start and how much room they have, how long it is, which of
-    its bytes changed since the kernel last looked (`STALE` is 1 if that or its length did)
-    and which of the pages is its first. A row of `blocks`: the kind, the file, the place in
-    `scratch`, the length in bytes, where in `values` its version 0 is, and which version
-    is shown. `values` holds places in `pool`, or sizes.
+    says where a file's bytes start and how much room they have, how long it is, where it holds
+    nothing but zeros from (`USED`), which of its bytes changed since the kernel last looked (`STALE`
+    is 1 if that or its length did) and which of the pages is its first. A row of `blocks`: the kind,
+    the file, the place in `scratch`, the length in bytes, where in `values` its version 0 is, and
+    which version is shown. `values` holds places in `pool`, or sizes.
 
-    `notes` (files, NOTES), `found` (files, 2) and `text` are the kernel's own: what it
-    remembers of each file from one state, and one crash point, to the next, and room for
-    as many bytes as there are.
+    `notes` (files, NOTES) and `found` (files, 2) are the kernel's own: what it remembers of each
+    file from one state, and one crash point, to the next.
     """
 
     scratch: Bytes
@@ -107,7 +109,6 @@ class Flat(NamedTuple):
     pages: Memory
     notes: Ints
     found: Hashes
-    text: Bytes
 
 
 @dataclass
@@ -175,27 +176,28 @@ def _lay_out(point: CrashPoint, room: list[int]) -> Flat:
     """Return new arrays for the files of `point`, with so much room for each, of which nothing is known."""
     files, start, page = [], 0, 0
     for size, space in zip(point.sizes, room, strict=True):
-        files.append([start, space, size, _NOWHERE, 0, 1, page])
+        files.append([start, space, size, 0, _NOWHERE, 0, 1, page])
         start += space
         page += space // PAGE + 1
     scratch = np.zeros(start, np.uint8)
-    for content, (place, space, *_) in zip(point.contents, files, strict=True):
+    for content, row in zip(point.contents, files, strict=True):
         for number in content.differing(Pages()):
-            data = np.frombuffer(content[number * PAGE : min(number * PAGE + PAGE, space)], np.uint8)
-            scratch[place + number * PAGE : place + number * PAGE + len(data)] = data
-    pages = Memory(np.zeros((page + 1, 6), np.int64), np.zeros((page + 1, 2), np.uint64))
+            data = np.frombuffer(content[number * PAGE : number * PAGE + PAGE], np.uint8)
+            place = row[START] + number * PAGE
+            scratch[place : place + len(data)] = data
+            row[USED] = number * PAGE + len(data)
+    pages = Memory(np.zeros((page + 1, 7), np.int64), np.zeros((page + 1, 2), np.uint64))
     pages.numbers[:, ENTRY] = -1
     count = len(files)
     return Flat(
         scratch,
-        np.asarray(files, np.int64).reshape(-1, 7),
+        np.asarray(files, np.int64).reshape(-1, 8),
         np.zeros((0, 6), np.int64),
         np.zeros(0, np.int64),
         np.zeros(0, np.uint8),
         pages,
         np.full((count, NOTES), -1, np.int64),
         np.zeros((count, 2), np.uint64),
-        np.zeros(start + 2, np.uint8),
     )
 
 
@@ -214,6 +216,7 @@ def _lay_over(laid: _Laid, point: CrashPoint) -> None:
                 data = new[start:end].ljust(end - start, b"\0")
                 flat.scratch[place : place + end - start] = np.frombuffer(data, np.uint8)
                 row[LOW], row[HIGH], row[STALE] = min(row[LOW], start), max(row[HIGH], end), 1
+                row[USED] = max(row[USED], end)
         if row[SIZE_NOW] != point.sizes[file]:
             row[SIZE_NOW], row[STALE] = point.sizes[file], 1
 
@@ -230,22 +233,44 @@ def by_names(point: CrashPoint, codes: Codes) -> Iterator[tuple[Any, Codes, Mapp
         yield rows, np.ascontiguousarray(codes[rows]), point.blocks[at].versions[code]
 
 
-class Known:
-    """The hashes of all keys that records of a trace have, computed once per trace."""
+@dataclass(frozen=True)
+class Kernel:
+    """The kernel of a format: :data:`.adapter.Signatures`, by the format's compiled code.
 
-    def __init__(self, hash_of: Callable[[str], tuple[int, int] | None]) -> None:
-        self._hash_of = hash_of
-        self._last: tuple[Trace, Hashes] | None = None
+    ``run(flat, codes, order, known, *numbers(trace))`` returns the signatures of all rows of `codes`;
+    `order(point, names)` are the files' numbers as the format reads them, None if a reader has
+    to look; `known` are the hashes, shape (n, 2), that `hash_of_key` gives for the keys of
+    the trace's records (None: no hash will be that of the key).
+    """
 
-    def of(self, trace: Trace) -> Hashes:
-        """Return the hashes, shape (n, 2), in no particular order."""
-        if self._last is None or self._last[0] is not trace:
-            marks = (*trace.standing, *trace.stale, *trace.possible)
-            written = [op for op in trace.ops if isinstance(op, Mark)]
-            keys = dict.fromkeys(mark.key for mark in (*marks, *written))
-            found = [pair for pair in map(self._hash_of, keys) if pair is not None]
-            self._last = (trace, np.asarray(found, np.uint64).reshape(-1, 2))
-        return self._last[1]
+    run: Callable[..., Hashes]
+    order: Callable[[CrashPoint, Mapping[str, int]], Ints | None]
+    hash_of_key: Callable[[str], Hashes | None]
+    numbers: Callable[[Trace], tuple[Any, ...]] = lambda trace: ()
+    _latest: dict[str, tuple[Any, ...]] = field(default_factory=dict, init=False)
+
+    def __call__(self, point: CrashPoint, codes: Codes) -> Hashes | None:
+        """Return two numbers per row; None if a reader has to look at all of them."""
+        flat = flatten(point)
+        if flat is None:
+            return None
+        given = self._given(point.trace)
+        out = np.zeros((len(codes), 2), np.uint64)
+        for rows, part, names in by_names(point, codes):
+            order = self.order(point, names)
+            if order is None:
+                return None
+            out[rows] = self.run(flat, part, order, *given)
+        return out
+
+    def _given(self, trace: Trace) -> tuple[Any, ...]:
+        """Return what all crash points of `trace` have in common, worked out once."""
+        if trace.id not in self._latest:
+            found = [pair for pair in map(self.hash_of_key, sorted(keys_of(trace))) if pair is not None]
+            known = np.asarray(found, np.uint64).reshape(-1, 2)
+            self._latest.clear()
+            self._latest[trace.id] = (known, *self.numbers(trace))
+        return self._latest[trace.id]
 
 
 def trace_seed(trace: Trace) -> Hashes:
@@ -290,27 +315,84 @@ def _overlay(flat: Flat, file: int, at: int, value: int, length: int) -> bool:
     inside = at - files[file, START]
     files[file, LOW] = min(files[file, LOW], inside + first)
     files[file, HIGH] = max(files[file, HIGH], inside + last)
+    files[file, USED] = max(files[file, USED], inside + last)
     files[file, STALE] = 1
     return True
 
 
 @helper
-def forget(flat: Flat, pages: Memory, file: int) -> None:
-    """Forget what was found by looking at bytes that have changed since; the file is not stale any more."""
-    files, numbers = flat.files, pages.numbers
+def turned(flat: Flat, codes: Codes, row: int, out: Hashes) -> bool:
+    """Turn to `row`; tell whether that has to be looked at, or has now got the result of the row before."""
+    if turn(flat, codes, row) or row == 0:
+        return True
+    out[row, 0], out[row, 1] = out[row - 1, 0], out[row - 1, 1]
+    return False
+
+
+@helper
+def refreshed(flat: Flat, file: int) -> bool:
+    """Tell whether `file` has changed since this was asked last; what was found there is forgotten."""
+    files, numbers = flat.files, flat.pages.numbers
+    if not files[file, STALE]:
+        return False
     low, high, start = files[file, LOW], files[file, HIGH], files[file, FIRST_PAGE]
     # What is behind the last changed byte was read from there on.
     for page in range(start, start + min(high, files[file, ROOM]) // PAGE + 1):
         if numbers[page, ENTRY] < high and numbers[page, REACH] > low:
             numbers[page, ENTRY] = -1
     files[file, LOW], files[file, HIGH], files[file, STALE] = _NOWHERE, 0, 0
+    return True
 
 
-@helper
-def forget_all(flat: Flat, pages: Memory, file: int) -> None:
-    """Forget everything about `file`."""
-    start = flat.files[file, FIRST_PAGE]
-    pages.numbers[start : start + flat.files[file, ROOM] // PAGE + 1, ENTRY] = -1
+def walker(step: Any) -> Any:
+    """Return a compiled walk through a file, `step` by step, that remembers what each page came to.
+
+    ``step(data, at, edge, limit, tools, total)`` looks for something that begins before
+    `edge` and ends before `limit` (places in `data`), takes what it finds into the hash `total`,
+    and returns where to go on. It says more in ``tools.seen``: (`REACHED`, `FOUND`, `BOUND`).
+
+    ``walk(flat, file, at, end, limit, under, tools, h)`` goes from offset `at` to `end`, takes what
+    was found into `h`, and returns all flags. What else than bytes and limit decides is in `under`.
+    """
+
+    @helper
+    def read_page(flat: Flat, file: int, page: int, at: int, limit: int, under: int, tools: Any) -> None:
+        base, numbers, total, seen = (
+            flat.files[file, START],
+            flat.pages.numbers,
+            flat.pages.hash[page],
+            tools.seen,
+        )
+        behind = (at // PAGE + 1) * PAGE
+        edge = min(behind, limit)
+        numbers[page, ENTRY], numbers[page, UNDER], numbers[page, LIMIT] = at, under, limit
+        seen[REACHED], seen[FOUND], seen[BOUND] = 0, 0, 0
+        start_hash(total)
+        while at < edge:
+            at = step(flat.scratch, base + at, base + edge, base + limit, tools, total) - base
+        reach = max(at, seen[REACHED] - base)
+        # What would have looked beyond the limit may find more under another one.
+        numbers[page, WHOLE] = behind <= at and reach <= limit and not seen[BOUND]
+        numbers[page, REACH], numbers[page, NEXT], numbers[page, FLAGS] = reach, at, seen[FOUND]
+
+    @helper
+    def walk(flat: Flat, file: int, at: int, end: int, limit: int, under: int, tools: Any, h: Hashes) -> int:
+        numbers, hashes, first = flat.pages.numbers, flat.pages.hash, flat.files[file, FIRST_PAGE]
+        flags = 0
+        while at < end:
+            page = first + at // PAGE
+            fits = numbers[page, LIMIT] == limit or (numbers[page, WHOLE] and numbers[page, REACH] <= limit)
+            if numbers[page, ENTRY] != at or numbers[page, UNDER] != under or not fits:
+                read_page(flat, file, page, at, limit, under, tools)
+            # How many pages there are in which there is nothing makes no difference.
+            if hashes[page, 0] != _M2:
+                mix(h, hashes[page, 0])
+                mix(h, hashes[page, 1])
+            flags |= numbers[page, FLAGS]
+            at = numbers[page, NEXT]
+        return flags
+
+    return walk
 
 
 @helper
@@ -366,6 +448,35 @@ def mix_bytes(h: Hashes, data: Bytes, start: int, end: int) -> None:
         mix(h, word)
 
 
+def _compiled(version: str) -> Any:
+    """Return the entry function; `version` is in it only to be a part of its name on disk."""
+
+    @entry
+    def hash_all(numbers: Ints, data: Bytes, lengths: Ints) -> Hashes:
+        version  # noqa: B018  # see the module's docstring
+        h = np.zeros(2, np.uint64)
+        start_hash(h)
+        for number in numbers:
+            mix(h, number)
+        at = 0
+        for length in lengths:
+            mix_bytes(h, data, at, at + length)
+            at += length
+        return h
+
+    return hash_all
+
+
+_hash_all = _compiled(stamp())
+
+
+def hash_of(numbers: Sequence[int], *parts: bytes) -> Hashes:
+    """Return the hash into which `numbers`, and the bytes of each of `parts`, were taken as kernels do."""
+    lengths = np.asarray([len(part) for part in parts], np.int64)
+    data = np.frombuffer(b"".join((*parts, b"\0")), np.uint8)
+    return cast(Hashes, _hash_all(np.asarray(numbers, np.int64), data, lengths))
+
+
 @helper
 def is_known(h: Hashes, known: Hashes) -> bool:
     """Tell whether `h` is one of `known`."""
@@ -376,14 +487,20 @@ def is_known(h: Hashes, known: Hashes) -> bool:
 
 
 @helper
-def int32(data: Bytes, at: int) -> Any:
-    """Return the signed big-endian integer at `at`."""
-    value = (
+def uint32(data: Bytes, at: int) -> Any:
+    """Return the unsigned big-endian integer at `at`."""
+    return (
         np.int64(data[at]) << 24
         | np.int64(data[at + 1]) << 16
         | np.int64(data[at + 2]) << 8
         | np.int64(data[at + 3])
     )
+
+
+@helper
+def int32(data: Bytes, at: int) -> Any:
+    """Return the signed big-endian integer at `at`."""
+    value = uint32(data, at)
     return value - (np.int64(1) << 32) if value >= np.int64(1) << 31 else value
 
 

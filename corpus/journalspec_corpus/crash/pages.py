@@ -182,7 +182,8 @@ class Pages:
         """Yield the numbers of the pages that are not those of `other`, which may be longer or shorter."""
         level = max(self._level, other._level)
         one, two = (_raised(each._root, each._level, level) for each in (self, other))
-        yield from _differing(one, two, level, 0)
+        if one is not two:
+            yield from _differing(one, two, level, 0)
 
     def names(self) -> list[bytes]:
         """Return the (at most 32) ids that name the content."""
@@ -232,14 +233,13 @@ def _raised(root: _Node, level: int, wanted: int) -> _Node:
 
 
 def _differing(one: _Node, two: _Node, level: int, first: int) -> Iterator[int]:
-    if one is two:
-        return
     if not level:
         if one.data != two.data:
             yield first
         return
     for at, (mine, its) in enumerate(zip(one.children, two.children, strict=True)):
-        yield from _differing(mine, its, level - 1, first * FAN + at)
+        if mine is not its:
+            yield from _differing(mine, its, level - 1, first * FAN + at)
 
 
 def named(parts: list[Ids]) -> Ids:

@@ -10,87 +10,76 @@ makes no difference to any verdict; all such states are one and the same here.
 
 from __future__ import annotations
 
-import re
-import struct
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from journalspec.jboss_journal import LAYOUT
 from journalspec_corpus.crash.blocks import NAMES, Codes, CrashPoint
 from journalspec_corpus.crash.kernel import (
-    ENTRY,
-    FIRST_PAGE,
-    FLAGS,
-    HIGH,
-    NEXT,
-    REACH,
+    BOUND,
+    FOUND,
+    REACHED,
     SIZE_NOW,
-    STALE,
     START,
-    WHOLE,
+    USED,
     Bytes,
     Flat,
     Hashes,
     Ints,
-    Known,
-    Memory,
-    by_names,
+    Kernel,
     crc32,
     entry,
-    flatten,
-    forget,
-    forget_all,
+    hash_of,
     helper,
     int32,
     int64,
     is_known,
     mix,
     mix_bytes,
+    refreshed,
     stamp,
     start_hash,
     trace_seed,
-    turn,
+    turned,
+    uint32,
+    walker,
 )
-from journalspec_corpus.crash.pages import PAGE
+from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
-from journalspec_reference.jboss_journal import codec
-from journalspec_reference.jboss_journal.codec import (
-    CHECK_SIZE,
-    DIALECTS,
-    PAIR,
-    PROLOGUE,
-    Dialect,
-    forms,
-    of_version,
-)
+from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import CONTROL, gather
 
 #: Problems of a file.
 _NONE, _SHORT, _BAD_VERSION, _BAD_USER = range(4)
-#: Columns of a form: what `codec.forms` says about one record type.
-SIZE, TX, ID, LENGTH, USER_TYPE, TALLY, LISTED, NAME = range(8)
+#: What is known of a file: its problem, its id, whether it is of version 1, and the flags of its records.
+_PROBLEM, _ID, _OLDER, _FLAGS = range(4)
+#: Columns of a form: the size that a record has at least, its type, and where its fields are.
+_SIZE, _TYPE, _TX, _IDENT, _BODY, _EXTRA, _USER_TYPE, _COUNT, _LISTED = range(9)
+_FIELDS = ("tx", "id", "body_size", "extra_size", "user_type", "count", "num_files")
+#: What varies, at its smallest.
+_EMPTY = {"body": b"", "extra": b"", "pairs": ()}
 #: Every record type of any edition; a key has the name.
-TYPES = sorted({kind.name for dialect in DIALECTS.values() for kind in dialect.kinds.values()})
-#: The lowest and highest version of an edition whose files have none.
-NO_VERSION = -1
+_TYPES = sorted({name for edition in DIALECTS for name in LAYOUT.types(edition)})
 #: What a candidate may be, and a page hold: a rejected candidate, a record that nobody wrote.
-TORN, FOREIGN = 1, 2
-RECORD = 0
-_PAIR_SIZE = PAIR.size
+_GOOD, _TORN, _FOREIGN = range(3)
+#: Type and file id, where the id is, and what a record ends with.
+_PROLOGUE, _ID_AT, _CHECK = 5, 1, 4
+_PAIR = 8
 
 
-class KernelRules(NamedTuple):
+class Rules(NamedTuple):
     """An edition in numbers; for one with versions, with what its older files are written in.
 
-    `forms` has shape (2, 256, 8): of the edition and of version 1; type numbers that
-    an edition does not have have size 0. `versions` are the lowest and the highest,
-    or twice -1.
+    `forms` has shape (2, 256, 9): of the edition and of version 1; type numbers that an edition does
+    not have have size 0. `header` is its size, and where version, user version and id stand in it.
+    `lowest` and `highest` are versions; there are none if the highest is 0.
     """
 
     forms: Ints
-    header: int
+    header: tuple[int, int, int, int]
     lowest: int
     highest: int
     hashed: bool
@@ -98,112 +87,74 @@ class KernelRules(NamedTuple):
 
 
 @cache
-def rules_of(edition: str) -> KernelRules:
+def rules_of(edition: str) -> Rules:
     """Return `edition` in numbers; raises KeyError if there is none of that name."""
-    dialect = DIALECTS[edition]
-    versions = dialect.versions or (NO_VERSION,)
-    table = np.stack([_table(dialect), _table(of_version(dialect, 1))])
-    number = sorted(DIALECTS).index(edition)
-    return KernelRules(table, dialect.header_size, min(versions), max(versions), dialect.hashed, number)
+    header = LAYOUT.structure("header", edition)
+    places = header.places({})[0]
+    version = next((item for item in header.fields if item.name == "format_version"), None)
+    lowest, highest = (version.low or 0, version.high or 0) if version else (0, 0)
+    forms = np.stack([_forms(edition), _forms("v1" if version else edition)])
+    at = (header.size, places.get("format_version", -1), places.get("user_version", -1), places["file_id"])
+    hashed = "hash" in LAYOUT.structure("record", edition, "ADD").names
+    return Rules(forms, at, lowest, highest, hashed, sorted(DIALECTS).index(edition))
 
 
-def _table(dialect: Dialect) -> Ints:
+def _forms(edition: str) -> Ints:
     """Return where each field of each record type is, from the record's start; -1 for none."""
-    out = np.full((256, 8), -1, np.int64)
-    out[:, SIZE] = 0
-    for code, form in forms(dialect).items():
-        places = [PROLOGUE]
-        for letter in form.struct.format.lstrip(">"):
-            places.append(places[-1] + struct.calcsize(">" + letter))
-        named = (form.tx, form.id, form.length, form.user_type, form.tally, form.listed)
-        fields = [-1 if at is None else places[at] for at in named]
-        out[code] = [form.size, *fields, TYPES.index(form.kind.name)]
-    return out
-
-
-def signatures(point: CrashPoint, codes: Codes) -> Hashes | None:
-    """Return two numbers per row; rows with the same ones get the same answer from every reader.
-
-    None where a control file that is itself in flight says which files count: the
-    plain reader has to look.
-    """
-    flat = flatten(point)
-    if flat is None:
-        return None
-    edition = point.trace.edition
-    rules, known, seed = rules_of(edition), _KNOWN.of(point.trace), trace_seed(point.trace)
-    out = np.zeros((len(codes), 2), np.uint64)
-    for rows, part, names in by_names(point, codes):
-        order = _order(point, names)
-        if order is None:
-            return None
-        out[rows] = _run(flat, part, order, rules, known, seed)
+    out = np.full((256, 9), -1, np.int64)
+    out[:, _SIZE] = 0
+    for name, code in LAYOUT.types(edition).items():
+        form = LAYOUT.structure("record", edition, name)
+        starts, _ = form.places(_EMPTY)
+        out[code] = [form.size, _TYPES.index(name), *(starts.get(field, -1) for field in _FIELDS)]
     return out
 
 
 def _order(point: CrashPoint, names: Mapping[str, int]) -> Ints | None:
-    """Return the numbers of the data files in the order of their names; None if more than names decides."""
-    edition = point.trace.edition
-    extension = "." + EXTENSIONS[edition]
-    if DIALECTS[edition].control_file and CONTROL in names:
-        control = names[CONTROL]
-        if any(block.file == control for block in point.blocks if block.kind != NAMES):
+    """Return the numbers of the data files in the order of their names.
+
+    None where a control file that is itself in flight says which files count.
+    """
+    control = b""
+    if DIALECTS[point.trace.edition].control_file and CONTROL in names:
+        number = names[CONTROL]
+        if any(block.file == number for block in point.blocks if block.kind != NAMES):
             return None
-        contents = dict.fromkeys(names, b"")
-        contents[CONTROL] = point.contents[control][: point.sizes[control]]
-        found = gather(contents, DIALECTS[edition], {"extension": extension[1:]}).files
-        listed = sorted((file.name for file in found), key=_natural)
-        return np.asarray([names[name] for name in listed], np.int64)
-    mine = sorted(
-        (int(name.removesuffix(extension).rpartition("-")[2]), number)
-        for name, number in names.items()
-        if name.endswith(extension)
-    )
-    return np.asarray([number for _, number in mine], np.int64)
+        control = point.contents[number][: point.sizes[number]]
+    return np.asarray([names[name] for name in _listed(point.trace.edition, tuple(names), control)], np.int64)
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
-    """Return what puts j-2 before j-10, as files are listed."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+@cache
+def _listed(edition: str, names: tuple[str, ...], control: bytes) -> tuple[str, ...]:
+    """Return the data files among `names`, in order; `control` is what the control file holds."""
+    files = dict.fromkeys(names, b"")
+    if control:
+        files[CONTROL] = control
+    # Empty files have no id: they come in the order of their names.
+    found = gather(files, DIALECTS[edition], {"extension": EXTENSIONS[edition]})
+    return tuple([file.name for file in found.files])
 
 
-def hash_of_key(text: str) -> tuple[int, int]:
+def hash_of_key(text: str) -> Hashes:
     """Return the hash of a record's key."""
     name, tx, ident, user_type, body, extra = text.split(":")
-    payload = np.frombuffer(bytes.fromhex(body or extra) + b"\0", np.uint8)
-    h = _hash_key(TYPES.index(name), int(tx), int(ident), int(user_type), payload[:-1])
-    return int(h[0]), int(h[1])
-
-
-_KNOWN = Known(hash_of_key)
+    numbers = (_TYPES.index(name), int(tx), int(ident), int(user_type))
+    return hash_of(numbers, bytes.fromhex(body or extra))
 
 
 class Tools(NamedTuple):
     """What a search needs beside the files.
 
-    `known` are the hashes of all keys of the trace, `item` takes that of one record,
-    `stamped` the four bytes that the file's records carry behind their type. ``reach[0]``
-    is how far a search looked, ``reach[1]`` where the last record found ends.
+    `known` are the hashes of all keys of the trace, `key` takes that of one record, `seen` what
+    :func:`.walker` wants to know. `now` is what the file's records carry behind their type, and which
+    of the forms they have.
     """
 
-    rules: KernelRules
+    rules: Rules
     known: Hashes
-    item: Hashes
-    reach: Ints
-    stamped: Bytes
-
-
-@helper
-def mix_key(
-    h: Hashes, name: int, tx: int, ident: int, user_type: Any, data: Bytes, start: int, end: int
-) -> None:
-    """Set `h` to the hash of a record's key; its body or extra data is ``data[start:end]``."""
-    start_hash(h)
-    mix(h, name)
-    mix(h, tx)
-    mix(h, ident)
-    mix(h, user_type)
-    mix_bytes(h, data, start, end)
+    key: Hashes
+    seen: Ints
+    now: Ints
 
 
 @helper
@@ -217,157 +168,105 @@ def _long(data: Bytes, at: int, place: int) -> int:
 
 
 @helper
-def _end_of(data: Bytes, at: int, limit: int, form: Ints, reach: Ints) -> int:
-    """Return where the candidate at `at` ends, 0 if it cannot be a record; `reach` is how far that looked."""
-    fixed = at + form[SIZE] + CHECK_SIZE
-    if fixed > limit:
-        return 0
-    reach[0] = max(reach[0], fixed)
-    size, listed = _field(data, at, form[LENGTH]), _field(data, at, form[LISTED])
-    end = fixed + size + _PAIR_SIZE * listed
-    return 0 if size < 0 or listed < 0 or end > limit else end
-
-
-@helper
 def _accepted(data: Bytes, at: int, end: int, hashed: bool) -> Any:
-    stored = int32(data, end - CHECK_SIZE)
-    if hashed:
-        return np.uint64(stored) & np.uint64(0xFFFFFFFF) == crc32(data, at, end - CHECK_SIZE, 0)
-    return stored == end - at
+    stored = uint32(data, end - _CHECK)
+    return stored == crc32(data, at, end - _CHECK, 0) if hashed else stored == end - at
 
 
 @helper
-def candidate(data: Bytes, at: int, limit: int, form: Ints, tools: Tools) -> int:
-    """Return what a candidate is, and set `tools` to its key and its end if it is a record."""
-    h, reach = tools.item, tools.reach
-    end = _end_of(data, at, limit, form, reach)
-    if end == 0:
-        return TORN
-    reach[0] = max(reach[0], end)
+def _candidate(data: Bytes, at: int, limit: int, tools: Tools, total: Hashes) -> tuple[int, int]:
+    """Return what a candidate is, and where it ends; take a record into `total`."""
+    key, form, seen = tools.key, tools.rules.forms[tools.now[1], data[at]], tools.seen
+    body, stop = at + form[_SIZE] - _CHECK, at + form[_SIZE]
+    if stop > limit:
+        seen[BOUND] = 1
+        return _TORN, 0
+    size, listed = (
+        _field(data, at, form[_BODY]) + _field(data, at, form[_EXTRA]),
+        _field(data, at, form[_LISTED]),
+    )
+    end = stop + size + _PAIR * listed
+    seen[REACHED] = max(seen[REACHED], stop)
+    if size < 0 or listed < 0:
+        return _TORN, 0
+    if end > limit:
+        seen[BOUND] = 1
+        return _TORN, 0
+    seen[REACHED] = max(seen[REACHED], end)
     if not _accepted(data, at, end, tools.rules.hashed):
-        return TORN
-    body = at + form[SIZE]
-    size, listed = _field(data, at, form[LENGTH]), _field(data, at, form[LISTED])
-    user_type = np.int64(data[at + form[USER_TYPE]]) if form[USER_TYPE] >= 0 else 0
-    tx, ident = _long(data, at, form[TX]), _long(data, at, form[ID])
-    mix_key(h, form[NAME], tx, ident, user_type, data, body, body + size)
-    reach[1] = end
-    if not is_known(h, tools.known):
-        return FOREIGN
-    mix(h, _field(data, at, form[TALLY]))
-    mix_bytes(h, data, body + size, body + size + _PAIR_SIZE * listed)
-    return RECORD
+        return _TORN, 0
+    start_hash(key)
+    mix(key, form[_TYPE])
+    mix(key, _long(data, at, form[_TX]))
+    mix(key, _long(data, at, form[_IDENT]))
+    mix(key, np.int64(data[at + form[_USER_TYPE]]) if form[_USER_TYPE] >= 0 else 0)
+    mix_bytes(key, data, body, body + size)
+    mix(total, key[0])
+    mix(total, key[1])
+    if not is_known(key, tools.known):
+        return _FOREIGN, end
+    mix(total, _field(data, at, form[_COUNT]))
+    mix_bytes(total, data, body + size, end - _CHECK)
+    return _GOOD, end
 
 
 @helper
-def next_candidate(data: Bytes, at: int, edge: int, limit: int, older: int, tools: Tools) -> int:
-    """Return the next candidate before `edge`, or `edge`."""
-    stamped, sizes = tools.stamped, tools.rules.forms[older, :, SIZE]
-    end = min(edge, limit - PROLOGUE + 1) + 4
-    sought = stamped[3]
-    for last in range(at + 4, end):
-        # Of the four, the last byte is the one that says something.
-        if data[last] != sought:
-            continue
-        start = last - 4
+def _step(data: Bytes, at: int, edge: int, limit: int, tools: Tools, total: Hashes) -> int:
+    """Look for the next candidate from `at` on; see `walker`."""
+    forms, stamp, seen = tools.rules.forms[tools.now[1]], tools.now[0], tools.seen
+    last = stamp & 0xFF
+    for start in range(at, min(edge, limit - _PROLOGUE + 1)):
+        # Of the id, the last byte is the one that says something.
         if (
-            data[start + 1] == stamped[0]
-            and data[start + 2] == stamped[1]
-            and data[start + 3] == stamped[2]
-            and sizes[data[start]] > 0
+            data[start + _PROLOGUE - 1] == last
+            and forms[data[start], _SIZE] > 0
+            and uint32(data, start + _ID_AT) == stamp
         ):
-            return start
+            what, end = _candidate(data, start, limit, tools, total)
+            seen[FOUND] |= what
+            return start + 1 if what == _TORN else end
+    # The front of a candidate may reach beyond the edge.
+    seen[REACHED] = max(seen[REACHED], edge + _PROLOGUE)
     return edge
 
 
-class Found(NamedTuple):
-    """What was found in each file when it was last searched.
-
-    A row of `headers` is what is wrong with the file, its id, which form it has and the
-    flags; one of `before` the id, form and size that the search had, and where it found nothing
-    any more; `hash` is its result.
-    """
-
-    headers: Ints
-    before: Ints
-    hash: Hashes
+_search = walker(_step)
 
 
 @helper
-def _examine(flat: Flat, file: int, rules: KernelRules, header: Ints) -> None:
+def _examine(flat: Flat, file: int, rules: Rules, header: Ints) -> None:
     """Set `header` to what is wrong with a file, its id, and which of the two forms it has."""
-    size, at = flat.files[file, SIZE_NOW], flat.files[file, START]
-    header[0], header[1], header[2] = _NONE, 0, 0
-    if size < rules.header:
-        header[0] = _SHORT
-    elif rules.lowest == NO_VERSION:
-        header[1] = int32(flat.scratch, at)
+    size, at, data = flat.files[file, SIZE_NOW], flat.files[file, START], flat.scratch
+    header[_PROBLEM], header[_ID], header[_OLDER] = _NONE, 0, 0
+    if size < rules.header[0]:
+        header[_PROBLEM] = _SHORT
+    elif rules.highest == 0:
+        header[_ID] = int32(data, at + rules.header[3])
     else:
-        version = int32(flat.scratch, at)
-        header[1] = int64(flat.scratch, at + 8)
-        header[2] = 1 if version == 1 else 0
+        version = int32(data, at + rules.header[1])
+        header[_ID] = int64(data, at + rules.header[3])
+        header[_OLDER] = 1 if version == 1 else 0
         if not rules.lowest <= version <= rules.highest:
-            header[0] = _BAD_VERSION
-        elif int32(flat.scratch, at + 4):
-            header[0] = _BAD_USER
+            header[_PROBLEM] = _BAD_VERSION
+        elif int32(data, at + rules.header[2]):
+            header[_PROBLEM] = _BAD_USER
 
 
 @helper
-def _read_page(flat: Flat, pages: Memory, page: int, file: int, at: int, older: int, tools: Tools) -> None:
-    """Search from `at` to the end of its page, and remember what was found."""
-    base, limit = flat.files[file, START], flat.files[file, SIZE_NOW]
-    reach, item, total = tools.reach, tools.item, pages.hash[page]
-    start_hash(total)
-    flags, edge = 0, min(limit, (at // PAGE + 1) * PAGE)
-    pages.numbers[page, ENTRY], pages.numbers[page, WHOLE] = at, 0
-    # The search looks at the bytes of a candidate's front beyond the edge as well.
-    reach[0] = base + edge + PROLOGUE
-    while at < edge:
-        found = next_candidate(flat.scratch, base + at, base + edge, base + limit, older, tools) - base
-        if found >= edge:
-            at = edge
-            break
-        form = tools.rules.forms[older, flat.scratch[base + found]]
-        what = candidate(flat.scratch, base + found, base + limit, form, tools)
-        flags |= what
-        pages.numbers[page, WHOLE] = 1
-        at = found + 1
-        if what != TORN:
-            at = reach[1] - base
-            mix(total, item[0])
-            mix(total, item[1])
-    pages.numbers[page, REACH], pages.numbers[page, NEXT] = reach[0] - base, at
-    pages.numbers[page, FLAGS] = flags
-
-
-@helper
-def _search(flat: Flat, pages: Memory, file: int, header: Ints, before: Ints, tools: Tools, h: Hashes) -> int:
-    """Set `h` to what is found in `file` and return its flags.
-
-    Most of a file that was set aside is empty; where nothing was found behind ``before[3]``,
-    nothing is looked for again. `WHOLE` tells of a page whether there is a candidate in it.
-    """
-    stamped, numbers = tools.stamped, pages.numbers
-    for index in range(4):
-        stamped[index] = (header[1] >> (8 * (3 - index))) & 0xFF
-    if tools.rules.lowest != NO_VERSION:
-        stamped[0] &= 0x7F
-    flags = 0
+def _look(flat: Flat, file: int, tools: Tools) -> None:
+    """Examine and search a file that has changed."""
+    header, rules, h = flat.notes[file], tools.rules, flat.found[file]
+    _examine(flat, file, rules, header)
     start_hash(h)
-    at, size, first = tools.rules.header, flat.files[file, SIZE_NOW], flat.files[file, FIRST_PAGE]
-    behind = at
-    while at < size and not (at >= before[3] and at % PAGE == 0):
-        page = first + at // PAGE
-        if numbers[page, ENTRY] != at:
-            _read_page(flat, pages, page, file, at, header[2], tools)
-        at = numbers[page, NEXT]
-        if numbers[page, WHOLE]:
-            mix(h, pages.hash[page, 0])
-            mix(h, pages.hash[page, 1])
-            flags |= numbers[page, FLAGS]
-            behind = at
-    before[3] = behind
-    return flags
+    header[_FLAGS] = 0
+    if header[_PROBLEM] == _NONE:
+        size = flat.files[file, SIZE_NOW]
+        tools.now[0] = header[_ID] & (0x7FFFFFFF if rules.highest else 0xFFFFFFFF)
+        tools.now[1] = header[_OLDER]
+        under = tools.now[0] << 1 | header[_OLDER]
+        # No record begins with a zero.
+        end = min(size, flat.files[file, USED])
+        header[_FLAGS] = _search(flat, file, rules.header[0], end, size, under, tools, h)
 
 
 @helper
@@ -375,94 +274,66 @@ def _sort(order: Ints, headers: Ints) -> None:
     """Sort files by their ids; those with the same one stay as they are."""
     for index in range(1, len(order)):
         place = index
-        while place and headers[order[place - 1], 1] > headers[order[place], 1]:
+        while place and headers[order[place - 1], _ID] > headers[order[place], _ID]:
             order[place - 1], order[place] = order[place], order[place - 1]
             place -= 1
 
 
 @helper
-def _look(flat: Flat, pages: Memory, file: int, found: Found, tools: Tools) -> None:
-    """Examine and search a file that has changed; forget what was found under another header or size."""
-    header, before = found.headers[file], found.before[file]
-    _examine(flat, file, tools.rules, header)
-    before[3] = max(before[3], flat.files[file, HIGH] + PAGE)
-    forget(flat, pages, file)
-    size = flat.files[file, SIZE_NOW]
-    if before[0] != header[1] or before[1] != header[2] or before[2] != size:
-        forget_all(flat, pages, file)
-        before[0], before[1], before[2], before[3] = header[1], header[2], size, size
-    if header[0] == _NONE:
-        header[3] = _search(flat, pages, file, header, before, tools, found.hash[file])
-
-
-@helper
-def _recover(order: Ints, found: Found, rules: KernelRules, h: Hashes) -> int:
-    """Set `h` to the signature of what was found in the files; return the problem and the flags."""
-    headers = found.headers
+def _recover(flat: Flat, order: Ints, rules: Rules, seed: Hashes, h: Hashes) -> None:
+    """Set `h` to the signature of what was found in the files."""
+    headers, problem, flags = flat.notes, _NONE, 0
     start_hash(h)
     mix(h, rules.edition)
-    problem, flags = _NONE, 0
     for file in order:
-        wrong = headers[file, 0]
+        wrong = headers[file, _PROBLEM]
         if wrong != _NONE:
-            flags |= TORN
-            if problem == _NONE and (wrong != _SHORT or rules.lowest == NO_VERSION):
+            flags |= _TORN
+            if problem == _NONE and (wrong != _SHORT or rules.highest == 0):
                 problem = wrong
             continue
-        mix(h, headers[file, 1])
-        mix(h, headers[file, 2])
-        mix(h, found.hash[file, 0])
-        mix(h, found.hash[file, 1])
-        flags |= headers[file, 3]
+        mix(h, headers[file, _ID])
+        mix(h, headers[file, _OLDER])
+        mix(h, flat.found[file, 0])
+        mix(h, flat.found[file, 1])
+        flags |= headers[file, _FLAGS]
+    if flags & _FOREIGN:
+        # One signature for each problem: such states show what nobody wrote.
+        start_hash(h)
+        mix(h, rules.edition)
+        mix(h, seed[0])
+        mix(h, seed[1])
+        flags = _FOREIGN
     mix(h, problem)
     mix(h, flags)
-    return (problem << 2) | flags
 
 
-@helper
-def _nobodys(what: int, seed: Hashes, rules: KernelRules, h: Hashes) -> None:
-    """Set `h` to the one signature, for each problem, of states that show what nobody wrote."""
-    start_hash(h)
-    mix(h, rules.edition)
-    mix(h, seed[0])
-    mix(h, seed[1])
-    mix(h, what | TORN)
-
-
-def _compiled(version: str) -> tuple[Any, Any]:
-    """Return the entry functions; `version` is in them only to be a part of their names on disk."""
+def _compiled(version: str) -> Any:
+    """Return the entry function; `version` is in it only to be a part of its name on disk."""
 
     @entry
-    def key(name: int, tx: int, ident: int, user_type: int, payload: Bytes) -> Hashes:
+    def run(flat: Flat, codes: Codes, order: Ints, known: Hashes, rules: Rules, seed: Hashes) -> Hashes:
         version  # noqa: B018  # see crash.kernel
-        h = np.zeros(2, np.uint64)
-        mix_key(h, name, tx, ident, user_type, payload, 0, len(payload))
-        return h
-
-    @entry
-    def run(flat: Flat, codes: Codes, order: Ints, rules: KernelRules, known: Hashes, seed: Hashes) -> Hashes:
-        version  # noqa: B018  # see crash.kernel
-        item, reach, stamped = np.zeros(2, np.uint64), np.zeros(2, np.int64), np.zeros(4, np.uint8)
-        tools = Tools(rules, known, item, reach, stamped)
-        headers = flat.notes[:, :4]
-        found = Found(headers, flat.notes[:, 4:], flat.found)
+        key, seen, now = np.zeros(2, np.uint64), np.zeros(3, np.int64), np.zeros(2, np.int64)
+        tools = Tools(rules, known, key, seen, now)
         sequence = order.copy()
         out = np.zeros((len(codes), 2), np.uint64)
         for row in range(len(codes)):
-            if not turn(flat, codes, row) and row > 0:
-                out[row, 0], out[row, 1] = out[row - 1, 0], out[row - 1, 1]
+            if not turned(flat, codes, row, out):
                 continue
             for index in range(len(order)):
                 sequence[index] = order[index]
-                if flat.files[order[index], STALE]:
-                    _look(flat, flat.pages, order[index], found, tools)
-            _sort(sequence, headers)
-            what = _recover(sequence, found, rules, out[row])
-            if what & FOREIGN:
-                _nobodys(what, seed, rules, out[row])
+                if refreshed(flat, order[index]):
+                    _look(flat, order[index], tools)
+            _sort(sequence, flat.notes)
+            _recover(flat, sequence, rules, seed, out[row])
         return out
 
-    return key, run
+    return run
 
 
-_hash_key, _run = _compiled(stamp(__file__, codec))
+def _numbers(trace: Trace) -> tuple[Rules, Hashes]:
+    return rules_of(trace.edition), trace_seed(trace)
+
+
+signatures = Kernel(_compiled(stamp(__file__)), _order, hash_of_key, _numbers)
