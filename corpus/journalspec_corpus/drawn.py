@@ -99,11 +99,11 @@ def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
     strict = naive.recover(files, journal.edition, "strict")
     salvaged = naive.recover(files, journal.edition, "salvage").get("records", ())
     sound = {record.at: record for record in journal.recovered}
-    kept = [record_of(entry, naive.BYTES) for entry in salvaged]
+    kept = [record_of(entry) for entry in salvaged]
     intact = tuple(sound[record.at] for record in kept if sound.get(record.at) == record)
     if strict["verdict"] == REFUSED:
         return Judgement("refused", intact)
-    if intact == journal.recovered == tuple(kept) and typed(strict["state"], naive.BYTES) == journal.state:
+    if intact == journal.recovered == tuple(kept) and strict["state"] == journal.state:
         return Judgement("same", intact)
     return Judgement("open", intact, UNSEEN)
 
@@ -119,22 +119,11 @@ def part_of(format_id: str, name: str) -> Any:
         raise UnknownFormat(f"there are no {name} for {format_id}") from None
 
 
-def record_of(entry: Mapping[str, Any], in_hex: Collection[str]) -> Record:
-    """Return a record from its expectation; the fields named `in_hex` become bytes."""
+def record_of(entry: Mapping[str, Any]) -> Record:
+    """Return a record from what an author module or a naive reader says of it."""
     at = entry["at"]
     fields = {key: value for key, value in entry.items() if key not in ("type", "at")}
-    return Record(entry["type"], typed(fields, in_hex), At(at["file"], int(at["off"]), int(at["len"])))
-
-
-def typed(table: Mapping[str, Any], in_hex: Collection[str]) -> dict[str, Any]:
-    """Return a state, or a part of one, with the members named `in_hex` as bytes."""
-    return {key: _typed(key, value, in_hex) for key, value in table.items()}
-
-
-def _typed(key: str, value: Any, in_hex: Collection[str]) -> Any:
-    if isinstance(value, list):
-        return [typed(item, in_hex) if isinstance(item, Mapping) else item for item in value]
-    return bytes.fromhex(value) if key in in_hex else value
+    return Record(entry["type"], fields, At(at["file"], int(at["off"]), int(at["len"])))
 
 
 def written(built: Built) -> list[str]:
@@ -142,11 +131,10 @@ def written(built: Built) -> list[str]:
     return [label for label in built.records if not label.startswith("old")]
 
 
-def drawn(  # all but the first four are keyword-only
+def drawn(  # all but the first three are keyword-only
     of: tuple[str, str],
     lives: tuple[Built, Built],
     state: Mapping[str, Any],
-    in_hex: Collection[str],
     *,
     recovered: Collection[str] | None = None,
     left: Collection[str] = (),
@@ -156,19 +144,18 @@ def drawn(  # all but the first four are keyword-only
 
     `lives` are this one and the previous one. Of the records, those with the labels `recovered` count
     for recovery (none given: all); `left` are records of the previous life that still stand, and
-    count as records of this one. `state`, and the fields `in_hex`, are as observations have them.
-    `pointer` is how the labels of the fields end that say where the log ends.
+    count as records of this one. `pointer` is how the labels of the fields end that say where the log ends.
     """
     now, then = lives
     labels = written(now)
-    records = {label: record_of(now.records[label], in_hex) for label in (*labels, *left)}
+    records = {label: record_of(now.records[label]) for label in (*labels, *left)}
     fields = _fields_of(now, labels)
     return DrawnJournal(
         *of,
         now.content(),
         records=tuple(records.values()),
         recovered=tuple(records[label] for label in (labels if recovered is None else recovered)),
-        state=typed(state, in_hex),
+        state=state,
         before=then.content(),
         fields=fields,
         pointers=tuple(spot for spot in fields if pointer and spot.name.endswith(pointer)),

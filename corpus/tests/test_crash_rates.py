@@ -28,13 +28,13 @@ from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Sync, Trace, Write
 from journalspec_corpus.crash.verdict import VERDICTS, judge
-from journalspec_corpus.jboss_journal.tears import Bench
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.manifest import ManifestError
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.rates import Known, as_text, measure, verdicts_of
 from journalspec_corpus.pipeline.store import BuildError
+from tears import Bench
 
 FORMATS = [name for name in format_ids() if has_crash_format(name)]
 RANK = {preset.name: number for number, preset in enumerate(PRESETS)}

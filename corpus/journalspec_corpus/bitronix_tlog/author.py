@@ -17,32 +17,27 @@ another value than the right one; the checksum is then that of the record as des
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT, checksum
 from journalspec.layout import Part, integer, joined
+from journalspec_corpus import author
+from journalspec_corpus.author import hex_bytes, labelled, lay_file, stored, words
 from journalspec_corpus.edits import Built, Range
 
-#: From a record's table to its fields in stored order, and what a reader reports of it.
-Make = Callable[[Mapping[str, Any]], tuple[list[Part], dict[str, Any]]]
 FILE_NAMES = {"f1": "btm1.tlog", "f2": "btm2.tlog"}
 NIO_NAME = "nio-btm1.tlog"
 SEED_NAME = "seed.log"
 #: The fields that a brief expectation lists.
 BRIEF = ("type", "gtrid", "at")
-DISK_HEADER, SEED_HEADER = 28, 16
-FIRST_RECORD, NIO_RECORD = 21, 1024
+DISK_HEADER, NIO_RECORD = 28, 1024
+NEWER, OLDER, OPEN = 1000, 500, 255
+FIRST_TIME = 1_700_000_000_000
 #: What the checksum leaves out: the crc32 field and the gtridLength byte behind it.
 CRC_AT, CRC_RESUMES_AT = 24, 29
-NEWER, OLDER, OPEN = 1000, 500, 255
-#: javax.transaction.Status
-STATUSES = dict(LAYOUT.types("2.1"))
-TYPES = {number: name for name, number in STATUSES.items()}
-FORMAT_ID = "42746e78"
-FIRST_TIME = 1_700_000_000_000
-HIGHEST_ASCII = 0x7F
 DELIMITERS = {
     "previous": bytes.fromhex("0f1e2d3c4b5a49788796a5b4c3d2e1f0"),
     "current": bytes.fromhex("7caacd01d8284033ad442a57b2f827a4"),
@@ -64,8 +59,7 @@ def gtrid(text: str) -> bytes:
     """Return a gtrid: hex, ``xx*N`` for N equal bytes, or ``gN`` for the N-th transaction of "srv1"."""
     if text.startswith("g") and text[1:].isdigit():
         return b"srv1" + bytes.fromhex("0000019200000000") + int(text[1:]).to_bytes(4, "big")
-    head, star, count = text.partition("*")
-    return bytes.fromhex(head) * (int(count) if star else 1)
+    return hex_bytes(text)
 
 
 def names_of(record: Mapping[str, Any]) -> list[bytes]:
@@ -86,130 +80,97 @@ def delimiter(name: str) -> bytes:
     return DELIMITERS[name] if name in DELIMITERS else bytes.fromhex(name)
 
 
-def status_of(record: Mapping[str, Any]) -> int:
-    """Return the number of a record's status, given by name or by number."""
-    value = record["type"]
-    return value if isinstance(value, int) else STATUSES[value]
+#: What a description gives as text or flag, under the field's label: how it is read, by edition of the table.
+_READ: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
+    "nio": {
+        "rolled_over": int,
+        "padding": bytes,
+        "delimiter": delimiter,
+        "trailer_delimiter": delimiter,
+        "tag": str.encode,
+    },
+    "seed": {"extension": bytes.fromhex, "end_record": bytes.fromhex},
+}
 
 
-def disk_parts(record: Mapping[str, Any], header_length: int) -> list[Part]:
-    """Return the fields of a disk (or seed) record in stored order.
+def laid_out_as(edition: str) -> str:
+    """Return the edition whose table records are built by: the seed's has all that a liar may have."""
+    return edition if edition == "nio" else "seed"
+
+
+def record_values(record: Mapping[str, Any], edition: str) -> dict[str, Any]:
+    """Return the fields of a record as the table calls them.
 
     ``checksum_names = "stored"`` takes the names as they are stored instead of as a
     sorted set with '?' for what is not ASCII: a wrong checksum that naive writers produce.
     """
-    # The seed's edition has all that a liar's record of the others may have.
-    values = _values(record, "seed")
-    values |= {key: bytes.fromhex(record[key]) for key in ("extension", "end_record") if key in record}
-    values.setdefault("header_length", header_length + len(values.get("extension", b"")))
-    if "crc32" not in values and record.get("checksum_names") == "stored":
-        stored = {part.name: part.data for part in LAYOUT.encode("record", "seed", values)}
-        values["crc32"] = checksum(stored, values, names_of(record))
-    return _labelled(LAYOUT.encode("record", "seed", values))
-
-
-def nio_parts(record: Mapping[str, Any]) -> list[Part]:
-    """Return the fields of one framed record of the nio journal in stored order."""
-    values = _values({**record, "name_lengths": {}}, "nio") | {
-        "rolled_over": int(record.get("rolled_over", False))
-    }
-    values |= {
-        "padding": bytes(record.get("padding", 0)),
-        "delimiter": delimiter(record.get("delimiter", "current")),
-    }
-    if "tag" in record:
-        values["tag"] = record["tag"].encode("ascii")
-    if "delimiter_again" in record:
-        values["trailer_delimiter"] = delimiter(record["delimiter_again"])
-    return _labelled(LAYOUT.encode("record", "nio", values))
-
-
-def header_parts(base: Mapping[str, Any]) -> list[Part]:
-    """Return the fields of a nio journal's header, up to the first record."""
-    around = {f"{name}_delimiter": delimiter(base.get(name, name)) for name in ("previous", "current")}
-    used = _labelled(LAYOUT.encode("header", "nio", around), "header.")
-    # The header ends as a frame does not: with the separator that authors call its closing.
-    used[-1] = Part("header.closing", used[-1].data)
-    return [*used, Part("header.rest", bytes(NIO_RECORD - len(joined(used))))]
-
-
-def _values(record: Mapping[str, Any], edition: str) -> dict[str, Any]:
-    """Return the fields of a record as the table calls them, those that the edition has."""
-    known = LAYOUT.structure("record", edition).names
-    given = record.get("name_lengths", {})
-    lengths = {int(index) - 1: {"length": value} for index, value in given.items()}
-    names = [{"name": name, **lengths.get(index, {})} for index, name in enumerate(names_of(record))]
-    return {
-        "status": status_of(record),
+    laid = laid_out_as(edition)
+    known = LAYOUT.structure("record", laid).names
+    lengths = {int(index): {"length": value} for index, value in record.get("name_lengths", {}).items()}
+    names = [{"name": name, **lengths.get(at, {})} for at, name in enumerate(names_of(record), start=1)]
+    values = {
+        "status": record["type"],
         "time": record.get("time", FIRST_TIME),
         "sequence_number": record.get("seq", 1),
         "gtrid": gtrid(record["gtrid"]),
         "names": names,
         **{name: record[name] for name in _NUMBERS if name in record and name in known},
     }
+    for name, read in _READ[laid].items():
+        if (word := _LABELS.get(name, name)) in record:
+            values[name] = read(record[word])
+    if edition == "nio":
+        values.setdefault("delimiter", DELIMITERS["current"])
+    elif edition != "seed":
+        values.setdefault("header_length", DISK_HEADER + len(values.get("extension", b"")))
+    if "crc32" not in values and record.get("checksum_names") == "stored":
+        values["crc32"] = checksum(dict(LAYOUT.encode("record", laid, values)), values, names_of(record))
+    return values
 
 
-def _labelled(parts: list[Part], before: str = "") -> list[Part]:
-    return [Part(before + _label(part.name), part.data) for part in parts]
+def record_bytes(record: Mapping[str, Any], edition: str) -> bytes:
+    """Return the bytes of a record that is described by a table."""
+    return LAYOUT.build("record", laid_out_as(edition), **record_values(record, edition))
 
 
-def _label(path: str) -> str:
-    """Return an author's label: ``name1.text`` for ``name[0]``."""
-    if not path.startswith("name["):
-        return _LABELS.get(path, path)
-    index, _, member = path.removeprefix("name[").partition("]")
-    return f"name{int(index) + 1}{member or '.text'}"
+def header_parts(base: Mapping[str, Any]) -> list[Part]:
+    """Return the fields of a nio journal's header, up to the first record."""
+    around = {f"{name}_delimiter": delimiter(base.get(name, name)) for name in ("previous", "current")}
+    # The header ends as a frame does not: with the separator that authors call its closing.
+    used = labelled(LAYOUT.encode("header", "nio", around), {**_LABELS, "separator": "closing"}, "header.")
+    return [*used, Part("header.rest", bytes(NIO_RECORD - len(joined(used))))]
 
 
-def disk_fields(parts: list[Part], record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a reader reports of a sound disk record (without its place)."""
-    names = names_of(record)
-    fields = _told(
-        parts, record, "record_length", "header_length", "time", "sequence_number", "crc32", "gtrid"
-    )
-    fields["names"] = [name.decode("ascii", "replace") for name in names]
-    if any(not 0x20 <= byte < HIGHEST_ASCII for name in names for byte in name):  # a space
-        fields["names_raw"] = [name.hex() for name in names]
-    return fields
-
-
-def nio_fields(parts: list[Part], record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a reader reports of a sound record of the nio journal (without its place)."""
-    return {
-        **_told(parts, record, "record_length", "time", "sequence_number"),
-        "rolled_over": bool(record.get("rolled_over", False)),
-        **_told(parts, record, "gtrid"),
-        "names": [name.decode("latin-1") for name in names_of(record)],
-        **_told(parts, record, "crc32", "delimiter"),
-    }
-
-
-def _told(parts: list[Part], record: Mapping[str, Any], *wanted: str) -> dict[str, Any]:
-    """Return the record's type and number, and the `wanted` fields as stored, in this order."""
-    value = {part.name: part.data for part in parts}
-    status = status_of(record)
-    out: dict[str, Any] = {"type": TYPES.get(status, "OTHER"), "status": status}
-    for name in wanted:
-        if name in ("gtrid", "delimiter"):
-            out[name] = value[name].hex()
-        else:
-            out[name] = int.from_bytes(value[name], "big", signed=name != "crc32")
+def reported(values: Mapping[str, Any], edition: str) -> dict[str, Any]:
+    """Return what a reader reports of a record with these values (without its place)."""
+    names = [row["name"] for row in values["names"]]
+    charset = "latin-1" if edition == "nio" else "ascii"
+    told = {**values, "names": [name.decode(charset, "replace") for name in names]}
+    if edition != "nio" and not all(re.fullmatch(rb"[\x20-\x7e]*", name) for name in names):
+        told["names_raw"] = names
+    # What a seed's record has beyond its fixed part is for the reference to report.
+    told.pop("extension", None)
+    out = author.reported(LAYOUT, edition, LAYOUT.type_name("2.1", values["status"]) or "OTHER", told)
+    if edition == "nio":  # that is how its cases were first published
+        out |= {name: out.pop(name) for name in ("crc32", "delimiter")}
     return out
 
 
-def described(record: str | Mapping[str, Any]) -> Mapping[str, Any]:
+def parsed(record: str | Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a record's table; the number in the label of a text is that of its transaction."""
     if not isinstance(record, str):
-        return record
-    label, *rest = record.split()
+        return {**record, "label": record["id"]} if "id" in record else record
+    label, types, given = words(record)
     number = label.lstrip("abcdefghijklmnopqrstuvwxyz")
-    out: dict[str, Any] = {"id": label, "type": "COMMITTING", "gtrid": f"g{number}", "names": ["db1", "jms1"]}
-    out["seq"] = int(number)
-    for item in rest:
-        key, sign, value = item.partition("=")
-        if not sign:
-            out["type"] = item
-        elif key == "names":
+    out: dict[str, Any] = {
+        "label": label,
+        "type": types[-1] if types else "COMMITTING",
+        "gtrid": f"g{number}",
+        "names": ["db1", "jms1"],
+        "seq": int(number),
+    }
+    for key, value in given.items():
+        if key == "names":
             out[key] = value.split(",") if value else []
         else:
             out[key] = value if key == "gtrid" else int(value)
@@ -219,67 +180,35 @@ def described(record: str | Mapping[str, Any]) -> Mapping[str, Any]:
 def build(base: Mapping[str, Any], edition: str) -> Built:
     """Return the journal that `base` describes, written as `edition` prescribes."""
     built = Built({})
+
+    def lay(label: str, name: str, file: Mapping[str, Any], header: list[Part]) -> None:
+        lives = {key: [parsed(record) for record in file.get(key, ())] for key in ("before", "records")}
+        fill = bytes.fromhex(file.get("fill", "00"))
+        lay_file(built, label, name, {**file, **lives}, header=header, make=make, fill=fill)
+
+    def make(record: Mapping[str, Any]) -> tuple[list[Part], dict[str, Any]]:
+        values, laid = record_values(record, edition), laid_out_as(edition)
+        parts = LAYOUT.encode("record", laid, values)
+        return labelled(parts, _LABELS), reported(stored(LAYOUT, laid, parts, values), edition)
+
     if edition == "nio":
-        _build_file(built, "f1", NIO_NAME, base, header_parts(base), _nio)
+        lay("f1", NIO_NAME, base, header_parts(base))
         return built
     if edition == "seed":
-        _build_file(built, "f1", SEED_NAME, base, [], _disk(SEED_HEADER))
+        lay("f1", SEED_NAME, base, [])
         return built
     if "records" in base:
         first = {"timestamp": NEWER, "state": OPEN, **base}
         base = {"size": base["size"], "file1": first, "file2": {"timestamp": OLDER}}
     for label, name in FILE_NAMES.items():
         file = base.get("file" + label[1:], {})
-        _build_file(built, label, name, {"size": base["size"], **file}, _header(file), _disk(DISK_HEADER))
+        header = {key: file.get(key, 0) for key in ("timestamp", "state")}
+        parts = labelled(LAYOUT.encode("header", edition, header), {}, "header.")
+        lay(label, name, {"size": base["size"], **file}, parts)
         tail = file.get("position", built.labels[f"{label}.log"].end)
-        start = built.labels[f"{label}.header.position"]
-        built.put(start, integer(tail, 8))
+        built.put(built.labels[f"{label}.header.position"], integer(tail, 8))
         built.labels[f"{label}.tail"] = Range(name, tail, 0)
     return built
-
-
-def _header(file: Mapping[str, Any]) -> list[Part]:
-    values = {"timestamp": file.get("timestamp", 0), "state": file.get("state", 0)}
-    return [Part(f"header.{part.name}", part.data) for part in LAYOUT.encode("header", "2.1", values)]
-
-
-def _disk(header_length: int) -> Make:
-    def make(record: Mapping[str, Any]) -> tuple[list[Part], dict[str, Any]]:
-        parts = disk_parts(record, header_length)
-        return parts, disk_fields(parts, record)
-
-    return make
-
-
-def _nio(record: Mapping[str, Any]) -> tuple[list[Part], dict[str, Any]]:
-    parts = nio_parts(record)
-    return parts, nio_fields(parts, record)
-
-
-def _build_file(  # a file's two names, its description, and what its edition makes of that
-    built: Built, label: str, name: str, file: Mapping[str, Any], header: list[Part], make: Make
-) -> None:
-    """Lay the records behind the header, over those of the previous life, and finish the file."""
-    data = bytearray()
-    built.labels[f"{label}.header"] = built.lay(name, label, header, data)
-    background = data[:]
-    _lay_records(built, f"{label}old", name, background, file.get("before", ()), make)
-    start = len(data)
-    _lay_records(built, f"{label}r", name, data, file.get("records", ()), make)
-    built.labels[f"{label}.log"] = Range(name, start, len(data) - start)
-    data += background[len(data) :]
-    size = len(data) if file.get("size") is None else file["size"]
-    built.finish(name, label, data, size, bytes.fromhex(file.get("fill", "00")))
-
-
-def _lay_records(
-    built: Built, prefix: str, name: str, data: bytearray, records: Sequence[Any], make: Make
-) -> None:
-    for index, record in enumerate(map(described, records), start=1):
-        data += bytes.fromhex(record.get("gap", ""))
-        own = record.get("id", f"{prefix}{index}")
-        parts, fields = make(record)
-        built.records[own] = {**fields, "at": built.lay(name, own, parts, data).to_json()}
 
 
 def seal(built: Built, label: str) -> None:
@@ -291,9 +220,9 @@ def seal(built: Built, label: str) -> None:
     data = built.files[spot.file]
     if f"{label}.payload_length" in built.labels:
         first, last = built.range(f"{label}.tag").off, built.range(f"{label}.closing").off
-        built.put(built.range(f"{label}.crc32"), integer(zlib.crc32(data[first:last]), 4))
-        return
-    covered = bytes(data[spot.off : spot.off + CRC_AT] + data[spot.off + CRC_RESUMES_AT : spot.end])
+        covered = data[first:last]
+    else:
+        covered = data[spot.off : spot.off + CRC_AT] + data[spot.off + CRC_RESUMES_AT : spot.end]
     built.put(built.range(f"{label}.crc32"), integer(zlib.crc32(covered), 4))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from journalspec_corpus.bitronix_tlog.author import FILE_NAMES, NIO_NAME, SEED_NAME, build
-from journalspec_corpus.bitronix_tlog.naive import BYTES, replayed
+from journalspec_corpus.bitronix_tlog.naive import replayed
 from journalspec_corpus.drawn import DrawnJournal, drawn, written
 from journalspec_corpus.edits import Built
 
@@ -91,7 +91,6 @@ def lay_out(plan: Plan) -> DrawnJournal:
         ("bitronix_tlog", plan.edition),
         (now, then),
         state,
-        BYTES,
         recovered=(*counting, *left),
         left=left,
         pointer="header.position",

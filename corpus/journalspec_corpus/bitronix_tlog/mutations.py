@@ -10,14 +10,11 @@ from typing import Any
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.layout import integer, joined
 from journalspec_corpus.bitronix_tlog.author import (
-    DISK_HEADER,
     FILE_NAMES,
     NIO_NAME,
-    SEED_HEADER,
     SEED_NAME,
-    disk_parts,
     header_parts,
-    nio_parts,
+    record_bytes,
 )
 from journalspec_corpus.bitronix_tlog.drawn_plan import (
     Entry,
@@ -63,22 +60,22 @@ def _entry(rng: random.Random) -> Entry:
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     """Return files with records whose fields lie, laid out and checksummed as if they did not."""
-    records = [_liar(rng) for _ in range(rng.choice((1, 1, 2)))]
+    records = [_liar(edition, rng) for _ in range(rng.choice((1, 1, 2)))]
     if edition == "nio":
-        frames = b"".join(joined(nio_parts(record)) for record in records)
+        frames = b"".join(record_bytes(record, "nio") for record in records)
         return {NIO_NAME: joined(header_parts({})) + frames + bytes(rng.randrange(40))}
-    header_length = SEED_HEADER if edition == "seed" else DISK_HEADER
-    log = b"".join(joined(disk_parts(record, header_length)) for record in records)
+    log = b"".join(record_bytes(record, edition) for record in records)
     if edition == "seed":
         return {SEED_NAME: log}
     return _pair(log, log[: rng.randrange(len(log))], tail=21 + len(log) + rng.choice((0, 0, 0, -1, 1)))
 
 
-def _liar(rng: random.Random) -> dict[str, Any]:
+def _liar(edition: str, rng: random.Random) -> dict[str, Any]:
     record = _entry(rng).described()
     lie(record, LYING_FIELDS, LIES, rng)
     if rng.randrange(3) == 0:
-        record["name_lengths"] = {"1": rng.choice(LIES)}
+        length = rng.choice(LIES)
+        record |= {"name_lengths": {"1": length}} if edition != "nio" else {}
     if rng.randrange(6) == 0:
         record["names_hex"] = [rng.choice(("", "e9", "3f", "00", "0a1b", "6462")) for _ in range(3)]
     if rng.randrange(8) == 0:
@@ -98,10 +95,9 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     if edition == "nio":
         start = joined(header_parts({}))
         return {name: {NIO_NAME: start + make(size)} for name, make in _HOSTILE_NIO.items()}
-    header_length = SEED_HEADER if edition == "seed" else DISK_HEADER
 
     def record(**fields: Any) -> bytes:
-        return joined(disk_parts({"type": 8, "gtrid": "07", **fields}, header_length))
+        return record_bytes({"type": 8, "gtrid": "07", **fields}, edition)
 
     made = {}
     for name, make in _HOSTILE_LOGS.items():
@@ -160,7 +156,7 @@ _HOSTILE_LOGS: Mapping[str, Callable[[int, Build], bytes]] = {
 
 
 def _frame(**record: Any) -> bytes:
-    return joined(nio_parts({"type": 8, "gtrid": "07", **record}))
+    return record_bytes({"type": 8, "gtrid": "07", **record}, "nio")
 
 
 def _nested(size: int) -> bytes:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from journalspec_corpus.drawn import DrawnJournal, drawn, written
-from journalspec_corpus.jboss_journal.author import FORMAT_ID, SEEDS, build
-from journalspec_corpus.jboss_journal.naive import BYTES, replayed
+from journalspec_corpus.jboss_journal.author import build
+from journalspec_corpus.jboss_journal.naive import replayed
 
+FORMAT_ID = "jboss_journal"
+SEEDS = ("seed", "seed+hash")
 #: What a file needs besides its records, generously.
 HEADROOM = 64
 #: No writer makes smaller files.
@@ -87,7 +89,7 @@ def lay_out(plan: Plan) -> DrawnJournal:
     )
     ids = [file.file_id for file in plan.files]
     state = replayed([now.records[label] for label in written(now)], ids, plan.edition)
-    return drawn((FORMAT_ID, plan.edition), (now, then), state, BYTES)
+    return drawn((FORMAT_ID, plan.edition), (now, then), state)
 
 
 def _size(plan: Plan) -> int:

@@ -6,18 +6,15 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from journalspec.jboss_journal import LAYOUT
+from journalspec.jboss_journal.plain import CONTROL, has
 from journalspec.layout import joined
 from journalspec_corpus.drawn import DrawnJournal
 from journalspec_corpus.jboss_journal.author import (
-    CONTROL,
-    COUNTED,
-    PAIRED,
     build,
-    code_of,
     header_parts,
     name_of,
-    record_parts,
-    stamp_of,
+    record_bytes,
 )
 from journalspec_corpus.jboss_journal.drawn_plan import Entry, FilePlan, Plan, kinds_of, lay_out
 from journalspec_corpus.mutations import lie, repeated
@@ -50,7 +47,7 @@ def _entry(edition: str, rng: random.Random) -> Entry:
         rng.randrange(256),
         rng.choice(BODIES),
         rng.choice(BODIES),
-        rng.randrange(128) if edition in COUNTED else 0,
+        rng.randrange(128) if has("record", "compact_count", edition) else 0,
     )
 
 
@@ -62,7 +59,7 @@ def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
         files.append(
             {"id": rng.choice((1, 2, -1)), "number": 2, "records": [_liar(edition, rng, 9)], "size": 2048}
         )
-    if edition not in PAIRED and rng.randrange(4) == 0:
+    if not has("record", "pairs", edition) and rng.randrange(4) == 0:
         lists = {name: rng.choice(LIES) for name in ("olds", "news", "moves") if rng.randrange(3) == 0}
         old, new = name_of(1, edition), name_of(2, edition) + ".cmp"
         files.append({"control": True, "old": [old], "new": [new], **lists})
@@ -87,15 +84,14 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
 
     def record(**fields: Any) -> bytes:
-        described = {"id": 1, "tx": 9, "pairs": [], "count": 0, **fields}
-        return joined(record_parts(described, edition, stamp_of(1, edition), 1 if edition == "v1" else 2))
+        return record_bytes({"id": 1, "tx": 9, "pairs": [], "count": 0, "stamp": 1, **fields}, edition)
 
     def file(number: int) -> bytes:
         return joined(header_parts({"id": number}, edition))
 
     first = name_of(1, edition)
     made = {name: {first: file(1) + make(size, edition, record)} for name, make in _HOSTILE.items()}
-    if edition not in PAIRED:
+    if LAYOUT.has("control", edition):
         made["control-of-names"] = {first: file(1), CONTROL: _many_names(edition, size)}
     made["many-files"] = {name_of(number, edition): file(number % 3) for number in range(size // 64)}
     return made
@@ -130,7 +126,7 @@ def _open_transactions(size: int, edition: str, record: Build) -> bytes:
 def _many_pairs(size: int, edition: str, record: Build) -> bytes:
     """Return COMMITs with as many pairs as fit; elsewhere PREPAREs with much extra data."""
     add = record(kind="ADD_TX", body="")
-    if edition in PAIRED:
+    if has("record", "pairs", edition):
         return add + record(kind="COMMIT", pairs=[(2, 1)] * (size // 8))
     return add + record(kind="PREPARE", extra=f"00*{size}")
 
@@ -144,7 +140,7 @@ def _nested(size: int, edition: str, record: Build) -> bytes:
 
 
 def _type(edition: str) -> bytes:
-    return bytes([code_of("ADD", edition)])
+    return bytes([LAYOUT.types(edition)["ADD"]])
 
 
 _HOSTILE: Mapping[str, Callable[[int, str, Build], bytes]] = {

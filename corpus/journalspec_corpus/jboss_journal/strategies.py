@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from journalspec_corpus.drawn import DrawnJournal
-from journalspec_corpus.jboss_journal.author import COUNTED, VERSIONED
 from journalspec_corpus.jboss_journal.drawn_plan import Entry, FilePlan, Plan, kinds_of, lay_out
 
 __all__ = ["entries", "journals", "plans"]
 
+COUNTED = ("v2", "v2e")
+VERSIONED = ("v1", "v2", "v2e")
 MAX_ENTRIES, MAX_PREVIOUS, MAX_FILES = 6, 3, 3
 INT64 = st.integers(-(2**63), 2**63 - 1)
 #: Few ids and transactions, so that records meet.

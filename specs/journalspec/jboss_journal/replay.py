@@ -1,4 +1,4 @@
-"""What the records of a clean directory amount to (JBM-RCV)."""
+"""What the records of a directory amount to (JBM-RCV)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Any
 
 from journalspec.schemas import Plain, SchemaError
 
+#: A record and its file: by its id or, where a COMMIT counts the records of one file, by anything of its own.
+Event = tuple[object, Plain]
+
 
 @dataclass(slots=True)
 class _Transaction:
@@ -16,7 +19,7 @@ class _Transaction:
 
     changes: list[Plain] = field(default_factory=list)
     deletes: list[Plain] = field(default_factory=list)
-    counts: Counter[int] = field(default_factory=Counter)
+    counts: Counter[object] = field(default_factory=Counter)
     prepare: Plain | None = None
     #: A PREPARE that did not find what it counts.
     unhealthy: bool = False
@@ -34,48 +37,50 @@ class _Books:
         self.delivered: list[Plain] = []
         self.deleted: set[int] = set()
         self.open: dict[int, _Transaction] = {}
+        self.discarded: list[dict[str, Any]] = []
 
-    def take(self, file_id: int, event: Plain) -> None:
-        """Take in one record of the file `file_id`, in reading order."""
+    def take(self, file: object, event: Plain) -> None:
+        """Take in one record of `file`, in reading order."""
         if event.type in ("ADD", "UPDATE"):
             self.delivered.append(event)
         elif event.type == "DELETE":
             self.deleted.add(event.fields["id"])
         elif event.type != "EVENT":
-            self.transactional(event.fields["tx"], file_id, event)
+            self.transactional(event.fields["tx"], file, event)
 
-    def transactional(self, tx: int, file_id: int, event: Plain) -> None:
+    def transactional(self, tx: int, file: object, event: Plain) -> None:
         """Take in a record that has a transaction."""
         if event.type == "ROLLBACK":
             self.open.pop(tx, None)
         elif event.type == "COMMIT":
-            self.commit(tx, file_id, event)
+            self.commit(tx, file, event)
         elif event.type == "PREPARE":
             if tx in self.open or self.in_doubt:
                 transaction = self.open.setdefault(tx, _Transaction())
-                if self.healthy(transaction, file_id, event):
+                if self.healthy(transaction, file, event):
                     transaction.prepare = event
                 else:
                     transaction.unhealthy = True
         else:
             transaction = self.open.setdefault(tx, _Transaction())
-            transaction.counts[file_id] += 1
+            transaction.counts[file] += 1
             (transaction.deletes if event.type == "DELETE_TX" else transaction.changes).append(event)
 
-    def commit(self, tx: int, file_id: int, event: Plain) -> None:
-        """Let a transaction take place; raises SchemaError if it is not complete."""
+    def commit(self, tx: int, file: object, event: Plain) -> None:
+        """Let a transaction take place if it is complete."""
         transaction = self.open.pop(tx, None)
         if transaction is None:
             return
-        if not self.healthy(transaction, file_id, event):
-            raise SchemaError(f"transaction {tx}: its COMMIT counts other records than there are")
+        if not self.healthy(transaction, file, event):
+            self.discarded.append({"tx": tx, "why": "unhealthy-commit"})
+            return
         self.delivered += transaction.changes
         self.deleted.update(item.fields["id"] for item in transaction.deletes)
 
-    def healthy(self, transaction: _Transaction, file_id: int, event: Plain) -> bool:
+    def healthy(self, transaction: _Transaction, file: object, event: Plain) -> bool:
         """Tell whether a COMMIT or PREPARE finds what it counts (JBM-RCV-008 to JBM-RCV-012)."""
         if "count" in event.fields:
-            return bool(event.fields["count"] == transaction.counts[file_id])
+            return bool(event.fields["count"] == transaction.counts[file])
         return all(self.pair_holds(transaction, **pair) for pair in event.fields["pairs"])
 
     def pair_holds(self, transaction: _Transaction, file_id: int, count: int) -> bool:
@@ -84,29 +89,43 @@ class _Books:
         return seen == count if seen else file_id not in self.present
 
 
-def replay(events: Iterable[tuple[int, Plain]], present: Collection[int], in_doubt: bool) -> dict[str, Any]:
-    """Return the state after (file id, record) events; `present` holds the ids of all data files.
+def replay(events: Iterable[Event], present: Collection[int], in_doubt: bool) -> dict[str, Any]:
+    """Return the state after the events of a clean directory (see :func:`outcome`).
 
-    `in_doubt`: a PREPARE alone makes a transaction. Raises SchemaError if a COMMIT, or
-    a PREPARE that decides, is unhealthy.
+    Raises SchemaError if a COMMIT, or a PREPARE that decides, is unhealthy.
+    """
+    state = outcome(events, present, in_doubt)
+    for item in state["discarded"]:
+        if item["why"] != "no-end":
+            kind = item["why"].removeprefix("unhealthy-").upper()
+            raise SchemaError(f"transaction {item['tx']}: its {kind} counts other records than there are")
+    return state
+
+
+def outcome(events: Iterable[Event], present: Collection[int], in_doubt: bool) -> dict[str, Any]:
+    """Return the state after `events` in reading order.
+
+    `present` holds the ids of all data files. `in_doubt`: a PREPARE alone
+    makes a transaction. What was given up is ``discarded``, with the reason.
     """
     books = _Books(present, in_doubt)
-    for file_id, event in events:
-        books.take(file_id, event)
+    for file, event in events:
+        books.take(file, event)
+    open_ = sorted(books.open.items())
+    discarded = books.discarded + [
+        {"tx": tx, "why": "unhealthy-prepare" if item.unhealthy else "no-end"}
+        for tx, item in open_
+        if not item.in_doubt
+    ]
     return {
-        "live": [_live(item) for item in books.delivered if item.fields["id"] not in books.deleted],
-        "prepared": [_in_doubt(tx, item) for tx, item in sorted(books.open.items()) if item.in_doubt],
-        "discarded": [_unfinished(tx, item) for tx, item in sorted(books.open.items()) if not item.in_doubt],
+        "live": [live(item) for item in books.delivered if item.fields["id"] not in books.deleted],
+        "prepared": [_in_doubt(tx, item) for tx, item in open_ if item.in_doubt],
+        "discarded": sorted(discarded, key=lambda item: item["tx"]),
     }
 
 
-def _unfinished(tx: int, transaction: _Transaction) -> dict[str, Any]:
-    if transaction.unhealthy:
-        raise SchemaError(f"transaction {tx}: its PREPARE counts other records than there are")
-    return {"tx": tx, "why": "no-end"}
-
-
-def _live(event: Plain) -> dict[str, Any]:
+def live(event: Plain) -> dict[str, Any]:
+    """Return a record as it is delivered."""
     return {
         "kind": event.type.removesuffix("_TX"),
         "id": event.fields["id"],
@@ -121,7 +140,7 @@ def _in_doubt(tx: int, transaction: _Transaction) -> dict[str, Any]:
     return {
         "tx": tx,
         "extra": transaction.prepare.fields.get("extra", b""),
-        "records": [_live(item) for item in transaction.changes],
+        "records": [live(item) for item in transaction.changes],
         "deletes": [
             {"id": item.fields["id"], "body": item.fields.get("body", b"")} for item in transaction.deletes
         ],

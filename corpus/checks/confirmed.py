@@ -1,9 +1,9 @@
 """Which products have answered what a case expects, on exactly its bytes.
 
-``python -m journalspec_corpus.jboss_journal.judged OUTCOMES`` prints the content
-of ``judged.toml``. OUTCOMES is a folder with ``inputs.tar.gz``, the directories
-that the products were run on, and ``outcomes.json.gz``, what they answered.
-Exit status: 0; 2 if the folder is not one.
+``python corpus/checks/confirmed.py OUTCOMES`` prints the content of the JBoss journal's
+``judged.toml``. OUTCOMES is a folder with ``inputs.tar.gz``, the directories that the
+products were run on, and ``outcomes.json.gz``, what they answered. Exit status: 0; 2 if
+the folder is not one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from journalspec_corpus.case import Case
-from journalspec_corpus.jboss_journal.author import FORMAT_ID
 from journalspec_corpus.publish import collect, input_digest
 
+FORMAT = "jboss_journal"
+INPUTS, ANSWERS = "inputs.tar.gz", "outcomes.json.gz"
 HEAD = """# SPDX-License-Identifier: CC0-1.0
 # Inputs on which products were run, with the same bytes, and answered what every case with these bytes
 # expects of strict recovery: the same records in the same order and the same transactions in doubt, or no
 # start where recovery is refused. `input` is the digest of the input's files.
-# Made by python -m journalspec_corpus.jboss_journal.judged.
+# Made by python corpus/checks/confirmed.py.
 """
 #: Bodies above this many bytes are recorded by length and hash only.
 LONGEST = 40
@@ -42,37 +43,29 @@ def table(outcomes: Path, cases: Iterable[Case]) -> dict[str, list[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for digest, results in _recorded(outcomes):
         for product, result in results.items():
-            if digest in by_input and all(_confirms(result, case) for case in by_input[digest]):
+            # A product may be said to answer as another one does.
+            whole = {**results.get(result.get("same_as", ""), {}), **result}
+            if digest in by_input and all(_confirms(whole, case) for case in by_input[digest]):
                 found[digest].add(product)
     return {digest: sorted(found[digest]) for digest in sorted(found)}
 
 
-def _recorded(outcomes: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _recorded(outcomes: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield (input digest, product -> result) of every recorded run."""
     directories: dict[str, dict[str, bytes]] = defaultdict(dict)
-    with tarfile.open(outcomes / "inputs.tar.gz") as archive:
+    with tarfile.open(outcomes / INPUTS) as archive:
         for member in archive:
             stream = archive.extractfile(member) if member.isfile() else None
             if stream is not None:
                 path = PurePosixPath(member.name)
                 directories[str(path.parent)][path.name] = stream.read()
-    recorded = json.loads(gzip.decompress((outcomes / "outcomes.json.gz").read_bytes()))
+    recorded = json.loads(gzip.decompress((outcomes / ANSWERS).read_bytes()))
     for entry in recorded["cases"]:
         if not entry.get("order_dependent") and set(entry.get("params", {})) <= {"file_size"}:
-            yield _digest(directories[entry["case"]]), dict(_results(entry["results"]))
-
-
-def _results(results: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each product's result, completed by the one that it is said to equal."""
-    for product, result in results.items():
-        yield product, {**results.get(result.get("same_as", ""), {}), **result}
-
-
-def _digest(files: Mapping[str, bytes]) -> str:
-    total = hashlib.sha256()
-    for name, data in sorted(files.items()):
-        total.update(f"{name} {len(data)} {hashlib.sha256(data).hexdigest()}\n".encode())
-    return total.hexdigest()
+            total = hashlib.sha256()
+            for name, data in sorted(directories[entry["case"]].items()):
+                total.update(f"{name} {len(data)} {hashlib.sha256(data).hexdigest()}\n".encode())
+            yield total.hexdigest(), entry["results"]
 
 
 def _confirms(result: Mapping[str, Any], case: Case) -> bool:
@@ -87,48 +80,43 @@ def _agrees(result: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
     if expected["verdict"] == "refused" or result["outcome"] != "loaded":
         return bool(expected["verdict"] == "refused" and result["outcome"] == "abort")
     state = expected.get("state")
-    if state is None:
+    if state is None or list(map(_live, state["live"])) != list(map(_recorded_live, result["records"])):
         return False
-    return [_recorded_live(item) for item in state["live"]] == [
-        _plain(item) for item in result["records"]
-    ] and [_in_doubt(item) for item in state["prepared"]] == sorted(
-        (_recorded_doubt(item) for item in result["prepared"]), key=lambda item: int(item[0])
-    )
+    in_doubt = [
+        (
+            item["tx"],
+            _body(item["extra"]),
+            list(map(_live, item["records"])),
+            [(entry["id"], _body(entry["body"])) for entry in item["deletes"]],
+        )
+        for item in state["prepared"]
+    ]
+    recorded = [
+        (
+            str(item["tx"]),
+            item.get("extra") or "",
+            list(map(_recorded_live, item["records"])),
+            [(str(entry[0]), entry[1] if len(entry) > 1 else "") for entry in item.get("deletes", ())],
+        )
+        for item in sorted(result["prepared"], key=lambda item: int(item["tx"]))
+    ]
+    return in_doubt == recorded
 
 
 def _body(text: str) -> str:
+    """Return a body, in hex, as it was recorded."""
     data = bytes.fromhex(text)
     return text if len(data) <= LONGEST else f"len:{len(data)},sha256:{hashlib.sha256(data).hexdigest()[:16]}"
 
 
-def _recorded_live(item: Mapping[str, Any]) -> list[Any]:
-    return [
-        item["kind"],
-        int(item["id"]),
-        int(item["user_type"]),
-        _body(item["body"]),
-        int(item["compact_count"]),
-    ]
+def _live(item: Mapping[str, Any]) -> tuple[Any, ...]:
+    numbers = (int(item[name]) for name in ("id", "user_type", "compact_count"))
+    return (item["kind"], *numbers, _body(item["body"]))
 
 
-def _plain(item: Sequence[Any]) -> list[Any]:
+def _recorded_live(item: Sequence[Any]) -> tuple[Any, ...]:
     kind, number, user_type, body, *compact = item
-    return [kind, number, user_type & 0xFF, body, compact[0] if compact else 0]
-
-
-def _in_doubt(item: Mapping[str, Any]) -> tuple[Any, ...]:
-    records = [_recorded_live(record) for record in item["records"]]
-    return (
-        str(item["tx"]),
-        _body(item["extra"]),
-        records,
-        [[int(d["id"]), _body(d["body"])] for d in item["deletes"]],
-    )
-
-
-def _recorded_doubt(item: Mapping[str, Any]) -> tuple[Any, ...]:
-    deletes = [[entry[0], entry[1] if len(entry) > 1 else ""] for entry in item.get("deletes", ())]
-    return str(item["tx"]), item.get("extra") or "", [_plain(record) for record in item["records"]], deletes
+    return (kind, number, user_type & 0xFF, compact[0] if compact else 0, body)
 
 
 def render(found: Mapping[str, Sequence[str]]) -> str:
@@ -142,18 +130,13 @@ def render(found: Mapping[str, Sequence[str]]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m journalspec_corpus.jboss_journal.judged", description=__doc__
-    )
-    parser.add_argument("outcomes", type=Path, help="folder with inputs.tar.gz and outcomes.json.gz")
-    options = parser.parse_args(arguments)
-    if (
-        not (options.outcomes / "inputs.tar.gz").is_file()
-        or not (options.outcomes / "outcomes.json.gz").is_file()
-    ):
-        print(f"error: {options.outcomes} lacks inputs.tar.gz or outcomes.json.gz", file=sys.stderr)
+    parser = argparse.ArgumentParser(prog="python corpus/checks/confirmed.py", description=__doc__)
+    parser.add_argument("outcomes", type=Path, help=f"folder with {INPUTS} and {ANSWERS}")
+    outcomes = parser.parse_args(arguments).outcomes
+    if not all((outcomes / name).is_file() for name in (INPUTS, ANSWERS)):
+        print(f"error: {outcomes} lacks {INPUTS} or {ANSWERS}", file=sys.stderr)
         return 2
-    print(render(table(options.outcomes, collect(FORMAT_ID)["smoke"])), end="")
+    print(render(table(outcomes, collect(FORMAT)["smoke"])), end="")
     return 0
 
 

@@ -1,0 +1,112 @@
+"""What the author modules of all formats share: brief texts, labels, what a reader reports, laying files.
+
+A format's ``author`` module turns descriptions into sound journals (:class:`.edits.Built`).
+It knows the words of its descriptions and what of a file is usual; everything here follows
+from the format's table of fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from journalspec.formats import get_format
+from journalspec.layout import Layout, Part
+from journalspec.vocabulary import Field
+from journalspec_corpus.edits import Built, Range
+
+#: From a record's table to its fields in stored order, and what a reader reports of it.
+Make = Callable[[Mapping[str, Any]], tuple[list[Part], Mapping[str, Any]]]
+
+
+def hex_bytes(text: str) -> bytes:
+    """Return the bytes of ``hex`` or of ``hex*N``, N times over."""
+    head, star, count = text.partition("*")
+    return bytes.fromhex(head) * (int(count) if star else 1)
+
+
+def words(text: str) -> tuple[str, list[str], dict[str, str]]:
+    """Return the label, the bare words and the ``key=value`` pairs of a record that is a text."""
+    label, *rest = text.split()
+    pairs = {key: value for key, sign, value in (item.partition("=") for item in rest) if sign}
+    return label, [item for item in rest if "=" not in item], pairs
+
+
+def labelled(parts: Iterable[Part], names: Mapping[str, str], before: str = "") -> list[Part]:
+    """Return the parts under authors' labels: by `names`, and ``name1.length`` for ``name[0].length``.
+
+    An element of a list that is nothing but its own bytes is ``name1.text``.
+    """
+    return [Part(before + _label(part.name, names), part.data) for part in parts]
+
+
+def _label(path: str, names: Mapping[str, str]) -> str:
+    each, bracket, rest = path.partition("[")
+    if not bracket:
+        return names.get(path, path)
+    index, _, member = rest.partition("]")
+    return f"{each}{int(index) + 1}{member or '.text'}"
+
+
+def stored(
+    layout: Layout, edition: str, parts: Sequence[Part], values: Mapping[str, Any], kind: str = ""
+) -> dict[str, Any]:
+    """Return the values of a record that was encoded as `parts`; its lists are those of `values`."""
+    data = dict(parts)
+    known = [item for item in layout.structure("record", edition, kind).fields if item.name in data]
+    own = {item.name: item.integer(data[item.name]) if item.is_int else data[item.name] for item in known}
+    return {**values, **own}
+
+
+@cache
+def _told(format_id: str, kind: str, edition: str) -> tuple[Field, ...]:
+    return get_format(format_id).vocabulary.fields_of(kind, edition)
+
+
+def reported(layout: Layout, edition: str, kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a reader reports of a record with these values, in the order of the format's table.
+
+    Values are as they are stored: cases turn them into text at the end.
+    """
+    out: dict[str, Any] = {"type": kind}
+    for item in _told(layout.format_id, kind, edition):
+        if item.name in values:
+            value = values[item.name]
+            out[item.name] = value == 1 if item.kind == "bool" else value
+    return out
+
+
+def lay_file(  # the first three say which file, the others what its format makes of it
+    built: Built,
+    label: str,
+    name: str,
+    file: Mapping[str, Any],
+    *,
+    header: Sequence[Part],
+    make: Make,
+    fill: bytes,
+) -> None:
+    """Lay the header and the ``records`` of `file`, over those of its previous life, and finish it.
+
+    Those, ``before``, show through behind the others. Each record starts at a multiple of
+    ``align``, behind its ``gap`` (in hex), and not before the offset ``to``. A file without
+    a ``size`` ends with what stands in it. The records are the range ``LABEL.log``; one
+    without a ``label`` is ``LABELr1``, and in the previous life ``LABELold1``.
+    """
+    data = bytearray()
+    built.labels[f"{label}.header"] = built.lay(name, label, header, data)
+    start, align = len(data), file.get("align", 1)
+    background = data[:]
+    for prefix, key, laid in ((f"{label}old", "before", background), (f"{label}r", "records", data)):
+        laid.extend(bytes(-len(laid) % align))
+        for index, record in enumerate(file.get(key, ()), start=1):
+            laid.extend(hex_bytes(record.get("gap", "")))
+            laid.extend(fill * (record.get("to", len(laid)) - len(laid)))
+            own = record.get("label", f"{prefix}{index}")
+            parts, fields = make(record)
+            built.records[own] = {**fields, "at": built.lay(name, own, parts, laid).to_json()}
+            laid.extend(bytes(-len(laid) % align))
+    built.labels[f"{label}.log"] = Range(name, start, len(data) - start)
+    data += background[len(data) :]
+    built.finish(name, label, data, len(data) if file.get("size") is None else file["size"], fill)

@@ -1,0 +1,130 @@
+"""What the naive readers of all formats share: a walk through the table of fields, and what cases expect.
+
+A format's ``naive`` module is written from the specification, obviously right rather
+than fast, and independent of the reference: it says what generated cases expect, and
+what must hold of drawn journals. It has ``read(files, edition)``, ``recover(files,
+edition, policy)`` and ``expected``. Answers are observations as in cases, with plain integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from journalspec.layout import Field, Layout
+from journalspec.observation import REFUSED
+from journalspec_corpus.making import when
+
+Files = Mapping[str, bytes | bytearray]
+#: One record, or a whole answer, as an observation has it.
+Entry = Mapping[str, Any]
+
+
+class Invalid(Exception):  # no error: what a check finds
+    """What stands there is no record; `end` is where it ends all the same, if that is known."""
+
+    def __init__(self, reason: str, end: int = 0) -> None:
+        super().__init__(reason)
+        self.reason, self.end = reason, end
+
+
+@dataclass
+class Scanned:
+    """One file: why it is `unusable`, or its records and dropped regions and what else there is to say.
+
+    `rank` is the number in its header that tells which file is newer. `replayed` are the
+    records in the order of recovery, where that is not the order in the file.
+    """
+
+    name: str
+    size: int
+    unusable: str = ""
+    rank: int = 0
+    records: list[Entry] = field(default_factory=list)
+    dropped: list[dict[str, Any]] = field(default_factory=list)
+    replayed: list[Entry] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, record: Entry, off: int, end: int) -> None:
+        """Take in a record that stands from `off` to `end`."""
+        self.records.append({**record, "at": {"file": self.name, "off": off, "len": end - off}})
+
+    def drop(self, off: int, end: int, reason: str) -> None:
+        """Take in a region without a record."""
+        self.dropped.append({"file": self.name, "off": off, "len": end - off, "reason": reason})
+
+    def lost(self) -> list[dict[str, Any]]:
+        """Return the dropped regions: all of a file that is unusable is one."""
+        whole = {"file": self.name, "off": 0, "len": self.size, "reason": self.unusable}
+        return [whole] if self.unusable else self.dropped
+
+
+def end_of(record: Entry) -> int:
+    """Return the offset behind a record."""
+    return int(record["at"]["off"] + record["at"]["len"])
+
+
+def refused(phase: str, code: str) -> dict[str, Any]:
+    """Return the answer that there is no result."""
+    return {"verdict": REFUSED, "phase": phase, "code": code}
+
+
+def decoded(layout: Layout, edition: str, data: bytes) -> tuple[dict[str, Any], int]:
+    """Return the values of the record that `data` begins with, field by field, and where it ends.
+
+    Raises Invalid (malformed) where a field leaves the data, a number is out of the
+    bounds that the table gives, or a length contradicts what it counts.
+    """
+    form = layout.structure("record", edition)
+    out: dict[str, Any] = {}
+    starts: dict[str, int] = {}
+    at = 0
+
+    def take(item: Field, length: int) -> Any:
+        nonlocal at
+        if length < 0 or at + length > len(data):
+            raise Invalid("malformed")
+        raw, at = data[at : at + length], at + length
+        if not item.is_int:
+            return raw
+        value = item.integer(raw)
+        if (item.low is not None and value < item.low) or (item.high is not None and value > item.high):
+            raise Invalid("malformed")
+        return value
+
+    for item in form.fields:
+        starts[item.name] = at
+        if item.type == "list":
+            out[item.name] = list(_elements(item, out[item.count], take))
+        elif item.fills:
+            (counted,) = (other for other in form.fields if other.name == item.fills)
+            out[item.name] = take(item, starts[counted.counts[0]] + out[item.fills] - at)
+        else:
+            out[item.name] = take(item, out[item.length] if item.length else item.width)
+    return out, at
+
+
+def _elements(item: Field, count: int, take: Any) -> Iterator[dict[str, Any]]:
+    """Yield the elements of a list, as far as there are bytes."""
+    if count < 0:
+        raise Invalid("malformed")
+    for _ in range(count):
+        row: dict[str, Any] = {}
+        for member in item.of:
+            row[member.name] = take(member, row[member.length] if member.length else member.width)
+        yield row
+
+
+def expectation(
+    question: str, seen: Entry, members: Sequence[str], brief: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return what a case expects as the answer to a question: the `members` that `seen` has.
+
+    Of records it expects the fields that `brief` lists (none: all).
+    """
+    answer = {"when": when(question), "verdict": seen["verdict"]}
+    answer |= {name: seen[name] for name in members if name in seen}
+    if brief and "records" in answer:
+        answer["records"] = [{key: entry[key] for key in brief if key in entry} for entry in seen["records"]]
+    return answer

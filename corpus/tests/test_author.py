@@ -1,0 +1,162 @@
+"""The author modules of all formats: what they write is what products and the reference call a journal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import confirmed
+from journalspec.formats import format_ids, format_module, get_format
+from journalspec.observation import jsonable
+from journalspec_corpus import load_cases
+from journalspec_corpus.edits import Built
+from journalspec_corpus.publish import collect
+from journalspec_reference import load
+
+
+class Written(NamedTuple):
+    """Records as people describe them, and how they are made a journal; by edition where it differs."""
+
+    base: Any
+    records: tuple[Any, ...]
+    #: The words that stand for names in braces in the records: edition, "*" for the others.
+    words: Mapping[str, tuple[str, ...]] = {}
+    #: How many cases each edition has at least.
+    least: int = 6
+
+
+WRITTEN = {
+    "bitronix_tlog": Written(
+        lambda records, edition: (
+            {"records": records, "fill": "2e"} | ({"size": 1024} if edition in ("2.1", "3.0") else {})
+        ),
+        (
+            "r1 seq=7 time=-3",
+            {"type": "ACTIVE", "gtrid": "ab*127", "names": [], "seq": -1},
+            {"type": 77, "gtrid": "", "names": ["q*300"], "seq": 1},
+            {"type": "COMMITTED", "gtrid": "g2", "names": ["jms1", "db1", "db1"], "seq": 1},
+            {"type": "COMMITTED", "gtrid": "g2", "names_hex": ["62e97365"], "seq": 1},
+            "r9 ACTIVE",
+        ),
+    ),
+    "jboss_journal": Written(
+        lambda records, edition: {"files": [{"id": 7, "fill": "2e", "align": 16, "records": records}]},
+        (
+            "a ADD id=1 user_type=7 body=aabb",
+            "b UPDATE id=-1 user_type=255 body=",
+            "c ADD_TX tx=100 id=3 user_type=5 body=deadbeef",
+            "d UPDATE_TX tx=-9 id=9223372036854775807 body=00*20",
+            "e DELETE id=2",
+            "f DELETE_TX tx=100 id=1",
+            "g ROLLBACK tx=102",
+            "h COMMIT tx=9 {0}",
+            "i PREPARE tx=9 {0} {1}",
+        ),
+        {
+            "seed": ("pairs=1:2,7:1", ""),
+            "seed+hash": ("pairs=1:2,7:1", ""),
+            "s1": ("pairs=1:2,7:1", "extra=0102"),
+            "*": ("count=3", "extra=0102"),
+        },
+        least=70,
+    ),
+}
+#: Records as products wrote them: edition -> what was asked for, and the bytes.
+GOLDEN = {
+    ("jboss_journal", "seed"): {
+        "ADD id=1 user_type=7 body=aabb": "0b0000000100000000000000010000000207aabb00000018",
+        "DELETE id=2": "0f00000001000000000000000200000011",
+        "DELETE_TX tx=100 id=1": "10000000010000000000000064000000000000000100000019",
+        "COMMIT tx=100 pairs=1:3": "120000000100000000000000640000000100000001000000030000001d",
+        "ROLLBACK tx=102": "1300000001000000000000006600000011",
+    },
+    ("jboss_journal", "s1"): {
+        "DELETE_TX tx=101 id=3 body=77": "0f000000010000000000000065000000000000000300000001770000001e",
+        "PREPARE tx=101 extra=787878 pairs=1:2": (
+            "110000000100000000000000650000000300000001787878000000010000000200000024"
+        ),
+    },
+    ("jboss_journal", "v2"): {
+        "ADD id=1 user_type=7 body=aabb": "0b000000010000000000000000010000000207aabb00000019",
+        "DELETE_TX tx=100 id=1": "0f000000010000000000000000640000000000000001000000000000001e",
+        "PREPARE tx=101 count=2 extra=787878": "110000000100000000000000006500000002000000037878780000001d",
+        "COMMIT stamp=3 tx=100 count=1": "12000000030000000000000000640000000100000016",
+    },
+    ("jboss_journal", "v2e"): {
+        "EVENT id=9 user_type=1 body=4545": "0a000000010000000000000000090000000201454500000019",
+    },
+}
+EDITIONS = [(name, edition) for name in format_ids() for edition in get_format(name).editions]
+each_edition = pytest.mark.parametrize(("format_id", "edition"), EDITIONS)
+
+
+def written(format_id: str, edition: str) -> Built:
+    known = WRITTEN[format_id]
+    words = known.words.get(edition, known.words.get("*", ()))
+    records = [record.format(*words) if isinstance(record, str) else record for record in known.records]
+    built: Built = author(format_id).build(known.base(records, edition), edition)
+    return built
+
+
+def author(format_id: str) -> Any:
+    return format_module("journalspec_corpus", format_id).author
+
+
+@pytest.mark.parametrize(("format_id", "edition"), GOLDEN)
+def test_an_author_module_writes_what_products_wrote(format_id: str, edition: str) -> None:
+    module = author(format_id)
+    for text, expected in GOLDEN[format_id, edition].items():
+        assert module.record_bytes({"stamp": 1, **module.parsed(f"x {text}")}, edition).hex() == expected
+
+
+@each_edition
+def test_the_reference_reads_what_an_author_module_says_of_its_records(format_id: str, edition: str) -> None:
+    """Two descriptions of the format, written apart, agree on the bytes, the checksums and the fields."""
+    built = written(format_id, edition)
+    seen = load(format_id).read(built.content(), edition=edition)
+    assert [record.to_json() for record in seen.records] == jsonable(list(built.records.values()))
+
+
+@each_edition
+def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edition: str) -> None:
+    """What they leave is the zeros of the alignment and, behind the records, the fill."""
+    built = written(format_id, edition)
+    owners = tuple(f"{name}." for name in (*built.records, "f1.header", "f2.header"))
+    covered = Counter(
+        (spot.file, off)
+        for name, spot in built.labels.items()
+        if name.startswith(owners)
+        for off in range(spot.off, spot.end)
+    )
+    assert set(covered.values()) == {1}
+    log = built.labels["f1.log"]
+    left = [pair for pair in enumerate(built.files[log.file]) if (log.file, pair[0]) not in covered]
+    assert all(byte == (0 if off < log.end else ord(".")) for off, byte in left)
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_edition_has_its_share(format_id: str) -> None:
+    share = Counter(case.edition for case in load_cases(format_id))
+    assert set(share) == set(get_format(format_id).editions)
+    assert min(share.values()) >= WRITTEN[format_id].least
+
+
+def test_products_confirm_by_the_bytes_of_the_input() -> None:
+    by = Counter(name for case in load_cases(confirmed.FORMAT) for name in case.origin.checked_by)
+    least = {"hornetq-2.4.9": 200, "artemis-2.44.0": 200, "jbm-s0": 200, "jbm-s1": 100}
+    assert {name for name, count in least.items() if by[name] < count} == set()
+
+
+@pytest.mark.real
+def test_who_confirmed_what_is_as_recorded() -> None:
+    outcomes = Path(__file__).resolve().parents[2].parent / "shared" / "real" / confirmed.FORMAT / "outcomes"
+    if not (outcomes / confirmed.INPUTS).is_file():
+        pytest.skip(f"needs {outcomes}")
+    sources = Path(__file__).resolve().parents[1]
+    committed = sources / "cases" / confirmed.FORMAT / "judged.toml"
+    found = confirmed.table(outcomes, collect(confirmed.FORMAT, sources)["smoke"])
+    assert confirmed.render(found) == committed.read_text(encoding="utf-8")
