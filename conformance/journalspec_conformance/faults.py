@@ -571,7 +571,7 @@ def meet(chosen: Sequence[Injection], jobs: int) -> Iterator[Reaction]:
     A machine under load may be late: the second time few are met at once. Raises Problem where
     the system cannot copy processes.
     """
-    for name in ("run", "reports", "cases", "corpus_archive"):
+    for name in ("run", "reports", "cases", "corpus"):
         import_module(f"journalspec_conformance.cli.{name}")  # once here, not in each copy
     if not hasattr(os, "fork"):
         raise Problem("faults are met in copies of this process, which this system has not")
