@@ -17,7 +17,7 @@ from journalspec.kept import end_with_parent
 from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import FormatClaims, Hello
 from journalspec_conformance.crashes.asking import TIMEOUT, Asker
-from journalspec_conformance.crashes.choose import Choice, Chosen, Selection, choose, promised
+from journalspec_conformance.crashes.choose import Choice, Chosen, Selection, choose
 from journalspec_conformance.crashes.shrinking import Smallest, smallest
 from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Judged, Verdict, verdict_on
@@ -29,6 +29,7 @@ from journalspec_corpus.crash.ids import case_id, content_id
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import first_that_covers, judge, limits
+from journalspec_corpus.pipeline.run import promised
 from journalspec_reference import load
 
 #: States of one class that are handed over at a time.
