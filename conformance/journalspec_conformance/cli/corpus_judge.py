@@ -26,7 +26,7 @@ from journalspec_conformance.crashes import store
 from journalspec_conformance.crashes.asking import TIMEOUT
 from journalspec_conformance.crashes.choose import Choice, Selection
 from journalspec_conformance.crashes.known import Compared, Known, compare, load_known
-from journalspec_conformance.crashes.run import Job, Workers, claims_of, policies_of
+from journalspec_conformance.crashes.run import Job, JudgingWorkers, claims_of, policies_of
 from journalspec_conformance.crashes.tally import Tally
 from journalspec_conformance.crashes.verdicts import BREAKDOWNS, Judged
 from journalspec_conformance.engine import BREAKDOWN_LIMIT
@@ -134,7 +134,7 @@ class _Asked:
         job, selection = self._prepared(target, hello)
         if self.out is not None:
             refuse_filled(self.out)
-        with Workers(job, self._jobs()) as workers:
+        with JudgingWorkers(job, self._jobs()) as workers:
             choice = workers.choose(selection)
             if not choice.states:
                 raise Problem("no state fits: look at --editions, --writers, --strata and --every")
@@ -254,14 +254,14 @@ def _format_of(wanted: str | None, hello: Hello) -> str:
     return able[0]
 
 
-def _judged(workers: Workers, choice: Choice) -> tuple[Tally, list[Judged], bool]:
+def _judged(workers: JudgingWorkers, choice: Choice) -> tuple[Tally, list[Judged], bool]:
     """Return what came of asking, and whether it was ended since nothing answered any more."""
     tally = Tally(choice)
     judged: list[Judged] = []
     silent = 0
     with (
         progress_bar() as show,
-        closing(workers.run(choice, lambda done: show("states", done, len(choice.states)))) as answered,
+        closing(workers.judge(choice, lambda done: show("states", done, len(choice.states)))) as answered,
     ):
         for entry in answered:
             tally.add(entry)
