@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from journalspec.formats import format_ids
+from journalspec_conformance.cli._tables import show_table
 from journalspec_corpus.crash.adapter import has_crash_format
 from journalspec_corpus.load import published_folder
 from journalspec_corpus.pipeline.build import Engine, build
@@ -128,19 +129,12 @@ def trial(seed: int, number: int, among: list[Artefact], rows: dict[str, Row]) -
         flip(one.path, offset, bit)
 
 
-def table(rows: dict[str, Row], among: list[Artefact]) -> str:
-    """Return one line per file, and a sum."""
+def summed(rows: dict[str, Row], among: list[Artefact]) -> list[list[str]]:
+    """Return the lines of the table, one per file, and a sum."""
     sizes = {one.name: one.path.stat().st_size for one in among}
-    lines = [["file", "bytes", "flips", "seen"]]
-    lines += [[name, str(sizes[name]), str(row.flips), str(row.seen)] for name, row in sorted(rows.items())]
+    lines = [[name, str(sizes[name]), str(row.flips), str(row.seen)] for name, row in sorted(rows.items())]
     flips, total = sum(row.flips for row in rows.values()), sum(row.seen for row in rows.values())
-    lines.append(["all", str(sum(sizes.values())), str(flips), str(total)])
-    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
-    return "\n".join(
-        line[0].ljust(widths[0])
-        + "".join(f"  {cell.rjust(width)}" for cell, width in zip(line[1:], widths[1:], strict=True))
-        for line in lines
-    )
+    return [*lines, ["all", str(sum(sizes.values())), str(flips), str(total)]]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -174,7 +168,7 @@ def main(arguments: list[str] | None = None) -> int:
             if fault:
                 faults += 1
                 print(fault, flush=True)
-        print(table(rows, among))
+        show_table(("file", "bytes", "flips", "seen"), summed(rows, among))
     print(f"{time.monotonic() - started:.0f} s, {faults} not seen")
     return 1 if faults else 0
 

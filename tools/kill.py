@@ -28,10 +28,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from journalspec_conformance.cli._tables import show_table
+from journalspec_conformance.faults import marked
 
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
 #: In the environment of all that a trial starts.
@@ -163,7 +166,7 @@ class Place:
 
     def processes(self) -> dict[int, str]:
         """Return all living processes with the mark: id -> command line."""
-        return dict(_marked(f"{MARK}={self.mark}".encode()))
+        return marked(MARK, self.mark)
 
     def scratch(self) -> list[str]:
         """Return what is left of scratch files, in memory and on disk."""
@@ -201,19 +204,6 @@ def can_be_apart() -> bool:
         except OSError:
             return False
         return tried.returncode == 0
-
-
-def _marked(mark: bytes) -> Iterator[tuple[int, str]]:
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            # A dead process that nobody has asked about has no environment.
-            if mark in (entry / "environ").read_bytes().split(b"\0"):
-                words = (entry / "cmdline").read_bytes().replace(b"\0", b" ")
-                yield int(entry.name), words.decode(errors="replace").strip()
-        except OSError:
-            continue
 
 
 def _kill(pid: int, number: int) -> None:
@@ -368,20 +358,14 @@ def _difference(goal: Goal, status: int, place: Place, what: What) -> str:
     return f"{', '.join(wrong)} not the same" if wrong else ""
 
 
-def table(rows: Mapping[tuple[str, str], Row]) -> str:
-    """Return the rows as text, with a sum."""
-    lines = [HEAD, *([*key, *row.cells()] for key, row in sorted(rows.items()))]
+def summed(rows: Mapping[tuple[str, str], Row]) -> list[list[str]]:
+    """Return the lines of the table, with a sum."""
+    lines = [[*key, *row.cells()] for key, row in sorted(rows.items())]
     total: Counter[str] = Counter()
     for row in rows.values():
-        total.update({name: getattr(row, name) for name in ("killed", "ended", "processes", "scratch")})
-        total.update({name: getattr(row, name) for name in ("different", "tracebacks")})
+        total.update({name: of for name, of in asdict(row).items() if name != "slowest"})
     slowest = max((row.slowest for row in rows.values()), default=0.0)
-    lines.append(["all", "", *Row(**total, slowest=slowest).cells()])
-    widths = [max(len(line[at]) for line in lines) for at in range(len(HEAD))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )
+    return [*lines, ["all", "", *Row(**total, slowest=slowest).cells()]]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -422,7 +406,7 @@ def main(arguments: list[str] | None = None) -> int:
     finally:
         if not options.keep:
             shutil.rmtree(base, ignore_errors=True)
-    print(table(trials.rows))
+    show_table(HEAD, summed(trials.rows))
     print(f"{time.monotonic() - started:.0f} s, {len(trials.faults)} faults")
     return 1 if trials.faults else 0
 

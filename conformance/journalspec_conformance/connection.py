@@ -138,42 +138,45 @@ class Connection(Protocol):
         """Say bye and let go of all resources; never raises."""
 
 
-class _Unusable(ValueError):
-    """JSON that says what it is, and still is no answer."""
+class Unusable(ValueError):
+    """A line that is no JSON object, or one that not every program reads alike; the text says why."""
 
 
 def read_answer(text: bytes) -> Message:
     """Return the JSON object that `text` is; raises Misbehaved that says why it is none that can be used."""
     try:
-        return _read(text)
-    except _Unusable as error:
-        what = str(error)
-    except UnicodeDecodeError:
-        what = "a line that is no UTF-8"
+        return read_object(text)
+    except Unusable as error:
+        raise Misbehaved(f"standard output carries {error}: {text[:200]!r}") from None
+
+
+def read_object(text: bytes) -> Message:
+    """Return the JSON object that `text` is, without surprises; raises Unusable."""
+    try:
+        reply = json.loads(
+            text.decode("utf-8"),
+            object_pairs_hook=_members,
+            parse_int=_integer,
+            parse_float=_real,
+            parse_constant=_constant,
+        )
+    except Unusable:
+        raise
+    except UnicodeDecodeError as error:
+        raise Unusable(f"a line that is no UTF-8 at byte {error.start}") from None
     except RecursionError:
-        what = _TOO_DEEP
+        raise Unusable(_TOO_DEEP) from None
     except ValueError:
-        what = "a line that is no JSON"
-    raise Misbehaved(f"standard output carries {what}: {text[:200]!r}")
-
-
-def _read(text: bytes) -> Message:
-    reply = json.loads(
-        text.decode("utf-8"),
-        object_pairs_hook=_members,
-        parse_int=_integer,
-        parse_float=_real,
-        parse_constant=_constant,
-    )
+        raise Unusable("a line that is no JSON") from None
     if not isinstance(reply, dict):
-        raise _Unusable("a line that is no JSON object")
+        raise Unusable("a line that is no JSON object")
     if text.count(b"{") + text.count(b"[") > NESTING and _deeper(reply, NESTING):
-        raise _Unusable(_TOO_DEEP)
+        raise Unusable(_TOO_DEEP)
     if _SURROGATE.search(text):
         try:
             json.dumps(reply, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError:
-            raise _Unusable("half a character (a lone surrogate)") from None
+            raise Unusable("half a character (a lone surrogate)") from None
     return reply
 
 
@@ -181,25 +184,25 @@ def _members(pairs: list[tuple[str, Any]]) -> Message:
     made = dict(pairs)
     if len(made) != len(pairs):
         counted = Counter(name for name, _ in pairs)
-        raise _Unusable(f"an object with two members {counted.most_common(1)[0][0]!r:.100}")
+        raise Unusable(f"an object with two members {counted.most_common(1)[0][0]!r:.100}")
     return made
 
 
 def _integer(digits: str) -> int:
     if len(digits) > DIGITS:
-        raise _Unusable(f"a number of {len(digits)} digits")
+        raise Unusable(f"a number of {len(digits)} digits")
     return int(digits)
 
 
 def _real(digits: str) -> float:
     number = float(digits) if len(digits) <= DIGITS else math.inf
     if not math.isfinite(number):
-        raise _Unusable(f"a number that nobody can hold, {digits:.20}")
+        raise Unusable(f"a number that nobody can hold, {digits:.20}")
     return number
 
 
 def _constant(name: str) -> NoReturn:
-    raise _Unusable(f"{name}, which is no JSON")
+    raise Unusable(f"{name}, which is no JSON")
 
 
 def _deeper(value: object, most: int) -> bool:

@@ -224,10 +224,9 @@ class Sandbox:
             _faulty.REACHED: str(self.reached),
         }
 
-    def processes(self) -> list[int]:
-        """Return the processes of this attempt that still run, where the system tells."""
-        mark = f"{MARK}={self.root}".encode()
-        return [pid for pid in _pids() if mark in _environment(pid)]
+    def processes(self) -> dict[int, str]:
+        """Return the processes of this attempt that still run: id -> command line."""
+        return marked(MARK, str(self.root))
 
     def clear(self) -> None:
         """Remove what is left."""
@@ -238,7 +237,7 @@ class Sandbox:
 
     def left(self) -> list[str]:
         """Return what is left of processes and temporary files."""
-        running = [f"process {_command(pid)} still runs" for pid in self.processes()]
+        running = [f"process {command} still runs" for command in self.processes().values()]
         return running + [f"{path.name} is left in TMPDIR" for path in self.scratch.iterdir()]
 
     def changed(self) -> list[str]:
@@ -257,24 +256,19 @@ def _remove(directory: Path) -> None:
         time.sleep(0.1)  # somebody who has just been killed still makes files
 
 
-def _pids() -> list[int]:
-    with suppress(OSError):
-        return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-    return []
+def marked(name: str, value: str) -> dict[int, str]:
+    """Return the living processes that have a variable in their environment, where the system tells.
 
-
-def _environment(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/environ").read_bytes()
-    except OSError:
-        return b""
-
-
-def _command(pid: int) -> str:
-    with suppress(OSError):
-        program, *words = os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).split("\0")
-        return shown(" ".join((Path(program).name, *words)).strip())[:120]
-    return str(pid)
+    They come as id -> command line.
+    """
+    mark, found = f"{name}={value}".encode(), {}
+    for path in Path("/proc").iterdir() if Path("/proc").is_dir() else ():
+        # A dead process that nobody has asked about has no environment; others may end meanwhile.
+        with suppress(OSError):
+            if path.name.isdigit() and mark in (path / "environ").read_bytes().split(b"\0"):
+                program, *words = os.fsdecode((path / "cmdline").read_bytes()).split("\0")
+                found[int(path.name)] = shown(" ".join((Path(program).name, *words)).strip())[:120]
+    return found
 
 
 # The tables.
@@ -571,7 +565,7 @@ def meet(chosen: Sequence[Injection], jobs: int) -> Iterator[Reaction]:
     A machine under load may be late: the second time few are met at once. Raises Problem where
     the system cannot copy processes.
     """
-    for name in ("run", "reports", "cases", "corpus_archive"):
+    for name in ("run", "reports", "cases", "corpus"):
         import_module(f"journalspec_conformance.cli.{name}")  # once here, not in each copy
     if not hasattr(os, "fork"):
         raise Problem("faults are met in copies of this process, which this system has not")

@@ -26,66 +26,56 @@ _MARK = Path(__file__).resolve()
 _SUITE = pytest.StashKey["Suite"]()
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options; all of them do nothing without ``--journalspec-impl``."""
-    group = parser.getgroup("journalspec", "journalspec conformance suite")
-    group.addoption(
-        "--journalspec-impl",
-        metavar="IMPL",
-        help="the implementation to judge: a shipped harness, py:module:Class, or a command line",
-    )
-    group.addoption(
-        "--journalspec-mode",
-        metavar="MODE",
-        default="persistent",
-        help="how a command line is run: persistent (default) or oneshot",
-    )
-    group.addoption("--journalspec-expect", metavar="FILE", help="the expectation file of known failures")
-    group.addoption(
-        "--journalspec-tier", metavar="T", default="smoke", help="the corpus tier (default: smoke)"
-    )
-    group.addoption("--journalspec-format", metavar="F", action="append", default=[], help="only this format")
-    group.addoption(
-        "--journalspec-select",
-        metavar="GLOB",
-        action="append",
-        default=[],
-        help="only probes named so; * within a segment, ** over segments",
-    )
-    group.addoption(
-        "--journalspec-level",
-        metavar="L",
-        help="verdict, records, state or layout (default: as declared)",
-    )
-    group.addoption(
-        "--journalspec-timeout",
-        metavar="S",
-        type=_number,
-        help="seconds per question (default: what the harness asks for, or 10)",
-    )
-    group.addoption(
-        "--journalspec-min-judged",
-        metavar="N",
-        type=int,
-        default=1,
-        help="fail if fewer probes are judged: declared, asked and answered (default: 1)",
-    )
-    group.addoption(
-        "--journalspec-validate",
-        action="store_true",
-        help="check every message against the protocol's schemas",
-    )
-    group.addoption(
-        "--journalspec-enforce-should",
-        action="store_true",
-        help="fail on a should that is not followed",
-    )
-
-
 def _number(text: str) -> float:
     from journalspec_conformance.running import plain_number  # noqa: PLC0415 - see the module's text
 
     return plain_number(text)
+
+
+#: Options by name, which is that of the command line's (``--journalspec-NAME``), and how pytest takes them.
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "impl": {
+        "metavar": "IMPL",
+        "help": "the implementation to judge: a shipped harness, py:module:Class, or a command line",
+    },
+    "mode": {
+        "metavar": "MODE",
+        "default": "persistent",
+        "help": "how a command line is run: persistent (default) or oneshot",
+    },
+    "expect": {"metavar": "FILE", "help": "the expectation file of known failures"},
+    "tier": {"metavar": "T", "default": "smoke", "help": "the corpus tier (default: smoke)"},
+    "format": {"metavar": "F", "action": "append", "default": [], "help": "only this format"},
+    "select": {
+        "metavar": "GLOB",
+        "action": "append",
+        "default": [],
+        "help": "only probes named so; * within a segment, ** over segments",
+    },
+    "level": {"metavar": "L", "help": "verdict, records, state or layout (default: as declared)"},
+    "timeout": {
+        "metavar": "S",
+        "type": _number,
+        "help": "seconds per question (default: what the harness asks for, or 10)",
+    },
+    "min-judged": {
+        "metavar": "N",
+        "type": int,
+        "default": 1,
+        "help": "fail if fewer probes are judged: declared, asked and answered (default: 1)",
+    },
+    "validate": {"action": "store_true", "help": "check every message against the protocol's schemas"},
+    "enforce-should": {"action": "store_true", "help": "fail on a should that is not followed"},
+}
+#: Those that are members of a RunRequest of the same name, and as they come.
+_REQUESTED = ("impl", "mode", "tier", "expect", "level", "timeout", "validate", "enforce_should")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options; all of them do nothing without ``--journalspec-impl``."""
+    group = parser.getgroup("journalspec", "journalspec conformance suite")
+    for name, how in _OPTIONS.items():
+        group.addoption(f"--journalspec-{name}", **how)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -165,22 +155,9 @@ class Suite:
         """Load the corpus and the expectation file; raises Problem or ValueError."""
         from journalspec_conformance.running import RunRequest, prepare  # noqa: PLC0415 - see the module's text
 
-        option = config.getoption
-        expect = option("journalspec_expect")
-        self.prepared = prepare(
-            RunRequest(
-                impl=option("journalspec_impl"),
-                mode=option("journalspec_mode"),
-                tier=option("journalspec_tier"),
-                formats=tuple(option("journalspec_format")),
-                select=tuple(option("journalspec_select")),
-                expect=expect,
-                level=option("journalspec_level"),
-                timeout=option("journalspec_timeout"),
-                validate=option("journalspec_validate"),
-                enforce_should=option("journalspec_enforce_should"),
-            )
-        )
+        asked: dict[str, Any] = {name: config.getoption(f"journalspec_{name}") for name in _REQUESTED}
+        formats, select = (tuple(config.getoption(f"journalspec_{name}")) for name in ("format", "select"))
+        self.prepared = prepare(RunRequest(**asked, formats=formats, select=select))
         self._engine: Engine | None = None
 
     @property

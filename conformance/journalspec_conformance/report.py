@@ -22,6 +22,7 @@ from typing import IO, Any, NoReturn
 from journalspec import __version__
 from journalspec.files import reading, replacing
 from journalspec_conformance import PROTOCOL
+from journalspec_conformance.connection import Unusable, read_object
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.result import CLASSES, Result, carried
 from journalspec_corpus import Probe
@@ -323,37 +324,6 @@ def _object(raw: bytes, where: str) -> dict[str, Any]:
     if len(raw) > MAX_LINE:
         raise InvalidReport(f"{where}: longer than {MAX_LINE >> 20} MiB")
     try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidReport(f"{where}: no UTF-8 at byte {error.start}") from None
-    try:
-        data = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
-        if "\\ud" in text.lower():
-            json.dumps(data, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise InvalidReport(f"{where}: half of a surrogate pair, which is no character") from None
-    except RecursionError:
-        raise InvalidReport(f"{where}: nested too deeply") from None
-    except _Refused as error:
+        return read_object(raw)
+    except Unusable as error:
         raise InvalidReport(f"{where}: {error}") from None
-    except ValueError:
-        raise InvalidReport(f"{where}: no JSON") from None
-    if not isinstance(data, dict):
-        raise InvalidReport(f"{where}: no JSON object")
-    return data
-
-
-class _Refused(ValueError):
-    """Python reads it as JSON, other programs do not, or differently."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        twice = next(name for name, number in Counter(name for name, _ in pairs).items() if number > 1)
-        raise _Refused(f"member {twice[:80]!r} stands twice")
-    return found
-
-
-def _no_number(text: str) -> NoReturn:
-    raise _Refused(f"{text} is no number of JSON")

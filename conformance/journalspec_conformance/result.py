@@ -78,17 +78,9 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """Return the report line; members without content are left out."""
-        line: dict[str, Any] = {
-            "kind": "result",
-            "probe": self.probe,
-            "case": self.case,
-            "format": self.format,
-            "edition": self.edition,
-            "title": self.title,
-            "class": self.result_class,
-            "level": self.level,
-            "seconds": round(self.seconds, 3),
-        }
+        line: dict[str, Any] = {"kind": "result"}
+        line |= {_CALLED.get(name, name): getattr(self, name) for name in _NAMES}
+        line["seconds"] = round(self.seconds, 3)
         if self.requirements:
             line["requirements"] = list(self.requirements)
         if self.difference is not None:
@@ -99,10 +91,11 @@ class Result:
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Result:
         """Read a report line; raises ValueError that names the member that is missing or of a wrong type."""
-        for name in (*_NAMES, "seconds"):
+        names = {name: _CALLED.get(name, name) for name in _NAMES}
+        for name in (*names.values(), "seconds"):
             if name not in line:
                 raise ValueError(f"member {name!r} is missing")
-        for name in (*_NAMES, *_TEXTS):
+        for name in (*names.values(), *_TEXTS):
             _demand(isinstance(line.get(name, ""), str), name, "a text")
         seconds, requirements = line["seconds"], line.get("requirements", [])
         # True is an int in Python, and 1e999 is infinite.
@@ -115,13 +108,7 @@ class Result:
         _demand(isinstance(line.get("difference", {}), dict), "difference", "an object")
         _demand(line["class"] in CLASSES, "class", f"a result class (it says {line['class'][:40]!r})")
         return cls(
-            probe=line["probe"],
-            case=line["case"],
-            format=line["format"],
-            edition=line["edition"],
-            title=line["title"],
-            result_class=line["class"],
-            level=line["level"],
+            **{name: line[called] for name, called in names.items()},
             seconds=float(seconds),
             requirements=tuple(requirements),
             difference=line.get("difference"),
@@ -134,8 +121,10 @@ def _demand(holds: bool, name: str, what: str) -> None:
         raise ValueError(f"member {name!r} is not {what}")
 
 
-_NAMES = ("probe", "case", "format", "edition", "title", "class", "level")
+#: Members that every line has, in this order, texts that may be empty, and what goes by another name there.
+_NAMES = ("probe", "case", "format", "edition", "title", "result_class", "level")
 _TEXTS = ("fingerprint", "reason", "choice", "stratum", "stderr", "issue")
+_CALLED = {"result_class": "class"}
 #: No probe takes so long (seconds): beyond it, sums are no numbers any more.
 _FOREVER = 1e9
 #: Deeper nesting in an answer is not kept.

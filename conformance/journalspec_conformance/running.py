@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import click
 
@@ -25,6 +26,10 @@ from journalspec_conformance.expect import Expectations, load_expectations
 from journalspec_conformance.result import Result
 from journalspec_conformance.selection import cases_of, ids_outside, probes_of
 from journalspec_corpus import Probe
+
+Made = TypeVar("Made", bound="Closable")
+Item = TypeVar("Item")
+Done = TypeVar("Done")
 
 #: The value of ``--expect`` that leaves even a shipped expectation file out.
 NO_EXPECTATIONS = "none"
@@ -143,10 +148,6 @@ PROBES_PER_JOB = 4_000
 #: Probes handed over at a time: few enough for progress to show, enough to make handing over cheap.
 CHUNK = 64
 
-_engine: Engine | None = None
-#: Why this worker has no engine. A pool would print a traceback for what its initializer raises.
-_refused: Problem | OSError | None = None
-
 
 @dataclass(frozen=True, slots=True)
 class Setup:
@@ -200,48 +201,95 @@ def _results(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine) -
     if jobs == 1:
         yield from engine.run_all(probes)
         return
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _open, (setup,))
-    finished = False
-    try:
-        chunks = [pool.submit(_run, list(probes[at : at + CHUNK])) for at in range(0, len(probes), CHUNK)]
-        for chunk in chunks:
-            yield from _wait(chunk)
-        finished = True
-    finally:
-        end_pool(pool, at_once=not finished)
+    chunks = [probes[at : at + CHUNK] for at in range(0, len(probes), CHUNK)]
+    with Workers(setup.open, jobs) as workers, closing(workers.each(_run, chunks)) as done:
+        for results in done:
+            yield from results
 
 
-def end_pool(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
-    """End all workers: orderly, or `at_once` with what they are doing (their keepers clean up)."""
-    if at_once:
-        for worker in list((pool._processes or {}).values()):
-            worker.kill()
-    pool.shutdown(wait=True, cancel_futures=True)
+def _run(engine: Engine, probes: Sequence[Probe]) -> list[Result]:
+    return list(engine.run_all(probes))
 
 
-def _wait(chunk: Future[list[Result]]) -> list[Result]:
-    try:
-        return chunk.result()
-    except BrokenProcessPool:
-        raise Problem(
-            "a worker process died: the implementation took the interpreter down with it",
-            "Run it as a process of its own: --impl 'python -m journalspec_conformance.serve module:Class'.",
-        ) from None
+class Closable(Protocol):
+    """What does the work in a process."""
+
+    def close(self) -> None:
+        """Let go of all resources."""
 
 
-def _open(setup: Setup) -> None:
+class Workers(Generic[Made]):
+    """Processes that each make one worker when it is first needed; with one job, this process does.
+
+    Use it as a context. The maker, and what is handed over, pickles.
+    """
+
+    def __init__(self, make: Callable[[], Made], jobs: int) -> None:
+        self._make = make
+        self._jobs = jobs
+        self._pool: ProcessPoolExecutor | None = None
+        self._own: Made | None = None
+
+    def __enter__(self) -> Self:
+        """Start nothing yet but the pool itself."""
+        if self._jobs > 1:
+            self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), _open, (self._make,))
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """End all processes: orderly, or after an exception at once (their keepers clean up)."""
+        if self._pool is not None:
+            if raised[0] is not None:
+                for worker in list((self._pool._processes or {}).values()):
+                    worker.kill()
+            self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._own is not None:
+            self._own.close()
+
+    @property
+    def map(self) -> Callable[..., Iterable[Any]]:
+        """The function that is ``map``, in all processes; it needs no worker."""
+        return map if self._pool is None else self._pool.map
+
+    def each(self, work: Callable[[Made, Item], Done], items: Sequence[Item]) -> Generator[Done, None, None]:
+        """Yield what comes of ``work(worker, item)`` for each item, in order; closing it leaves out the rest.
+
+        Raises what making a worker raises, and Problem if a process dies.
+        """
+        if self._pool is None:
+            self._own = self._own or self._make()
+            for item in items:
+                yield work(self._own, item)
+            return
+        futures = [self._pool.submit(_call, work, item) for item in items]
+        try:
+            for future in futures:
+                yield future.result()
+        except BrokenProcessPool:
+            raise Problem(
+                "a worker process died: the implementation took the interpreter down with it",
+                "Run it as a process: --impl 'python -m journalspec_conformance.serve module:Class'.",
+            ) from None
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+#: How this process makes its worker if it is one of a pool, and the worker.
+_make: Callable[[], Closable] | None = None
+_made: Closable | None = None
+
+
+def _open(make: Callable[[], Closable]) -> None:
     end_with_parent()
-    global _engine, _refused  # noqa: PLW0603 - a pool's workers have no other place for what they keep
-    try:
-        _engine = setup.open()
-    except (Problem, OSError) as error:
-        _refused = error
-        return
-    Finalize(None, _engine.close, exitpriority=1)
+    global _make  # noqa: PLW0603 - a pool's workers have no other place for what they keep
+    _make = make
 
 
-def _run(probes: list[Probe]) -> list[Result]:
-    if _refused is not None:
-        raise _refused
-    assert _engine is not None  # the pool's initializer
-    return list(_engine.run_all(probes))
+def _call(work: Callable[[Any, Item], Done], item: Item) -> Done:
+    global _made  # noqa: PLW0603 - as above
+    if _made is None:
+        assert _make is not None  # the pool's initializer
+        _made = _make()
+        Finalize(None, _made.close, exitpriority=1)
+    return work(_made, item)

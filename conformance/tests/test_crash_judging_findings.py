@@ -29,7 +29,7 @@ from journalspec_conformance.crashes.findings import (
 )
 from journalspec_conformance.crashes.known import MEMBERS, compare, load_known
 from journalspec_conformance.crashes.record import judgement_text, sentence
-from journalspec_conformance.crashes.run import Job, Workers
+from journalspec_conformance.crashes.run import Job, JudgingWorkers
 from journalspec_conformance.crashes.shrinking import digest_of
 from journalspec_conformance.crashes.tally import Tally
 from journalspec_conformance.crashes.verdicts import BREAKS, HARMLESS, Kind
@@ -184,8 +184,8 @@ def test_the_product_does_what_is_written(judgement: Judgement, capsys: pytest.C
     tally = Tally(choice)
     job = Job(parse_impl(judgement.harness), judgement.format, tuple(run["policies"]))
     started = time.perf_counter()
-    with Workers(job, 2) as workers:
-        for entry in workers.run(choice):
+    with JudgingWorkers(job, 2) as workers:
+        for entry in workers.judge(choice):
             tally.add(entry)
     rate = tally.asked / (time.perf_counter() - started)
     with capsys.disabled():

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from journalspec.formats import format_ids
-from journalspec_conformance.cli.corpus_rates import command
+from journalspec_conformance.cli.corpus_states import rates_command as command
 from journalspec_corpus.crash import rates
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format, has_crash_format
 from journalspec_corpus.crash.blocks import EXHAUSTIVE, States

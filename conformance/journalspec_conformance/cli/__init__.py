@@ -37,10 +37,10 @@ class Subcommand:
 
 #: All commands, in the order of the help text.
 COMMANDS = {
-    "run": Subcommand("run", "command", "Judge an implementation with the corpus."),
-    "smoke": Subcommand("smoke", "command", "Check that a harness works at all."),
-    "inspect": Subcommand("inspect", "command", "Show what is in a journal, byte by byte."),
-    "recover": Subcommand("recover", "command", "Show what recovery makes of a journal."),
+    "run": Subcommand("run", "run_command", "Judge an implementation with the corpus."),
+    "smoke": Subcommand("run", "smoke_command", "Check that a harness works at all."),
+    "inspect": Subcommand("journals", "inspect_command", "Show what is in a journal, byte by byte."),
+    "recover": Subcommand("journals", "recover_command", "Show what recovery makes of a journal."),
     "list": Subcommand("cases", "list_command", "List the probes of the corpus."),
     "show": Subcommand("cases", "show_command", "Show one case: input, questions, permitted answers."),
     "materialize": Subcommand("cases", "materialize_command", "Write the journals of cases to a directory."),

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -75,6 +83,25 @@ def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator
             failed = f" ({red} failed)" if red else ""
             progress.update(task, advance=1, description=label + failed)
             yield result
+
+
+#: Is told what is being done, how much of it is, and how much there is in all.
+Show = Callable[[str, int, int], None]
+
+
+@contextmanager
+def progress_bar() -> Iterator[Show]:
+    """Give a function that shows how far a long command is, on standard error and only on a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    # Where nobody looks on, a bar would leave a blank line.
+    disabled = not sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=disabled) as bar:
+        task = bar.add_task("", total=None)
+
+        def show(step: str, done: int, total: int) -> None:
+            bar.update(task, description=step, completed=done, total=total)
+
+        yield show
 
 
 def say(text: str = "", *, err: bool = False) -> None:

@@ -1,21 +1,28 @@
-"""``journalspec corpus``: building the tiers, and what else is done with crash states (one module each)."""
+"""``journalspec corpus``: building the tiers, and looking at what was built. What needs more is beside it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec_conformance.cli import how_it_ended
 from journalspec_conformance.cli._options import FILE
-from journalspec_conformance.cli._tables import show_table
+from journalspec_conformance.cli._tables import Show, progress_bar, say, show_table
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.protocol import schemas
+from journalspec_conformance.selection import PUBLISHED_TIERS, cases_of
+from journalspec_corpus.archive import write_archive
+from journalspec_corpus.pipeline.cases import copy_tier
+from journalspec_corpus.pipeline.manifest import ManifestError, Report, Target, load
+from journalspec_corpus.pipeline.verify import Verified, verify
+from journalspec_corpus.shipped import holds_tiers, verify_tiers
 
 if TYPE_CHECKING:
     from journalspec_corpus.pipeline.build import Engine
@@ -25,25 +32,38 @@ _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy, PyArrow and Numba: pip install 'journalspec[corpus]'"
 _KEPT = "what is finished is kept: the same command again goes on there"
 _TIERS = ("smoke", "captured", "core", "full")
+#: The schemas of answers, and what they refer to: an archive holds them beside the cases.
+_SCHEMAS = ("common", "observation", "refused")
 
-
-#: Commands with a module of their own beside this one, in the order of the help text.
-_OTHERS = ("archive", "report", "verify", "agree", "judge", "shrink", "rates")
+#: All commands in the order of the help text, each with the module beside this one that has it, and there
+#: its name. Those of this module need nothing that is optional, or say so when they are called.
+_COMMANDS = {
+    "bench": "",
+    "build": "",
+    "archive": "",
+    "report": "",
+    "verify": "",
+    "agree": "corpus_states:agree_command",
+    "judge": "corpus_judge:command",
+    "shrink": "corpus_states:shrink_command",
+    "rates": "corpus_states:rates_command",
+}
 
 
 class _Commands(click.Group):
-    """The commands of this module, and those whose module is there, imported when they are asked for."""
+    """The commands of this module, and those of others, which are imported when they are asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands that are there."""
-        return [*super().list_commands(ctx), *(name for name in _OTHERS if _there(name))]
+        """Return the names of all commands."""
+        return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; one whose needs are not installed says so when it is called."""
-        if cmd_name not in _OTHERS or not _there(cmd_name):
+        module, _, name = _COMMANDS.get(cmd_name, "").partition(":")
+        if not module:
             return super().get_command(ctx, cmd_name)
         try:
-            found: click.Command = import_module(_module(cmd_name)).command
+            found: click.Command = getattr(import_module(f"journalspec_conformance.cli.{module}"), name)
         except ImportError as error:
             return _unable(cmd_name, error)
         return found
@@ -56,14 +76,6 @@ def _unable(name: str, error: ImportError) -> click.Command:
     rest = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
     settings = {"ignore_unknown_options": True}
     return click.Command(name, settings, complain, [rest], help=f"Not installed as a whole: {error}.")
-
-
-def _module(name: str) -> str:
-    return f"{__name__}_{name}"
-
-
-def _there(name: str) -> bool:
-    return find_spec(_module(name)) is not None
 
 
 @click.group("corpus", cls=_Commands)
@@ -105,7 +117,6 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
         _copy(tier, out, format_id, as_json)
         return
     try:
-        from journalspec_conformance.cli.corpus_report import show_summary  # noqa: PLC0415 - needs them too
         from journalspec_corpus.pipeline.build import Engine  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.local import cores  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional parts
@@ -152,14 +163,8 @@ def _build(plan: Plan, out: Path, engine: Engine) -> dict[str, Any]:
     """Build and publish with a progress bar; what goes wrong ends the command with one or two lines."""
     from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
-        with Progress(*columns, console=_error_console(), transient=True) as bar:
-            task = bar.add_task(f"{plan.tier}: shards", total=None)
-
-            def show(step: str, done: int, total: int) -> None:
-                bar.update(task, description=f"{plan.tier}: {step}", completed=done, total=total)
-
+        with progress_bar() as show:
             return _steps(plan, out, engine, show)
     except BuildError as error:
         raise _Failed(f"{error}\n{error.hint}".rstrip()) from None
@@ -173,15 +178,14 @@ def _build(plan: Plan, out: Path, engine: Engine) -> dict[str, Any]:
         raise click.exceptions.Exit(status) from None
 
 
-def _steps(plan: Plan, out: Path, engine: Engine, show: Callable[[str, int, int], None]) -> dict[str, Any]:
+def _steps(plan: Plan, out: Path, engine: Engine, show: Show) -> dict[str, Any]:
     from journalspec_corpus.pipeline.build import build  # noqa: PLC0415  # needs optional parts
     from journalspec_corpus.pipeline.published import publish_core  # noqa: PLC0415  # needs optional parts
 
-    manifest = build(plan, out, engine, lambda done, total: show("shards", done, total))
+    manifest = build(plan, out, engine, partial(show, f"{plan.tier}: shards"))
     if plan.tier == "core":
-        manifest = publish_core(
-            plan, out, manifest, jobs=engine.jobs, progress=lambda done, total: show("cases", done, total)
-        )
+        cases = partial(show, f"{plan.tier}: cases")
+        manifest = publish_core(plan, out, manifest, jobs=engine.jobs, progress=cases)
     return manifest
 
 
@@ -191,16 +195,8 @@ class _Failed(click.ClickException):
     exit_code = 1
 
 
-def _error_console() -> Any:
-    from rich.console import Console  # noqa: PLC0415  # beside the one for output
-
-    return Console(stderr=True)
-
-
 def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
     """Copy a published tier: one JSON-lines file per format."""
-    from journalspec_corpus.pipeline.cases import copy_tier  # noqa: PLC0415  # imported when it is used
-
     if out.exists() and (not out.is_dir() or any(path.name not in format_ids() for path in out.iterdir())):
         raise click.UsageError(f"{out} holds something else: choose an empty or new directory")
     try:
@@ -215,3 +211,178 @@ def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
     show_table(
         ["format", "cases", "file"], [[row["format"], str(row["cases"]), row["file"]] for row in copied]
     )
+
+
+@command.command("archive", epilog="Exit status: 0 written, 2 usage or configuration.")
+@click.option(
+    "--out", type=FILE, required=True, metavar="FILE", help="A new file; its name ends in .tar.gz or .tar."
+)
+@click.option(
+    "--tier",
+    "tiers",
+    type=click.Choice(PUBLISHED_TIERS),
+    multiple=True,
+    default=("smoke", "captured"),
+    show_default=True,
+    help="Which tiers.",
+)
+@click.option("--format", "formats", multiple=True, metavar="F", help="Only these formats.")
+def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...]) -> None:
+    """Write the published cases to FILE, for programs in any language.
+
+    Every case is a directory: its journal as real files, its questions and answers
+    as JSON. A README explains the form, and JSON Schemas come along. The same
+    cases give the same bytes.
+    """
+    cases = [case for tier in dict.fromkeys(tiers) for case in cases_of(tier, formats)]
+    try:
+        write_archive(out, cases, {f"{name}.schema.json": schemas()[name] for name in _SCHEMAS})
+    except FileExistsError:
+        raise Problem(f"{out} is there already, and nothing is overwritten", "Name a new file.") from None
+    except ValueError as error:
+        raise Problem(str(error)) from None
+    except OSError as error:
+        raise Problem(f"{out}: cannot be written: {error.strerror}") from None
+    say(f"{len(cases)} cases in {out}, {out.stat().st_size} bytes")
+
+
+@command.command("report", epilog="Exit status: 0 printed, 2 DIR holds no finished build.")
+@click.argument("directory", type=FILE, metavar="DIR")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def report_command(directory: Path, as_json: bool) -> None:
+    """Print what the build in DIR counted: classes, verdicts and failures, each stratum apart."""
+    try:
+        report = Report(load(directory))
+    except ManifestError as error:
+        raise click.UsageError(str(error)) from None
+    if as_json:
+        click.echo(json.dumps(report.to_json(), indent=2))
+        return
+    show_summary(report.manifest, directory)
+    for stratum in report.strata:
+        _show_stratum(report, stratum)
+
+
+def show_summary(manifest: dict[str, Any], out: Path) -> None:
+    """Print what a build did and found, without the long tables."""
+    report = Report(manifest)
+    for line in report.head():
+        say(line)
+    say()
+    show_table(["stratum", "distinct cases", "classes", "verdicts of the strict reader"], _strata(report))
+    say()
+    head = ["writer", "edition", "weakest preset under which I1 to I5 hold", "then breaks", "besides"]
+    show_table(head, _safe(report))
+    say()
+    files = "states/*.parquet, manifest.json"
+    files += "".join(f", {name}" for name in manifest.get("cases", {}).get("files", {}))
+    say(f"in {out}: {files}; all tables: journalspec corpus report {out}")
+
+
+def _strata(report: Report) -> Iterator[list[str]]:
+    for name, tables in report.strata.items():
+        verdicts = report.verdicts(name, report.strict)
+        told = ", ".join(f"{verdict} {count:,}" for verdict, count in verdicts.items())
+        yield [
+            f"{name} {report.meaning(name)}",
+            f"{tables['distinct']:,}",
+            f"{len(tables['classes']):,}",
+            told,
+        ]
+
+
+def _safe(report: Report) -> Iterator[list[str]]:
+    for row in report.safe_under:
+        weakest = row["weakest"] or "none"
+        then = f"{', '.join(row['breaks'])} under {row['fails_under']}" if row["fails_under"] else "nothing"
+        besides = ", ".join(f"{name} under {preset}" for name, preset in row["besides"].items())
+        yield [row["writer"], row["edition"], weakest, then, besides or "-"]
+
+
+def _show_stratum(report: Report, stratum: str) -> None:
+    say()
+    say(f"Stratum {stratum}: {report.meaning(stratum)}")
+    verdicts = report.verdict_names(stratum)
+    show_table(
+        ["reader", "writer", *verdicts],
+        (
+            [reader, writer, *(f"{given.get(name, 0):,}" for name in verdicts)]
+            for reader, writers in report.strata[stratum]["verdicts"].items()
+            for writer, given in writers.items()
+        ),
+    )
+    say()
+    show_table(
+        ["code", "reached", "target of a full tier", "", "categories"],
+        (
+            [_codes(row), f"{row.reached:,}", f"{row.target:,}", row.remark, _listed(row.categories)]
+            for row in report.targets(stratum)
+        ),
+    )
+    failures = report.strata[stratum]["failures"]
+    if failures:
+        say()
+        show_table(
+            ["failure", "breaks", "reader", "writer", "edition", "states", "strongest preset that shows it"],
+            (
+                [
+                    row["verdict"],
+                    ", ".join(row["breaks"]),
+                    row["reader"],
+                    row["writer"],
+                    row["edition"],
+                    f"{sum(row['states'].values()):,}",
+                    row["strongest_preset"],
+                ]
+                for row in failures
+            ),
+        )
+
+
+def _codes(row: Target) -> str:
+    return row.codes[0] if len(row.codes) == 1 else f"{row.codes[0]}-{row.codes[-1]}"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "-"
+
+
+@command.command(
+    "verify", epilog="Exit status: 0 all as the manifest says, 1 something is not, 2 DIR holds no build."
+)
+@click.argument("directory", type=FILE, metavar="[DIR]", required=False)
+@click.option(
+    "--tier",
+    "tiers",
+    type=click.Choice(PUBLISHED_TIERS),
+    multiple=True,
+    help="Of published tiers: only this one. May be repeated. Default: all.",
+)
+def verify_command(directory: Path | None, tiers: tuple[str, ...]) -> None:
+    """Check every file of a build, or of published tiers, against its manifest.
+
+    DIR is a build, a core tier that was downloaded, or a copy of published tiers; without
+    it, the tiers that come with this package are checked. Every bit counts: manifests are
+    sealed and have the checksums of all other files, and what is not named there is a
+    problem. Counts and tables are counted again from the cases and states; of published
+    cases also each input is put together and has the digest that the case gives.
+    """
+    try:
+        found = _verified(directory, tiers)
+    except ManifestError as error:
+        raise click.UsageError(str(error)) from None
+    for line in found.checked:
+        say(line)
+    for problem in found.problems:
+        say(problem, err=True)
+    if found.problems:
+        raise click.exceptions.Exit(1)
+    say("all as the manifest says")
+
+
+def _verified(directory: Path | None, tiers: tuple[str, ...]) -> Verified:
+    if directory is None or holds_tiers(directory):
+        return verify_tiers(directory, tiers)
+    if tiers:
+        raise click.UsageError(f"--tier is for published tiers, and {directory} holds none")
+    return verify(directory)

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from journalspec.files import making, refuse_filled, replace_text
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec_conformance.answers import check_claims
 from journalspec_conformance.child import Bounds
 from journalspec_conformance.cli import _options
-from journalspec_conformance.cli._tables import say, show_table
+from journalspec_conformance.cli._tables import progress_bar, say, show_table
 from journalspec_conformance.connect import Target, parse_impl
+from journalspec_conformance.connection import Hello
+from journalspec_conformance.crashes import store
+from journalspec_conformance.crashes.asking import TIMEOUT
+from journalspec_conformance.crashes.choose import Choice, Selection
+from journalspec_conformance.crashes.known import Compared, Known, compare, load_known
+from journalspec_conformance.crashes.run import Job, JudgingWorkers, claims_of, policies_of
+from journalspec_conformance.crashes.tally import Tally
+from journalspec_conformance.crashes.verdicts import BREAKDOWNS, Judged
 from journalspec_conformance.engine import BREAKDOWN_LIMIT
 from journalspec_conformance.errors import Breakdown, Problem
+from journalspec_corpus.case import Case
+from journalspec_corpus.crash.adapter import crash_format, has_crash_format
+from journalspec_corpus.crash.verdict import limits
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.run import STRATA
 
-if TYPE_CHECKING:
-    from journalspec_conformance.connection import Hello
-    from journalspec_conformance.crashes.choose import Choice, Selection
-    from journalspec_conformance.crashes.known import Known
-    from journalspec_conformance.crashes.run import Job, Workers
-    from journalspec_conformance.crashes.tally import Tally
-    from journalspec_conformance.crashes.verdicts import Judged
-    from journalspec_corpus.case import Case
-
-_NEEDS = "journalspec corpus judge needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
 #: A worker process takes a second to start; below so many states it does not pay.
 _STATES_PER_JOB = 500
 _EPILOG = (
@@ -93,11 +93,8 @@ def command(**options: Any) -> None:
     crash. No other reader is asked. A state that is not answered in time (2 s) is
     tried again in a new process, and then counted as a hang.
     """
-    try:
-        asked = _Asked(**options)
-        asked.run()
-    except ImportError as error:
-        raise click.UsageError(f"{_NEEDS} ({error})") from None
+    asked = _Asked(**options)
+    asked.run()
     raise click.exceptions.Exit(asked.status)
 
 
@@ -129,9 +126,6 @@ class _Asked:
 
     def run(self) -> None:
         """Choose, ask, judge, write and print. Raises Problem."""
-        from journalspec_conformance.crashes.known import load_known  # noqa: PLC0415  # needs optional parts
-        from journalspec_conformance.crashes.run import Workers  # noqa: PLC0415  # needs optional parts
-
         started, cpu = time.monotonic(), sum(os.times()[:4])
         known = None if self.expect is None else load_known(self.expect)
         bounds = Bounds.of_mib(self.max_memory, self.max_disk)
@@ -140,7 +134,7 @@ class _Asked:
         job, selection = self._prepared(target, hello)
         if self.out is not None:
             refuse_filled(self.out)
-        with Workers(job, self._jobs()) as workers:
+        with JudgingWorkers(job, self._jobs()) as workers:
             choice = workers.choose(selection)
             if not choice.states:
                 raise Problem("no state fits: look at --editions, --writers, --strata and --every")
@@ -176,16 +170,9 @@ class _Asked:
             self._write(choice, tally, judged, facts, [entry.case for entry in shrunk])
 
     def _prepared(self, target: Target, hello: Hello) -> tuple[Job, Selection]:
-        from journalspec_conformance.crashes import run  # noqa: PLC0415  # needs optional parts
-        from journalspec_conformance.crashes.asking import TIMEOUT  # noqa: PLC0415  # needs optional parts
-        from journalspec_conformance.crashes.choose import Selection  # noqa: PLC0415  # as above
-        from journalspec_corpus.crash.adapter import crash_format  # noqa: PLC0415  # needs optional parts
-        from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional parts
-        from journalspec_corpus.pipeline.run import STRATA  # noqa: PLC0415  # needs optional parts
-
         format_id = _format_of(self.format_id, hello)
-        declared = run.claims_of(hello, format_id)
-        policies = run.policies_of(declared, crash_format(format_id), _split(self.policies))
+        declared = claims_of(hello, format_id)
+        policies = policies_of(declared, crash_format(format_id), _split(self.policies))
         editions = _among("edition", self.editions, sorted(declared.editions))
         strata = _among("stratum", self.strata, STRATA) if self.strata else ()
         if tuple(strata) == ("L",) and not self.no_limits:
@@ -194,7 +181,7 @@ class _Asked:
                 "Add another stratum, or count everything with --no-limits.",
             )
         plan = Plan(format_id, self.tier, self.seed, every=self.every)
-        job = run.Job(target, format_id, policies, self.timeout or TIMEOUT, self.no_limits)
+        job = Job(target, format_id, policies, self.timeout or TIMEOUT, self.no_limits)
         return job, Selection(plan, self.count, editions, _split(self.writers), strata)
 
     def _jobs(self) -> int:
@@ -204,8 +191,6 @@ class _Asked:
     def _write(
         self, choice: Choice, tally: Tally, judged: list[Judged], facts: dict[str, Any], shrunk: list[Case]
     ) -> None:
-        from journalspec_conformance.crashes import store  # noqa: PLC0415  # needs optional parts
-
         assert self.out is not None  # the caller
         with making(self.out) as place:
             store.write_verdicts(place, choice, judged)
@@ -215,12 +200,6 @@ class _Asked:
             replace_text(place / store.SUMMARY, json.dumps(facts, indent=2) + "\n")
 
     def _conclude(self, facts: dict[str, Any], tally: Tally, known: Sequence[Known] | None) -> None:
-        from journalspec_conformance.crashes.known import (  # noqa: PLC0415  # needs optional parts
-            Compared,
-            compare,
-        )
-        from journalspec_corpus.crash.verdict import limits  # noqa: PLC0415  # needs optional parts
-
         if not facts["states"] or set(_names(facts)) <= {"unsupported"}:
             raise Problem("nothing was judged: every state is unsupported", "Look at what IMPL declares.")
         failing = tally.failing()
@@ -264,8 +243,6 @@ def _introduced(target: Target) -> Hello:
 
 def _format_of(wanted: str | None, hello: Hello) -> str:
     """Return the format to judge; raises Problem if that is not clear."""
-    from journalspec_corpus.crash.adapter import has_crash_format  # noqa: PLC0415  # needs optional parts
-
     names = [wanted] if wanted else [name for name in format_ids() if name in hello.formats]
     try:
         able = [name for name in names if has_crash_format(name)]
@@ -277,27 +254,21 @@ def _format_of(wanted: str | None, hello: Hello) -> str:
     return able[0]
 
 
-def _judged(workers: Workers, choice: Choice) -> tuple[Tally, list[Judged], bool]:
+def _judged(workers: JudgingWorkers, choice: Choice) -> tuple[Tally, list[Judged], bool]:
     """Return what came of asking, and whether it was ended since nothing answered any more."""
-    from journalspec_conformance.crashes.tally import Tally  # noqa: PLC0415  # needs optional parts
-    from journalspec_conformance.crashes.verdicts import BREAKDOWNS  # noqa: PLC0415  # as above
-
     tally = Tally(choice)
     judged: list[Judged] = []
     silent = 0
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    # Where nobody looks on, a bar would leave a blank line.
-    with Progress(
-        *columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
-    ) as bar:
-        task = bar.add_task("states", total=len(choice.states))
-        with closing(workers.run(choice, lambda done: bar.update(task, completed=done))) as run:
-            for entry in run:
-                tally.add(entry)
-                judged.append(entry)
-                silent = silent + 1 if entry.verdict.name in BREAKDOWNS else 0
-                if silent >= BREAKDOWN_LIMIT:
-                    return tally, judged, True
+    with (
+        progress_bar() as show,
+        closing(workers.judge(choice, lambda done: show("states", done, len(choice.states)))) as answered,
+    ):
+        for entry in answered:
+            tally.add(entry)
+            judged.append(entry)
+            silent = silent + 1 if entry.verdict.name in BREAKDOWNS else 0
+            if silent >= BREAKDOWN_LIMIT:
+                return tally, judged, True
     return tally, judged, False
 
 

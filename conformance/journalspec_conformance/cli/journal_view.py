@@ -46,6 +46,8 @@ from journalspec_reference.filesets import (
 #: What can be painted on a line: text, or text with a rich style.
 Part = str | tuple[str, str]
 
+#: The policy unless the user says otherwise.
+STRICT = "strict"
 #: A verdict's exit status; of several journals the worst counts. 2 is left for usage.
 STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
 EXIT_STATUS = (
@@ -238,6 +240,36 @@ def find(asked: Asked) -> tuple[Loaded, list[Journal]]:
     return loaded, journals
 
 
+def present(
+    asked: Asked,
+    command: str,
+    found: tuple[Loaded, Sequence[Journal]],
+    policy: str | None = None,
+    *,
+    members: Callable[[Observation], dict[str, object]] | None,
+    write: Callable[[Painter, Answer], None],
+) -> None:
+    """Ask the journals that were found and show each answer: by its `members` as JSON, or else by `write`.
+
+    Ends the command with the exit status of the worst verdict.
+    """
+    loaded, journals = found
+    more = () if policy in (None, STRICT) else ("--policy", policy)
+    with unchanging(journals):
+        given = answers(asked, command, journals, policy, *more)
+        if members is not None:
+            objects = [members(answer.observation) for answer in given]
+            jsontext.write(document(asked, loaded, given, objects), sys.stdout)
+        else:
+            out = Painter()
+            for number, answer in enumerate(given):
+                if number:
+                    out.line("")
+                write(out, answer)
+            write_beside(out, loaded, given)
+    raise SystemExit(max((STATUSES[answer.observation.verdict] for answer in given), default=0))
+
+
 def answers(
     asked: Asked, command: str, journals: Sequence[Journal], policy: str | None, *more: str
 ) -> list[Answer]:
@@ -278,16 +310,6 @@ def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
         what = f"{name}, offset {start}, {end - start} bytes: read once, and not again: {why}"
         hint = "copy the files from that disk (ddrescue), and look at the copy"
     raise UsageProblem(f"{shown(what)}: what was printed, if anything, is not whole", hint)
-
-
-def write_json(whole: Mapping[str, object]) -> None:
-    """Write a document, piece by piece."""
-    jsontext.write(whole, sys.stdout)
-
-
-def finish(found: Iterable[Answer]) -> None:
-    """End the command with the exit status of the worst verdict."""
-    raise SystemExit(max((STATUSES[answer.observation.verdict] for answer in found), default=0))
 
 
 def document(

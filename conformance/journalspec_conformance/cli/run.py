@@ -1,11 +1,11 @@
-"""``journalspec run``: judge an implementation."""
+"""``journalspec run`` and ``smoke``: judge an implementation, or see whether its harness works at all."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ import click
 from journalspec.files import shown
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table, with_progress
+from journalspec_conformance.connection import Hello
+from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.explain import explain
 from journalspec_conformance.report import ReportWriter, corpus_digest, count, make_header, open_report
@@ -28,10 +30,13 @@ from journalspec_conformance.running import (
     run_probes,
 )
 from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
+from journalspec_corpus import Probe
 
 #: Groups of failures that are listed (and with --details explained) before the rest is only counted.
 LISTED = 20
 EXPLAINED = 5
+#: Undamaged journals asked about per format, edition and operation: enough to see that a harness speaks.
+PER_KIND = 2
 
 
 @click.command("run", epilog=_options.EXIT_STATUS)
@@ -66,7 +71,7 @@ EXPLAINED = 5
     help="Fail if fewer probes are judged: declared, asked and answered.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON object instead of tables.")
-def command(
+def run_command(
     report: Path | None, jobs: int, details: bool, min_judged: int, as_json: bool, **options: Any
 ) -> None:
     """Ask IMPL about every selected probe of the corpus and judge its answers.
@@ -220,3 +225,69 @@ def _summary(prepared: Prepared, results: Sequence[Result]) -> dict[str, Any]:
         "groups": [group.to_json() for group in grouped(result for result in results if result.red)],
         "failed": red,
     }
+
+
+@click.command(
+    "smoke",
+    epilog=_options.EXIT_STATUS + " A failure here is most likely the harness's, not the implementation's.",
+)
+@_options.implementation()
+def smoke_command(**options: Any) -> None:
+    """Ask IMPL a handful of easy questions about undamaged journals, checking every message."""
+    prepared = prepare(RunRequest(**options, validate=True, expect="none"))
+    engine = prepared.open()
+    try:
+        _introduce(engine.hello)
+        probes = list(_easy(engine, prepared.probes))
+        if not probes:
+            raise Problem(
+                f"{engine.hello.name} declares nothing that the corpus has questions about",
+                "Look at `formats` in its answer to hello; `journalspec formats` shows what there is.",
+            )
+        results = [engine.run(probe) for probe in probes]
+    finally:
+        engine.close()
+    show_table(
+        ["probe", "class", "what"],
+        [
+            [r.probe, r.result_class, " ".join(part for part in (r.fingerprint, r.reason) if part)]
+            for r in results
+        ],
+    )
+    red = [result for result in results if result.red]
+    for result in red:
+        if result.stderr:
+            say(f"standard error at {result.probe}:", err=True)
+            for line in result.stderr.strip()[-2000:].splitlines():
+                say(shown(line), err=True)
+    if red:
+        say(f"{len(red)} of {len(results)} easy questions failed: look at the harness first")
+        raise click.exceptions.Exit(1)
+    say(f"ready: journalspec run --impl {prepared.setup.target.text!r}")
+
+
+def _introduce(hello: Hello) -> None:
+    rows = [
+        [
+            name,
+            " ".join(sorted(claims.editions)),
+            " ".join(sorted(claims.ops)),
+            claims.observe.name.lower(),
+            " ".join(sorted(claims.policies)),
+            " ".join(sorted(claims.features)),
+        ]
+        for name, claims in sorted(hello.formats.items())
+    ]
+    show_table(["format", "editions", "operations", "level", "policies", "features"], rows, hello.name)
+    say()
+
+
+def _easy(engine: Engine, probes: Sequence[Probe]) -> Iterator[Probe]:
+    """Yield the first probes of undamaged journals that the implementation declares to answer."""
+    seen: dict[tuple[str, str, str], int] = {}
+    for probe in probes:
+        kind = (probe.case.format, probe.case.edition, probe.op)
+        clean = all(entry.get("verdict") == "clean" for entry in probe.expect) and len(probe.expect) == 1
+        if clean and seen.get(kind, 0) < PER_KIND and engine.unsupported(probe) is None:
+            seen[kind] = seen.get(kind, 0) + 1
+            yield probe

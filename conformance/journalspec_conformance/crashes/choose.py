@@ -15,14 +15,15 @@ from typing import Any, NamedTuple
 
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_ids, content_ids, promise
-from journalspec_corpus.crash.persistence import PRESETS, get_preset
+from journalspec_corpus.crash.ids import case_ids, content_ids
+from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.states import Descriptor, crash_states
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.run import descriptor_of, promised
 
 #: Of each class, this fraction of all that is wanted is held at first.
 _HELD = 128
@@ -170,7 +171,7 @@ def _traces(part: Part, adapter: CrashFormat) -> Iterator[tuple[Any, Trace]]:
         if not _fits(getattr(origin, "writer", None), selection.writers):
             continue
         trace = adapter.build(workload)
-        if _fits(trace.edition, selection.editions) and _fits(_writer(trace), selection.writers):
+        if _fits(trace.edition, selection.editions) and _fits(writer_of(trace), selection.writers):
             yield workload, trace
 
 
@@ -178,21 +179,11 @@ def _fits(value: str | None, wanted: tuple[str, ...]) -> bool:
     return not wanted or value is None or value in wanted
 
 
-def _writer(trace: Trace) -> str:
-    return trace.tags.get("order", "")
-
-
 def _states(selection: Selection, trace: Trace) -> Iterator[States]:
     presets = tuple(get_preset(name) for name in selection.plan.presets)
     for states in crash_states(trace, presets, selection.plan.seed):
         if len(states) and (not selection.strata or states.stratum in selection.strata):
             yield states
-
-
-def promised(trace: Trace, expected: Expected) -> bytes:
-    """Return what the ids of all cases of one crash point have in common."""
-    keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
-    return promise(trace.format, trace.edition, expected.stratum, keys)
 
 
 def _offer(selection: Selection, workload: Any, states: States, out: Survey, most: int) -> None:
@@ -210,7 +201,9 @@ def _offer(selection: Selection, workload: Any, states: States, out: Survey, mos
         if names[row] in out.ids:
             continue
         field_name = field_names[torn_in[row]]
-        kind = Class(states.stratum, CATEGORIES[category[row]], trace.background, field_name, _writer(trace))
+        kind = Class(
+            states.stratum, CATEGORIES[category[row]], trace.background, field_name, writer_of(trace)
+        )
         pool = out.pools.get(kind)
         if pool is None:
             pool = out.pools[kind] = _Pool(most)
@@ -219,22 +212,6 @@ def _offer(selection: Selection, workload: Any, states: States, out: Survey, mos
             descriptor = descriptor_of(states, row, selection.plan.seed)
             refused = REFUSALS[refusal[row]]
             pool.take(Chosen(names[row], kind, workload, trace.edition, descriptor, states.torn, refused))
-
-
-def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
-    """Return the descriptor of one row."""
-    rot = states.rot[row] if states.rot else ""
-    subset = states.torn < 0 and not rot
-    return Descriptor(
-        states.point.trace.id,
-        PRESETS[states.preset[row]].name,
-        states.point.crash_index,
-        bytes(states.codes[row].tolist()) if subset else b"",
-        int(states.tear[row]),
-        states.point.trace.background,
-        seed,
-        rot,
-    )
 
 
 class _Pool:

@@ -100,22 +100,17 @@ def _folder() -> Traversable:
 def causes() -> tuple[Cause, ...]:
     """Return all causes in the order of their file; raises KeyError on a member that is missing."""
     loaded = tomllib.loads(_folder().joinpath(CAUSES).read_text(encoding="utf-8"))
-    return tuple(
-        Cause(
-            entry["id"],
-            entry["format"],
-            entry["title"],
-            entry["text"].strip(),
-            entry["advice"].strip(),
-            entry["safe"].strip(),
-            tuple(entry["blame"]),
-            tuple(entry["rules"]),
-            tuple(entry["requirements"]),
-            tuple(entry["deviations"]),
-            tuple(tuple(match.get(name, "*") for name in MEMBERS) for match in entry["match"]),
-        )
-        for entry in loaded["cause"]
-    )
+    return tuple(map(_cause, loaded["cause"]))
+
+
+def _cause(entry: Mapping[str, Any]) -> Cause:
+    told = {name: _frozen(value) for name, value in entry.items() if name != "match"}
+    matches = tuple(tuple(match.get(name, "*") for name in MEMBERS) for match in entry["match"])
+    return Cause(**told, matches=matches)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value.strip() if isinstance(value, str) else value
 
 
 def causes_of(format_id: str, members: tuple[str, ...]) -> tuple[Cause, ...]:
@@ -182,17 +177,5 @@ def _judgements() -> Iterator[Judgement]:
 
 
 def _finding(entry: Mapping[str, Any], run: Mapping[str, Any]) -> Finding:
-    return Finding(
-        entry["writer"],
-        entry["policy"],
-        entry["stratum"],
-        entry["verdict"],
-        entry["category"],
-        tuple(entry["breaks"]),
-        entry["states"],
-        run["states"],
-        entry["strongest_preset"],
-        tuple(entry["causes"]),
-        entry["said"],
-        entry["example"],
-    )
+    told = {name: _frozen(value) for name, value in entry.items() if name not in ("strongest_preset", "why")}
+    return Finding(**told, of=run["states"], strongest=entry["strongest_preset"])

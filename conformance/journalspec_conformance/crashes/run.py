@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
-from multiprocessing import get_context
-from multiprocessing.util import Finalize
 from typing import Any
 
-from journalspec.kept import end_with_parent
 from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import FormatClaims, Hello
 from journalspec_conformance.crashes.asking import TIMEOUT, Asker
-from journalspec_conformance.crashes.choose import Choice, Chosen, Selection, choose, promised
+from journalspec_conformance.crashes.choose import Choice, Chosen, Selection, choose
 from journalspec_conformance.crashes.shrinking import Smallest, smallest
 from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Judged, Verdict, verdict_on
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.running import end_pool
+from journalspec_conformance.running import Workers
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.expected import Expected, expected_at
 from journalspec_corpus.crash.ids import case_id, content_id
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import first_that_covers, judge, limits
+from journalspec_corpus.pipeline.run import promised
 from journalspec_reference import load
 
 #: States of one class that are handed over at a time.
@@ -84,35 +80,17 @@ def policies_of(declared: FormatClaims, adapter: CrashFormat, wanted: Sequence[s
     return tuple(policy for policy in able if not wanted or policy in wanted)
 
 
-class Workers:
-    """Processes that choose and judge; with one job, this process. Use it as a context."""
+class JudgingWorkers(Workers["_Worker"]):
+    """Processes that choose and judge; with one job, this process."""
 
     def __init__(self, job: Job, jobs: int) -> None:
-        self._job = job
-        self._jobs = jobs
-        self._pool: ProcessPoolExecutor | None = None
-        self._own: _Worker | None = None
-
-    def __enter__(self) -> Workers:
-        """Start nothing yet but the pool itself."""
-        if self._jobs > 1:
-            self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), _open, (self._job,))
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        """End all processes, after an exception at once."""
-        if self._pool is not None:
-            end_pool(self._pool, at_once=raised[0] is not None)
-        if self._own is not None:
-            self._own.close()
+        super().__init__(partial(_Worker, job), jobs)
 
     def choose(self, selection: Selection) -> Choice:
         """Return what `selection` stands for."""
-        if self._pool is None:
-            return choose(selection)
-        return choose(selection, self._pool.map, self._jobs * PARTS)
+        return choose(selection, self.map, 1 if self._jobs == 1 else self._jobs * PARTS)
 
-    def run(
+    def judge(
         self, choice: Choice, progress: Callable[[int], None] = lambda done: None
     ) -> Generator[Judged, None, None]:
         """Yield one verdict per state and policy, state by state in the order of `choice`.
@@ -123,7 +101,7 @@ class Workers:
         """
         pieces = list(_pieces(choice.states))
         done = 0
-        with closing(self._results(pieces)) as results:
+        with closing(self.each(_Worker.judge, pieces)) as results:
             for piece, judged in zip(pieces, results, strict=True):
                 yield from judged
                 done += len(piece.states)
@@ -131,29 +109,8 @@ class Workers:
 
     def smallest(self, failing: Sequence[Failing], budget: int) -> list[Smallest | None]:
         """Return for each kind of failure the smallest one that is found with `budget` questions."""
-        if self._pool is None:
-            self._own = self._own or _Worker(self._job)
-            return [self._own.smallest(entry, budget) for entry in failing]
         # The longest take as long as all others: one at a time is handed out.
-        return list(self._pool.map(_smallest, failing, [budget] * len(failing), chunksize=1))
-
-    def _results(self, pieces: list[Piece]) -> Generator[list[Judged], None, None]:
-        if self._pool is None:
-            self._own = self._own or _Worker(self._job)
-            yield from map(self._own.judge, pieces)
-            return
-        futures = [self._pool.submit(_judge, piece) for piece in pieces]
-        try:
-            for future in futures:
-                yield future.result()
-        except BrokenProcessPool:
-            raise Problem(
-                "a worker process died: the implementation took the interpreter down with it",
-                "Run it as a process: --impl 'python -m journalspec_conformance.serve module:Class'.",
-            ) from None
-        finally:
-            for future in futures:
-                future.cancel()
+        return list(self.each(_Worker.smallest, [(entry, budget) for entry in failing]))
 
 
 def _pieces(states: Sequence[Chosen]) -> Iterator[Piece]:
@@ -228,38 +185,11 @@ class _Worker:
         reply = self._asker.ask(files, chosen.edition, policy, twice=twice)
         return verdict_on(reply, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
 
-    def smallest(self, failing: Failing, budget: int) -> Smallest | None:
-        """Return the smallest failure of a kind."""
+    def smallest(self, wanted: tuple[Failing, int]) -> Smallest | None:
+        """Return the smallest failure of a kind that is found with so many questions."""
+        failing, budget = wanted
         return smallest(self._job.format, failing, self._asker, budget)
 
     def close(self) -> None:
         """Let go of the implementation."""
         self._asker.close()
-
-
-_job: Job | None = None
-_worker: _Worker | None = None
-
-
-def _open(job: Job) -> None:
-    end_with_parent()
-    global _job  # noqa: PLW0603 - a pool's workers have no other place for what they keep
-    _job = job
-
-
-def _own_worker() -> _Worker:
-    """Return this process's worker, which is made late: choosing needs no implementation."""
-    global _worker  # noqa: PLW0603 - as above
-    if _worker is None:
-        assert _job is not None  # the pool's initializer
-        _worker = _Worker(_job)
-        Finalize(None, _worker.close, exitpriority=1)
-    return _worker
-
-
-def _judge(piece: Piece) -> list[Judged]:
-    return _own_worker().judge(piece)
-
-
-def _smallest(failing: Failing, budget: int) -> Smallest | None:
-    return _own_worker().smallest(failing, budget)

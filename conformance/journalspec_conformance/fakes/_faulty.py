@@ -42,34 +42,42 @@ class Misdeed(NamedTuple):
     slow: bool = False
 
 
-def expecting(
-    expected: Mapping[str, str], *rows: tuple[Any, ...], then: str = "pass", slow: bool = False
-) -> tuple[Misdeed, ...]:
-    """Return the misdeeds of which the same is expected; a row is (name, about, does[, greets])."""
-    return tuple(
-        Misdeed(name, about, does, expected, greets[0] if greets else None, then, slow)
-        for name, about, does, *greets in rows
-    )
+class Due(NamedTuple):
+    """What a runner has to make of the misdeeds that stand below in a table; members as of Misdeed."""
+
+    expected: Mapping[str, str]
+    then: str = "pass"
+    slow: bool = False
 
 
-def everywhere(result: str) -> dict[str, str]:
+def misdeeds_of(*lines: Due | tuple[Any, ...]) -> tuple[Misdeed, ...]:
+    """Return the misdeeds of a table; lines are (name, about, does[, greets]), or what is due below."""
+    found = []
+    due = Due({})
+    for line in lines:
+        if isinstance(line, Due):
+            due = line
+            continue
+        name, about, does, *greets = line
+        found.append(
+            Misdeed(name, about, does, due.expected, greets[0] if greets else None, due.then, due.slow)
+        )
+    return tuple(found)
+
+
+def by_mode(*, then: str = "pass", slow: bool = False, **results: str) -> Due:
+    """Expect a result in each of the modes named."""
+    return Due(results, then, slow)
+
+
+def everywhere(result: str, *, slow: bool = False) -> Due:
     """Expect the same in each mode."""
-    return dict.fromkeys(MODES, result)
+    return Due(dict.fromkeys(MODES, result), slow=slow)
 
 
-def as_text(result: str, oneshot: str = "") -> dict[str, str]:
+def as_text(result: str, oneshot: str = "", *, slow: bool = False) -> Due:
     """Expect `result` where answers are text."""
-    return {PERSISTENT: result, ONESHOT: oneshot or result}
-
-
-def in_lines(result: str) -> dict[str, str]:
-    """Expect `result` where answers are lines, each with the number of its question."""
-    return {PERSISTENT: result}
-
-
-def in_python(result: str) -> dict[str, str]:
-    """Expect `result` of a Python class."""
-    return {PYTHON: result}
+    return by_mode(persistent=result, oneshot=oneshot or result, slow=slow)
 
 
 def key_of(request: Message) -> str:

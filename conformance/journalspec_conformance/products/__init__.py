@@ -107,15 +107,12 @@ def get_product(product_id: str) -> Product:
         raise ValueError(f"{product_id}.toml: exactly one jar of a Java program must have the role 'product'")
     return Product(
         id=product_id,
-        title=data["title"],
-        version=data["version"],
-        licence=data["licence"],
-        source=data["source"],
         formats=tuple(data["formats"]),
-        edition=data["edition"],
-        harness=data["harness"],
-        java=data["java"],
         jars=jars,
+        **{
+            name: data[name]
+            for name in ("title", "version", "licence", "source", "edition", "harness", "java")
+        },
     )
 
 

@@ -15,17 +15,16 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.ids import content_ids
-from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
+from journalspec_corpus.crash.persistence import Preset, get_preset
 from journalspec_corpus.crash.reading import Reading, alike, keys_of, reading_of
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.run import descriptor_of
 from journalspec_reference import load
 
 #: So many disagreements are described; all of them are counted.
@@ -122,8 +121,7 @@ def agree_shard(plan: Plan, number: int, reading: Reading | None = None) -> Agre
     adapter = crash_format(plan.format)
     presets = tuple(get_preset(name) for name in plan.presets)
     comparison = _Comparison(adapter, reading or reading_of(adapter))
-    start = number * plan.shard_size
-    for work in plan.workloads()[start : start + plan.shard_size]:
+    for work in plan.shard_workloads(number):
         comparison.add(adapter.build(work), presets, plan.seed)
     return comparison.result
 
@@ -199,20 +197,10 @@ class _Comparison:
 
 
 def _describe(states: States, row: int, seed: int, told: tuple[str, Answer, Answer]) -> Disagreement:
-    trace, preset = states.point.trace, PRESETS[states.preset[row]]
-    masked = preset.order != "prefix" and not states.rot
-    where = {
-        "trace": trace.id,
-        "preset": preset.name,
-        "crash_index": states.point.crash_index,
-        "mask": states.codes[row].astype(np.uint8).tobytes().hex() if masked else "",
-        "tear": int(states.tear[row]),
-        "background": trace.background,
-        "seed": seed,
-        "rot": states.rot[row] if states.rot else "",
-    }
+    descriptor = descriptor_of(states, row, seed)
+    where = {**asdict(descriptor), "mask": descriptor.mask.hex()}
     reader, fast, reference = told
-    return Disagreement(trace.name, where, reader, _text(fast), _text(reference))
+    return Disagreement(states.point.trace.name, where, reader, _text(fast), _text(reference))
 
 
 def _text(answer: Answer) -> str:

@@ -21,6 +21,7 @@ from journalspec_corpus.crash.reading import Named
 from journalspec_corpus.crash.reduction import State, find
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.pipeline.store import part_files
 
 ID_DIGITS = 32
 _COLUMNS = ("trace", "background", "preset", "crash_index", "mask", "tear", "seed", "rot")
@@ -115,7 +116,7 @@ def plan_of(directory: Path) -> dict[str, Any]:
 def _rows(directory: Path, wanted: Set[bytes], adapter: CrashFormat) -> Iterator[dict[str, Any]]:
     """Yield the rows of the states `wanted`; part by part, so that memory is bounded by the largest one."""
     columns = ["case_id", "workload", *_COLUMNS, *(f"verdict_{name}" for name in adapter.readers)]
-    for path in sorted((directory / "states").glob("part-*.parquet")):
+    for path in part_files(directory):
         ids = pq.read_table(path, columns=["case_id"])["case_id"].to_pylist()
         rows = [at for at, name in enumerate(ids) if name in wanted]
         if rows:
@@ -148,7 +149,7 @@ class FailureSample:
 def samples(directory: Path, readers: tuple[str, ...]) -> list[FailureSample]:
     """Return a sample of each kind of failure of `readers` in the build in `directory`, sorted by kind."""
     found: dict[FailureKind, tuple[int, bytes]] = {}
-    for path in sorted((directory / "states").glob("part-*.parquet")):
+    for path in part_files(directory):
         for reader in readers:
             column = f"verdict_{reader}"
             table = pq.read_table(path, columns=["case_id", *_KIND, column])

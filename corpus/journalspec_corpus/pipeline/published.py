@@ -29,7 +29,15 @@ from journalspec_corpus.pipeline.case_files import BASE_LINES, GROUP_LINES, ID_F
 from journalspec_corpus.pipeline.cases import CASES, SHARED, read_cases
 from journalspec_corpus.pipeline.manifest import MANIFEST
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import STATES, WORK, BuildError, alone, clear_work, part_file, prepare
+from journalspec_corpus.pipeline.store import (
+    WORK,
+    BuildError,
+    alone,
+    clear_work,
+    part_file,
+    part_files,
+    prepare,
+)
 from journalspec_corpus.pipeline.verify import missing_files
 from journalspec_corpus.seal import render, sealed
 
@@ -68,7 +76,7 @@ def choose(out: Path, readers: Iterable[str], total: int = CORE_CASES) -> Choice
     this is a sample.
     """
     found: list[tuple[bytes, tuple[Any, ...]]] = []
-    for path in _parts(out):
+    for path in part_files(out):
         table = pq.read_table(path, columns=["case_id", *_KIND])
         kinds = zip(*(_plain(table[name]) for name in _KIND), strict=True)
         found += zip(table["case_id"].to_pylist(), kinds, strict=True)
@@ -81,17 +89,13 @@ def _failures(out: Path, reader: str, ids: frozenset[bytes]) -> dict[str, dict[s
     """Return how many of the states `ids` get which failing verdict on `reader`, by stratum."""
     verdict = f"verdict_{reader}"
     counts: dict[str, Counter[str]] = {}
-    for path in _parts(out):
+    for path in part_files(out):
         table = pq.read_table(path, columns=["case_id", "stratum", verdict])
         failing = table.filter(pc.is_in(pc.cast(table[verdict], pa.string()), _FAILING))
         for row in failing.to_pylist():
             if row["case_id"] in ids:
                 counts.setdefault(row["stratum"], Counter())[row[verdict]] += 1
     return {name: dict(sorted(of.items())) for name, of in sorted(counts.items())}
-
-
-def _parts(out: Path) -> list[Path]:
-    return sorted((out / STATES).glob("part-*.parquet"))
 
 
 def case_ids_of(out: Path, shard: int) -> list[bytes]:

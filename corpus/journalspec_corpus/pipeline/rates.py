@@ -33,23 +33,22 @@ import pyarrow.parquet as pq
 from journalspec_corpus.crash import rates
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.ids import case_ids, content_ids, promise
-from journalspec_corpus.crash.pages import ID_BYTES
+from journalspec_corpus.crash.ids import case_ids, content_ids
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.rates import Checked, Rate, self_check
 from journalspec_corpus.crash.reading import reading_of
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.manifest import load
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import BuildError
+from journalspec_corpus.pipeline.run import descriptor_of, promised
+from journalspec_corpus.pipeline.store import BuildError, id_pairs, ids_of, part_files
 
 _NAMES = tuple(VERDICTS)
 _FAILING = np.asarray([bool(broken) for broken in VERDICTS.values()])
-Ids = npt.NDArray[np.uint64]
 
 
 class Known:
@@ -57,9 +56,9 @@ class Known:
 
     def __init__(self, out: Path, reader: str) -> None:
         ids, verdicts = [np.zeros((0, 2), np.uint64)], [np.zeros(0, np.uint8)]
-        for path in sorted((out / "states").glob("part-*.parquet")):
+        for path in part_files(out):
             table = pq.read_table(path, columns=["case_id", f"verdict_{reader}"])
-            ids.append(_pairs(table["case_id"].to_pylist()))
+            ids.append(ids_of(table["case_id"]))
             texts = pc.cast(table[f"verdict_{reader}"], pa.string())
             numbers = pc.index_in(texts, pa.array(_NAMES))
             verdicts.append(numbers.to_numpy().astype(np.uint8))
@@ -85,16 +84,12 @@ class Known:
         return _NAMES[int(self._verdicts[at[0]])] if there[0] else ""
 
     def _find(self, names: list[bytes]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        wanted = _pairs(names)
+        wanted = id_pairs(b"".join(names))
         at = np.searchsorted(self._ids[:, 0], wanted[:, 0])
         at[at == len(self._ids)] = 0
         if not len(self._ids):
             return at, np.zeros(len(names), bool)
         return at, np.asarray((self._ids[at] == wanted).all(axis=1))
-
-
-def _pairs(ids: list[bytes]) -> Ids:
-    return np.frombuffer(b"".join(ids), ">u8").astype(np.uint64).reshape(-1, ID_BYTES // 8)
 
 
 Who = tuple[str, str]
@@ -119,7 +114,7 @@ class Totals:
 
     def add(self, trace: Trace, states: States, verdicts: rates.Verdicts) -> None:
         """Count the states of one crash point."""
-        who = (trace.edition, trace.tags.get("order", ""))
+        who = (trace.edition, writer_of(trace))
         counted = rates.count(states, verdicts)
         for (question, preset), rate in counted.items():
             key = (*who, trace.background, states.stratum, question, preset)
@@ -129,7 +124,7 @@ class Totals:
             counter = self.left_out.setdefault(preset, Counter())
             counter.update(groups=1, states=int((states.preset == preset).sum()))
         if states.stratum == REACHABLE:
-            self._safety(who, trace, states, verdicts)
+            self._safety(who, states, verdicts)
 
     def take(self, other: Totals) -> None:
         """Add what was counted behind this."""
@@ -146,7 +141,7 @@ class Totals:
             self.broken.setdefault(where, Counter()).update(verdicts)
             self.example.setdefault(where, other.example[where])
 
-    def _safety(self, who: Who, trace: Trace, states: States, verdicts: rates.Verdicts) -> None:
+    def _safety(self, who: Who, states: States, verdicts: rates.Verdicts) -> None:
         bad = np.isin(verdicts, [_NAMES.index(name) for name in rates.UNSAFE])
         for preset in sorted({int(number) for number in states.preset}):
             rows = states.preset == preset
@@ -158,19 +153,18 @@ class Totals:
             names = Counter(_NAMES[number] for number in verdicts[failing].tolist())
             self.broken.setdefault((*who, preset), Counter()).update(names)
             first = int(failing[0])
-            self.example.setdefault(
-                (*who, preset), _example(trace, states, first, _NAMES[int(verdicts[first])])
-            )
+            example = _example(states, first, _NAMES[int(verdicts[first])])
+            self.example.setdefault((*who, preset), example)
 
 
-def _example(trace: Trace, states: States, row: int, verdict: str) -> dict[str, Any]:
-    mask = b"" if states.torn >= 0 else states.codes[row].astype(np.uint8).tobytes()
+def _example(states: States, row: int, verdict: str) -> dict[str, Any]:
+    trace, descriptor = states.point.trace, descriptor_of(states, row, seed=0)
     return {
         "workload": trace.name,
-        "preset": PRESETS[int(states.preset[row])].name,
-        "crash_index": states.point.crash_index,
-        "mask": mask.hex(),
-        "tear": int(states.tear[row]),
+        "preset": descriptor.preset,
+        "crash_index": descriptor.crash_index,
+        "mask": descriptor.mask.hex(),
+        "tear": descriptor.tear,
         "verdict": verdict,
     }
 
@@ -286,12 +280,7 @@ def _is_sound(trace: Trace, states: States, known: Known) -> bool:
 def _names(trace: Trace, states: States, stratum: str) -> list[bytes]:
     """Return the case id of every state."""
     expected = expected_at(trace, states.point.crash_index, states.torn, stratum)
-    return case_ids(content_ids(states.point, states.codes), _promise(trace, expected))
-
-
-def _promise(trace: Trace, expected: Expected) -> bytes:
-    keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
-    return promise(trace.format, trace.edition, expected.stratum, keys)
+    return case_ids(content_ids(states.point, states.codes), promised(trace, expected))
 
 
 def _rates(totals: Totals) -> Iterator[dict[str, Any]]:

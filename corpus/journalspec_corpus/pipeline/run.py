@@ -18,7 +18,7 @@ from journalspec_corpus.crash.ids import case_ids, content_ids, promise
 from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
 from journalspec_corpus.crash.reading import reading_of
-from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
 from journalspec_corpus.pipeline.plan import Plan
@@ -109,7 +109,7 @@ def judged_rows(
         tally.generated += len(states)
         expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
         contents = content_ids(states.point, states.codes)
-        names = case_ids(contents, _promise(trace, expected))
+        names = case_ids(contents, promised(trace, expected))
         keep = tally.take(names)
         if tally.repeats is not None and len(keep) < len(names):
             again = np.delete(np.arange(len(names)), keep)
@@ -119,7 +119,8 @@ def judged_rows(
             yield _judged(states, expected, adapter, names, contents, np.asarray(keep))
 
 
-def _promise(trace: Trace, expected: Expected) -> bytes:
+def promised(trace: Trace, expected: Expected) -> bytes:
+    """Return what the ids of all cases of one crash point have in common."""
     keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
     return promise(trace.format, trace.edition, expected.stratum, keys)
 
@@ -275,6 +276,21 @@ def _masks(states: States) -> list[bytes]:
         return [b""] * count
     raw = states.codes.astype(np.uint8).tobytes()
     return [raw[at : at + width] for at in range(0, len(raw), width)]
+
+
+def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
+    """Return what one row is a function of, as its columns have it."""
+    trace, rot = states.point.trace, _rot(states)[row]
+    return Descriptor(
+        trace.id,
+        PRESETS[states.preset[row]].name,
+        states.point.crash_index,
+        b"" if states.torn >= 0 or rot else states.codes[row].astype(np.uint8).tobytes(),
+        int(states.tear[row]),
+        trace.background,
+        seed,
+        rot,
+    )
 
 
 def _stratum(states: States) -> npt.NDArray[np.uint8]:

@@ -164,6 +164,11 @@ def part_file(out: Path, shard: int) -> Path:
     return out / STATES / f"part-{shard:05d}.parquet"
 
 
+def part_files(out: Path) -> list[Path]:
+    """Return the files that a finished build has of its states, in order."""
+    return sorted((out / STATES).glob("part-*.parquet"))
+
+
 def _names(out: Path, shard: int) -> tuple[Path, Path]:
     data = shard_file(out, shard)
     return data, data.with_suffix(".json")
@@ -340,7 +345,12 @@ def ids_of(ids: pa.ChunkedArray) -> Ids:
         return np.zeros((0, 2), np.uint64)
     width = column.type.byte_width
     raw = column.buffers()[1][column.offset * width : (column.offset + len(column)) * width]
-    return np.frombuffer(raw, ">u8").astype(np.uint64).reshape(-1, 2)
+    return id_pairs(raw)
+
+
+def id_pairs(ids: bytes) -> Ids:
+    """Return case ids, one behind the other, as rows of two 64-bit numbers."""
+    return np.frombuffer(ids, ">u8").astype(np.uint64).reshape(-1, 2)
 
 
 def first_of_each(ids: Ids) -> Rows:

@@ -26,85 +26,16 @@ FOLDER = "formats"
 
 @dataclass(frozen=True, slots=True)
 class FormatPage:
-    """One page of a format: file name, title in the menu, what it is about, its directives."""
+    """One page of a format, from ``pages.toml``, which explains the members."""
 
     name: str
     short: str
     about: str
-    lead: str
-    directives: tuple[str, ...]
+    lead: str = ""
+    directives: tuple[str, ...] = ()
 
 
-PAGES = (
-    FormatPage(
-        "spec", "Specification", "The format in prose, with every normative sentence numbered.", "", ()
-    ),
-    FormatPage(
-        "requirements",
-        "Requirements",
-        "Each requirement with its source, its cases and the products that depart from it.",
-        "Every normative sentence of the specification, once. An id is permanent: never renumbered, never "
-        "reused. *Obeyed in* names cases whose input or expected answer follows the requirement, *broken in* "
-        "cases whose input violates it, or that fail an implementation which ignores it.",
-        ("requirement-summary",),
-    ),
-    FormatPage(
-        "observation",
-        "Observations",
-        "What an answer says: record types with their fields, headers, roles, state, reasons, codes, notes.",
-        "Every name that an answer about this format may carry, from the table that the judge and the tests "
-        "use. An integer is decimal text in JSON, bytes are lower-case hex. What stands in some editions "
-        "only says so. The form around these names is that of the {doc}`protocol </reference/protocol>`, "
-        "and {doc}`cases </reference/cases>` says how two answers are compared.",
-        ("observation-model", "worked-answer"),
-    ),
-    FormatPage(
-        "schemas",
-        "Schemas",
-        "Kaitai Struct files to download, byte diagrams and field tables of every type.",
-        "From the Kaitai Struct files, which describe one record and one undamaged file. What to do with "
-        "damage is the specification's business, not the schema's.",
-        ("schema-files", "schema-types"),
-    ),
-    FormatPage(
-        "cases/index",
-        "Cases",
-        "Every published case: its bytes, and what has to be said about them.",
-        "",
-        ("case-list",),
-    ),
-    FormatPage(
-        "coverage",
-        "Coverage",
-        "How many cases obey and break each requirement, and what proves that they test it.",
-        "How many published cases obey and break each requirement. A case that names a requirement may still "
-        "not test it. That it does is proved by a mutant: a fault of the reference that breaks the "
-        "requirement, killed by a case that names it.",
-        ("coverage-table",),
-    ),
-    FormatPage(
-        "deviations",
-        "Deviations",
-        "Where products depart from the specification, observed.",
-        "Where products depart from the specification. Everything here was observed on the version named.",
-        ("deviation-list",),
-    ),
-    FormatPage(
-        "captured",
-        "Captured files",
-        "Files that real products wrote, and how they came about.",
-        "Written by real products and never edited. How each directory came about:",
-        ("captured-list",),
-    ),
-    FormatPage(
-        "conformance",
-        "Conformance",
-        "Implementations against requirements.",
-        "What became of every published case, per implementation. The implementations of this project are "
-        "run when this page is built; products are represented by reports that were made with them.",
-        ("conformance-matrix",),
-    ),
-)
+PAGES = tuple(FormatPage(**entry) for entry in sources.page_tables()["page"])
 
 
 def pages(srcdir: Path) -> Iterator[tuple[str, str]]:

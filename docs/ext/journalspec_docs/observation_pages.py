@@ -19,60 +19,6 @@ from journalspec_reference import load
 FIELD_HEADS = ("Name", "Type", "Range", "Where", "Meaning")
 #: So many records are enough to see the form, and few enough to read.
 FEW = range(1, 5)
-#: The sections of the page that are fields or entries of one member of the vocabulary each:
-#: member -> (title, what leads to the table, further columns).
-SECTIONS: dict[str, tuple[str, str, dict[str, str]]] = {
-    "fields": (
-        "Fields of records",
-        "Beside `type`, and `at` with the place: `file`, `off`, `len`. A field stands in every "
-        "record of its types and editions, unless it says when it does not. `s4` is a signed integer "
-        "of 4 bytes, `u1` an unsigned one of 1, and so on.",
-        {},
-    ),
-    "lists": (
-        "Order of lists",
-        "Lists are compared in their order. `files` and `notes` are not: files are found by their "
-        "names, notes by their codes.",
-        {},
-    ),
-    "header": ("Fields of headers", "The `header` of an entry in `files`.", {}),
-    "roles": ("Roles of files", "The `role` of an entry in `files`.", {}),
-    "state": (
-        "State",
-        "The logical state after recovery. A list is compared whole and in its order; a member of an "
-        "element follows the list's name.",
-        {},
-    ),
-    "reasons": (
-        "Reasons",
-        "Why a region was dropped: the `reason` of an entry in `dropped`. A region begins where a "
-        "record was expected, and reaches so far.",
-        {"region": "Region"},
-    ),
-    "codes": (
-        "Codes",
-        "Why a journal was refused: the `code` beside the `phase`. Those of the phase `writer` are "
-        "refusals of a write operation. `at` is the place; a code without one carries none.",
-        {"phase": "Phase", "at": "at"},
-    ),
-    "notes": (
-        "Notes",
-        "Things worth saying that change no result. A note carries the members that have a meaning here.",
-        {"file": "file", "off": "off", "text": "text"},
-    ),
-    "params": (
-        "Parameters",
-        "What goes with a question, all as text: in the `params` of a request or a case.",
-        {"default": "Default"},
-    ),
-    "operations": ("Operations", "What a `write` may ask for, in `ops`.", {}),
-    "framing": (
-        "Names of framing",
-        "What diagrams, schemas and hexdumps call the bytes that hold the others together. No answer "
-        "carries them; every other byte goes by the name that it has in an answer.",
-        {},
-    ),
-}
 
 
 def model(page: Page, format_: Format) -> Iterator[nodes.Node]:
@@ -81,8 +27,8 @@ def model(page: Page, format_: Format) -> Iterator[nodes.Node]:
     yield _section(page, "Policies", "What recovery does when it meets damage.", _policies(page, format_))
     types = _types(page, format_)
     yield _section(page, "Record types", "The `type` of a record, and the fields that it has.", types)
-    for name, (title, lead, columns) in SECTIONS.items():
-        content = getattr(format_.vocabulary, name)
+    for name, part in sources.page_tables()["observation"].items():
+        content, columns = getattr(format_.vocabulary, name), part.get("columns", {})
         if not content:
             continue
         if name == "operations":
@@ -95,7 +41,7 @@ def model(page: Page, format_: Format) -> Iterator[nodes.Node]:
                 Entry(key, value) if isinstance(value, str) else value for key, value in content.items()
             ]
             table = _entries(page, entries, columns)
-        yield _section(page, title, lead, table)
+        yield _section(page, part["title"], part["lead"], table)
 
 
 def _section(page: Page, title: str, lead: str, table: nodes.Node) -> nodes.section:

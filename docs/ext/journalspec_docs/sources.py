@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from journalspec.formats import get_format
 from journalspec_corpus.case import Case
@@ -24,6 +25,12 @@ Thing = TypeVar("Thing")
 
 #: Committed results of what takes longer than a build of the site may.
 DATA = Path(__file__).parents[2] / "data"
+
+
+@cache
+def page_tables() -> Mapping[str, Any]:
+    """Return the tables that the pages of every format are made from."""
+    return tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8"))
 
 
 def room(format_id: str) -> Path:

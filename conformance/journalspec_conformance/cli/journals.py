@@ -1,4 +1,4 @@
-"""``journalspec inspect``: which byte of a journal means what, and what is lost and why."""
+"""``journalspec inspect`` and ``recover``: which byte of a journal means what, what is lost, what remains."""
 
 from __future__ import annotations
 
@@ -12,28 +12,34 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec.observation import FileMap, Level, Observation, Record, record_place, region_place
-from journalspec.reread import by_file
+from journalspec.observation import (
+    REFUSED,
+    FileMap,
+    Level,
+    Observation,
+    Record,
+    record_place,
+    region_place,
+)
+from journalspec.reread import by_file, files_of
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
+    STRICT,
     Asked,
     Painter,
-    answers,
-    document,
+    UsageProblem,
     find,
-    finish,
     options,
-    unchanging,
-    write_beside,
+    present,
+    write_doubt,
     write_dropped,
-    write_json,
     write_notes,
     write_outside,
     write_records,
     write_state,
     write_title,
 )
-from journalspec_reference.answers import Answer
+from journalspec_reference.answers import UNREAD, Answer
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.filesets import Journal
@@ -64,7 +70,7 @@ BARE_KINDS = ("stale", "fill", "unused")
 )
 @click.option("--hex", "as_hex", is_flag=True, help="An annotated hexdump instead of the tables.")
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
-def command(level: str, as_hex: bool, as_json: bool, **what: Any) -> None:
+def inspect_command(level: str, as_hex: bool, as_json: bool, **what: Any) -> None:
     """Show the journals at PATH: fields, records, dropped regions, logical state.
 
     PATH is the directory that holds the journal's files, or one of the files
@@ -73,22 +79,14 @@ def command(level: str, as_hex: bool, as_json: bool, **what: Any) -> None:
     """
     if as_hex and as_json:
         raise click.UsageError("--hex and --json exclude each other.")
-    asked = Asked(**what)
-    loaded, journals = find(asked)
-    chosen = Level.parse(level)
-    with unchanging(journals):
-        found = answers(asked, "inspect", journals, None)
-        if as_json:
-            objects = [answer.observation.members(chosen) for answer in found]
-            write_json(document(asked, loaded, found, objects))
-        else:
-            out = Painter()
-            for number, answer in enumerate(found):
-                if number:
-                    out.line("")
-                _write_journal(out, answer, asked.path, chosen, as_hex)
-            write_beside(out, loaded, found)
-    finish(found)
+    asked, chosen = Asked(**what), Level.parse(level)
+    present(
+        asked,
+        "inspect",
+        find(asked),
+        members=(lambda seen: seen.members(chosen)) if as_json else None,
+        write=lambda out, answer: _write_journal(out, answer, asked.path, chosen, as_hex),
+    )
 
 
 def _write_journal(out: Painter, answer: Answer, path: Path, level: Level, as_hex: bool) -> None:
@@ -207,3 +205,81 @@ def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
         name = path.rpartition(".")[2].partition("[")[0]
         style = KIND_STYLES.get(kind) or turns.setdefault(name, TURNS[len(turns) % len(TURNS)])
         yield "".join(f"{byte:02x} " for byte, _, _ in group), style
+
+
+@click.command("recover", epilog=EXIT_STATUS)
+@click.argument("path", type=click.Path(path_type=Path))
+@options()
+@click.option(
+    "--policy",
+    default=STRICT,
+    show_default=True,
+    metavar="strict|salvage",
+    help="What damage means: strict refuses, salvage reports what is left and what was lost.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
+def recover_command(policy: str, as_json: bool, **what: Any) -> None:
+    """Report the logical state of the journals at PATH after recovery.
+
+    PATH is the directory that holds the journal's files, or one of the files.
+    This is what a recovering program would conclude; nothing is carried out,
+    and nothing is ever written to PATH.
+    """
+    asked = Asked(**what)
+    loaded, journals = find(asked)
+    for journal in journals:
+        _check_policy(get_format(journal.format), policy)
+    present(
+        asked,
+        "recover",
+        (loaded, journals),
+        policy,
+        members=(lambda seen: {**seen.members(), "policy": policy}) if as_json else None,
+        write=lambda out, answer: _write_outcome(out, answer, asked, policy),
+    )
+
+
+def _check_policy(description: Format, policy: str) -> None:
+    if policy not in description.policies:
+        known = ", ".join(description.policies)
+        raise UsageProblem(f"{description.id} has no policy {policy!r}", f"choose one of {known}")
+
+
+def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> None:
+    seen = answer.observation
+    description = get_format(answer.journal.format)
+    write_title(out, answer, asked.path)
+    out.wrapped("policy   ", f"{policy}: {description.policies[policy]}")
+    lost = seen.given_up
+    if seen.verdict == REFUSED:
+        for step, what_to_type in _next_steps(description, asked, policy, seen.code == UNREAD):
+            out.wrapped("next     ", step)
+            if what_to_type:
+                out.line(f"           {what_to_type}")
+        if seen.unanchored:
+            out.line("")
+            write_outside(out, description, seen, lost)
+    else:
+        out.line(f"records  {len(seen.records)} counted")
+        dropped = by_file(region_place, seen.dropped)
+        for name in files_of(region_place, seen.dropped):
+            out.line(f"lost in {shown(name)}:")
+            write_dropped(out, description, dropped(name))
+        if seen.unanchored:
+            out.line("")
+            write_outside(out, description, seen, lost)
+        out.line("")
+        write_doubt(out, description, seen, lost)
+        write_state(out, description, seen.state)
+    write_notes(out, description, seen.notes)
+
+
+def _next_steps(description: Format, asked: Asked, policy: str, unread: bool) -> Iterator[tuple[str, str]]:
+    """Yield what an operator can do about a refusal and the command for it, the least daring first."""
+    if unread:
+        yield "make readable what could not be read: rights, mounts, a copy by ddrescue from a bad disk", ""
+    yield "keep a copy of all files before anything opens them for writing", ""
+    yield "look at the bytes and what they mean:", asked.again("inspect", "--hex")
+    for name, meaning in description.policies.items():
+        if name not in (STRICT, policy):
+            yield f"see what {name} gives ({meaning}):", asked.again("recover", "--policy", name)

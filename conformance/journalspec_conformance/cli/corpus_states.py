@@ -1,0 +1,460 @@
+"""``journalspec corpus agree``, ``rates``, ``shrink``: questions about the states of a tier or build."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import click
+from rich.console import Console
+
+from journalspec.files import making, refuse_filled, replace_text
+from journalspec.formats import UnknownFormat
+from journalspec_conformance.cli import _options
+from journalspec_conformance.cli._tables import progress_bar, say, show_table
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.crashes.asking import Asker
+from journalspec_conformance.crashes.shrinking import ImplementationReader
+from journalspec_conformance.errors import Breakdown, Problem
+from journalspec_corpus.case import Case
+from journalspec_corpus.crash import reduction, story
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.case_builder import as_case, case_of
+from journalspec_corpus.crash.reading import Named, named_reader
+from journalspec_corpus.crash.reduction import Reduced, State
+from journalspec_corpus.pipeline import failures
+from journalspec_corpus.pipeline.agree import Agreement, agree
+from journalspec_corpus.pipeline.failures import BuiltState, FailureKind, FailureSample
+from journalspec_corpus.pipeline.local import cores
+from journalspec_corpus.pipeline.manifest import ManifestError
+from journalspec_corpus.pipeline.plan import BUILT_TIERS, Plan
+from journalspec_corpus.pipeline.rates import as_text, measure
+from journalspec_corpus.pipeline.store import BuildError
+
+
+@click.command("agree", epilog="Exit status: 0 all answers agree, 1 some do not, 2 usage.")
+@click.option("--format", "format_id", metavar="F", required=True, help="The format.")
+@click.option("--tier", type=click.Choice(list(BUILT_TIERS)), default="core", show_default=True)
+@click.option(
+    "--every", type=click.IntRange(1), default=1, show_default=True, help="Each n-th workload only."
+)
+@click.option("--jobs", type=click.IntRange(1), default=cores, help="Processes; default: one per core.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def agree_command(format_id: str, tier: str, every: int, jobs: int, as_json: bool) -> None:
+    """Answer every crash state of a tier twice and compare.
+
+    Once as a build does it, without building the state; once by the reference
+    implementation on the files, under each recovery policy. Prints how many were
+    compared, every state on which the two differ, and the speed of both.
+    """
+    try:
+        with progress_bar() as show:
+            found = agree(Plan(format_id, tier, every=every), jobs, partial(show, "shards"))
+    except UnknownFormat as error:
+        raise click.UsageError(str(error)) from None
+    if as_json:
+        click.echo(json.dumps(found.to_json(), indent=2))
+    else:
+        _show_agreement(found)
+    raise click.exceptions.Exit(1 if found.wrong else 0)
+
+
+def _show_agreement(found: Agreement) -> None:
+    figures = found.to_json()
+    say(
+        f"{found.states:,} states ({found.contents:,} distinct contents):"
+        f" {found.compared:,} answers compared, {found.wrong:,} disagreements"
+    )
+    if found.loosely:
+        say(f"  {found.loosely:,} answers name different records that nobody wrote: the same verdict")
+    say(
+        f"  fast path {figures['fast_per_cpu_second']:,} states per second of one core,"
+        f" reference {figures['reference_per_cpu_second']:,}: {figures['ratio']} times as fast"
+    )
+    for entry in found.described:
+        where = " ".join(f"{name}={value}" for name, value in entry.where.items() if value != "")
+        say(f"{entry.workload}: {entry.reader}\n  {where}")
+        say(f"  fast: {entry.fast}\n  reference: {entry.reference}")
+    if found.wrong > len(found.described):
+        say(f"... and {found.wrong - len(found.described):,} more")
+
+
+_RATES_STATUS = (
+    "Exit status: 0 printed, 1 the generator does not agree with arithmetic, 2 DIR holds no build to measure."
+)
+
+
+@click.command("rates", epilog=_RATES_STATUS)
+@click.argument("directory", type=_options.FILE, metavar="DIR")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. Default: all cores.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, as it is kept beside the documentation.")
+def rates_command(directory: Path, jobs: int | None, as_json: bool) -> None:
+    """Measure what the strict reader does not notice in the build in DIR.
+
+    Rates have 95 per cent intervals and are given for each edition, order of
+    writes, background, stratum and preset; nothing is added up over them. Then
+    comes the weakest preset under which each order of writes keeps I1 to I5, and a
+    check of the generator against closed forms.
+    """
+    try:
+        result = measure(directory, jobs or os.cpu_count() or 1)
+    except ManifestError as error:
+        raise click.UsageError(str(error)) from None
+    except BuildError as error:
+        raise click.UsageError(f"{error}\n{error.hint}") from None
+    if as_json:
+        click.echo(as_text(result), nl=False)
+    else:
+        _show_rates(result)
+    raise click.exceptions.Exit(0 if all(entry["agrees"] for entry in result["self_check"]) else 1)
+
+
+def _show_rates(result: Mapping[str, Any]) -> None:
+    plan = result["plan"]
+    say(
+        f"{plan['format']}, tier {plan['tier']}, every {plan['every']}, seed {plan['seed']}, engine "
+        f"{plan['engine']}, version {plan['version']}, digest {result['digest']}; reader: {result['reader']}"
+    )
+    for name, question in result["questions"].items():
+        rows = [entry for entry in result["rates"] if entry["question"] == name]
+        say()
+        say(f"{name}: of {question['of']}, {question['counted']}")
+        if rows:
+            show_table(
+                ["edition", "writer", "background", "stratum", "preset", "k", "n", "rate", "95%"],
+                (_rate(entry) for entry in rows),
+            )
+        else:
+            say("  no such states in this build")
+    say()
+    say("Made of crash points of which every state under the preset was enumerated; left out for that:")
+    show_table(
+        ["preset", "crash points", "states"],
+        ([entry["preset"], f"{entry['groups']:,}", f"{entry['states']:,}"] for entry in result["left_out"]),
+    )
+    if result["set_aside"]:
+        say()
+        say("Set aside: traces and corrupted states that are not recovered as they should be from the start:")
+        show_table(
+            ["background", "traces", "states"],
+            (
+                [entry["background"], f"{entry['traces']:,}", f"{entry['states']:,}"]
+                for entry in result["set_aside"]
+            ),
+        )
+    say()
+    say("Weakest preset under which I1 to I5 hold, under it and under every stronger one (stratum R):")
+    show_table(["edition", "writer", "safe under", "fails first", "as in"], _safe(result["safe"]))
+    say()
+    say("The generator against closed forms: a rule that compares length and head only, torn states:")
+    show_table(["background", "sectors", "how", "formula", "k", "n", "agrees"], _checks(result["self_check"]))
+
+
+def _rate(entry: Mapping[str, Any]) -> list[str]:
+    low, high = entry["interval"]
+    names = [entry[name] for name in ("edition", "writer", "background", "stratum", "preset")]
+    return [*names, f"{entry['k']:,}", f"{entry['n']:,}", f"{entry['rate']:.3%}", f"{low:.3%} to {high:.3%}"]
+
+
+def _safe(lines: list[dict[str, Any]]) -> Iterator[list[str]]:
+    for line in lines:
+        fails = line["fails"]
+        if fails is None:
+            yield [line["edition"], line["writer"], line["weakest"] or "none", "nothing", ""]
+            continue
+        verdicts = ", ".join(f"{name} {count:,}" for name, count in fails["verdicts"].items())
+        example = fails["example"]
+        yield [
+            line["edition"],
+            line["writer"],
+            line["weakest"] or "none",
+            f"{fails['preset']}: {verdicts}",
+            f"{example['workload']}, operation {example['crash_index']}, "
+            + (f"mask {example['mask']}" if example["mask"] else f"{example['tear']} bytes"),
+        ]
+
+
+def _checks(entries: list[dict[str, Any]]) -> Iterator[list[str]]:
+    for entry in entries:
+        yield [
+            entry["background"],
+            str(entry["sectors"]),
+            entry["how"],
+            f"{entry['formula']:.4%}",
+            f"{entry['k']:,}",
+            f"{entry['n']:,}",
+            "yes" if entry["agrees"] else "NO",
+        ]
+
+
+_SHRINK_STATUS = (
+    "Exit status: 0 it was shrunk (or is the smallest already), 1 the state does not fail for that reader,"
+    " 2 usage or configuration."
+)
+
+
+class _NotFailing(click.ClickException):
+    """There is nothing to shrink; exit status 1."""
+
+    exit_code = 1
+
+
+@click.command("shrink", epilog=_SHRINK_STATUS)
+@click.argument("directory", type=_options.FILE, metavar="DIR")
+@click.option("--case", "case_id", default="", metavar="ID", help="The state, by its id (32 hex digits).")
+@click.option(
+    "--kinds", is_flag=True, help="Instead of one state: one of every kind of failure in the build."
+)
+@click.option(
+    "--reader",
+    "name",
+    default="",
+    metavar="NAME",
+    help="Who fails: a reader of the build, mutant:ID or mutant:ID/POLICY. Default: the first that does.",
+)
+@click.option("--impl", default="", metavar="IMPL", help="An implementation instead of a reader.")
+@click.option("--policy", default="", metavar="P", help="With --impl: the policy. Default: the first one.")
+@click.option(
+    "--out",
+    type=_options.FILE,
+    metavar="DIR2",
+    help="Write both forms as cases and the files of the small one.",
+)
+@click.option(
+    "--budget", type=click.IntRange(1), default=20_000, show_default=True, metavar="N", help="Reader calls."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def shrink_command(
+    directory: Path, case_id: str, kinds: bool, name: str, out: Path | None, as_json: bool, **options: Any
+) -> None:
+    """Shrink a failing state of the build in DIR to the smallest one that fails in the same way.
+
+    ID is a `case_id` of the build's Parquet files, or the id of a published core
+    case. What stays is the verdict; what goes, in this order, are records, sectors that
+    did not arrive, weak guarantees, backgrounds, bytes of payload and alignment.
+    With --kinds, one state of each stratum, writer, category, reader and verdict
+    is shrunk, and a table says how small they get.
+    """
+    if bool(case_id) == kinds:
+        raise click.UsageError("give either --case ID or --kinds")
+    if out is not None:
+        refuse_filled(out)
+    if kinds and options["impl"]:
+        raise click.UsageError("--kinds goes by the verdicts in the build: --impl has none there")
+    try:
+        if kinds:
+            _shrink_kinds(directory, name, out, options["budget"], as_json=as_json)
+        else:
+            _shrink_state(failures.place_of(directory, case_id), name, out, as_json=as_json, **options)
+    except (LookupError, OSError) as error:
+        raise click.UsageError(_text(error)) from None
+
+
+def _text(error: Exception) -> str:
+    return str(error.args[0]) if isinstance(error, LookupError) and error.args else str(error)
+
+
+def _shrink_state(
+    place: BuiltState, name: str, out: Path | None, *, impl: str, policy: str, budget: int, as_json: bool
+) -> None:
+    """Shrink one state, and say or write what is left; raises LookupError, OSError and UsageError."""
+    reader = _reader(place, name, impl, policy)
+    verdict = failures.verdict_of(place, reader)
+    with Console(stderr=True).status(f"{verdict}: shrinking") as status:
+        try:
+            found = _shrunk(
+                place,
+                reader,
+                verdict,
+                budget,
+                lambda tried, what: status.update(f"{tried:,} tried; {what}"),
+            )
+        except reduction.NotFailing as error:
+            raise _NotFailing(f"{place.case_id}: nothing to shrink: {error}") from None
+        except Breakdown as error:
+            raise _NotFailing(f"{impl} broke down: {error.reason}") from None
+    small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
+    if out is not None:
+        _write(out, [large, small], small)
+    if as_json:
+        click.echo(json.dumps(_summary(found, small, large), indent=2))
+        return
+    for line in _words(place.adapter, found, reader, small):
+        click.echo(line)
+    if out is not None:
+        click.echo(f"in {out}: cases.jsonl, files of the small state in {small.id}/")
+
+
+def _reader(place: BuiltState, name: str, impl: str, policy: str) -> Named:
+    """Return who is asked; raises LookupError or UsageError."""
+    if not impl:
+        return named_reader(place.adapter.format, name or place.first_failing())
+    if name:
+        raise click.UsageError("--reader and --impl exclude each other")
+    return _implementation(place.adapter, impl, policy)
+
+
+def _implementation(adapter: CrashFormat, impl: str, policy: str) -> Named:
+    policies = list(adapter.policies.values())
+    chosen = policy or policies[0]
+    if chosen not in policies:
+        raise click.UsageError(f"no policy {chosen!r}: choose one of {', '.join(policies)}")
+    try:
+        asker = Asker(parse_impl(impl), adapter.format, adapter.answer)
+    except (Problem, Breakdown) as error:
+        raise click.UsageError(str(error)) from None
+    click.get_current_context().call_on_close(asker.close)
+    salvaging = any(name in adapter.salvaging for name, known in adapter.policies.items() if known == chosen)
+    return Named(impl, ImplementationReader(asker, chosen), salvaging, chosen)
+
+
+def _summary(found: Reduced, small: Case, large: Case) -> dict[str, Any]:
+    return {
+        "case": small.id,
+        "shrunk_from": large.id,
+        "verdict": found.verdict,
+        "breaks": list(found.breaks),
+        "records": found.records,
+        "deviations": found.deviations,
+        "earlier_deviations": found.earlier,
+        "workload": found.workload.name,
+        "descriptor": {**asdict(found.descriptor), "mask": found.descriptor.mask.hex()},
+        "steps": [{"how": step.how, "workload": step.workload} for step in found.steps],
+        "tried": found.tried,
+        "minimal": found.minimal,
+    }
+
+
+def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> list[str]:
+    """Return what is left, line by line."""
+    state = found.state
+    out = [
+        f"{found.verdict} ({', '.join(found.breaks) or 'no invariant'}) by {reader.name}: "
+        f"{_count(found.records, 'record')}, {_count(found.deviations, 'deviation')}"
+        + (f" and {found.earlier} in the crash before" if found.earlier else "")
+        + f"; {found.tried:,} tried"
+        + ("" if found.minimal else "; the budget ended, there may be a smaller one"),
+        f"case      {small.id}",
+        f"workload  {found.workload.name}",
+        f"preset    {story.preset_words(state)}",
+        f"taken     {', '.join(step.how for step in found.steps) or 'nothing: it is the smallest already'}",
+        "",
+        f"Before: {state.trace.background} behind what is in use.",
+    ]
+    for number, before in enumerate(reduction.crashes_before(adapter, found.workload), start=1):
+        out += [f"Life {number}, done in this order:", *_told(before), ""]
+    return [*out, "Done, in this order:", *_told(state)]
+
+
+def _told(state: State) -> list[str]:
+    head, losses = story.losses(state)
+    out = [*(f"  {line}" for line in story.story(state)), head]
+    for loss in losses:
+        out += [f"  {loss}", *(f"    {line}" for line in story.picture(state, loss))]
+    return out
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _shrunk(
+    place: BuiltState,
+    reader: Named,
+    verdict: str,
+    budget: int,
+    progress: Callable[[int, str], None] = lambda tried, what: None,
+) -> Reduced:
+    return reduction.reduce_state(
+        place.adapter,
+        place.workload,
+        place.descriptor,
+        reader.reader,
+        verdict,
+        salvaging=reader.salvaging,
+        budget=budget,
+        progress=progress,
+    )
+
+
+def _write(out: Path, cases: Iterable[Case], shown: Case | None = None) -> None:
+    """Write `cases` as lines, each once, and the files of the one that is to be `shown`."""
+    lines = {case.id: json.dumps(case.to_json(), separators=(",", ":")) + "\n" for case in cases}
+    with making(out) as place:
+        replace_text(place / "cases.jsonl", "".join(lines.values()))
+        if shown is not None:
+            shown.materialize(place / shown.id)
+
+
+#: One state of a kind of failure, where it is in the build, and what it was shrunk to.
+_Shrunk = tuple[FailureSample, BuiltState, Reduced]
+
+
+def _shrink_kinds(directory: Path, name: str, out: Path | None, budget: int, *, as_json: bool) -> None:
+    """Shrink one state of each kind, and print a table of what is left; `name` limits it to one reader.
+
+    Raises NotThere if `directory` is no build, and LookupError for an unknown reader.
+    """
+    adapter = crash_format(failures.plan_of(directory)["format"])
+    if name and name not in adapter.readers:
+        raise LookupError(f"no reader {name!r} in the build: choose one of {', '.join(adapter.readers)}")
+    found = failures.samples(directory, (name,) if name else adapter.readers)
+    known = failures.places(directory, {sample.case_id for sample in found})
+    done: list[_Shrunk] = []
+    with Console(stderr=True).status("shrinking") as status:
+        for number, sample in enumerate(found, start=1):
+            status.update(f"{number} of {len(found)}: {' '.join(sample.kind)}")
+            place, kind = known[sample.case_id], sample.kind
+            reader = named_reader(adapter.format, kind.reader)
+            done.append((sample, place, _shrunk(place, reader, kind.verdict, budget)))
+    if out is not None:
+        _write(
+            out,
+            (
+                case
+                for _, place, shrunk in done
+                for case in (case_of(place.adapter, place.state), as_case(place.adapter, shrunk))
+            ),
+        )
+    lines = [_line(sample, shrunk) for sample, _, shrunk in done]
+    if as_json:
+        click.echo(json.dumps(lines, indent=2))
+    else:
+        _show_kinds(lines)
+
+
+def _line(sample: FailureSample, shrunk: Reduced) -> dict[str, Any]:
+    return {
+        **sample.kind._asdict(),
+        "states": sample.states,
+        "records": shrunk.records,
+        "deviations": shrunk.deviations,
+        "earlier_deviations": shrunk.earlier,
+        "preset": shrunk.descriptor.preset,
+        "workload": shrunk.workload.name,
+        "case": shrunk.state.case_id,
+        "shrunk_from": sample.case_id.hex(),
+        "tried": shrunk.tried,
+        "minimal": shrunk.minimal,
+    }
+
+
+def _show_kinds(lines: Sequence[dict[str, Any]]) -> None:
+    head = [*FailureKind._fields, "states", "records", "deviations", "preset", "case"]
+    show_table(head, [[str(line[name]) for name in head] for line in lines])
+    if not lines:
+        click.echo("no reader fails anywhere")
+        return
+    records, lost = ([line[name] for line in lines] for name in ("records", "deviations"))
+    open_ = sum(not line["minimal"] for line in lines)
+    click.echo(
+        f"{len(lines)} kinds; median {median(records):g} records (at most {max(records)}), "
+        f"median {median(lost):g} deviations (at most {max(lost)})"
+        + (f"; for {open_} the budget ended first" if open_ else "")
+    )
