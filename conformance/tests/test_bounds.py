@@ -296,7 +296,12 @@ def test_a_class_that_never_ends_its_answer(python_class: OpenClass, tmp_path: P
     connection.hello()
     connection.ask({**READ, "dir": str(tmp_path)})
     said: list[object] = []
-    assert until(lambda: said.append(connection.unasked()) or said[-1])
+
+    def something_was_said() -> bool:
+        said.append(connection.unasked())
+        return bool(said[-1])
+
+    assert until(something_was_said)
     assert isinstance(said[-1], Misbehaved)
 
 

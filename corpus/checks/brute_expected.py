@@ -5,9 +5,10 @@ the engine: state by state, record by record, byte by byte.
 
 A record *stands whole* if every byte of its place comes from the write that put
 it there, or has the value that this write would have given it (nobody can tell
-such bytes apart). It *counts* if a write that makes it count stands whole in the
-same sense. Who wants a record that counts and does not stand whole has to be told
-(nobody wants what was released), unless a whole record of the time before stands in its place:
+such bytes apart). One that lies in several places at once does so if that holds of each of
+them, one that was written more than once if it holds of one time. It *counts* if a write that makes
+it count stands whole in the same sense. Who wants a record that counts and does not stand whole has
+to be told (nobody wants what was released), unless a whole record of the time before stands in its place:
 then the state looks as if nothing had ever happened.
 
 In the other strata, whether a state can be is decided from its bytes: a device that lied
@@ -24,7 +25,7 @@ from dataclasses import dataclass, field, replace
 
 from brute_states import BASE, HOLE, Body, BruteState, Machine, brute_prefix, origin
 from journalspec_corpus.crash.persistence import CORRUPTED, get_preset
-from journalspec_corpus.crash.trace import SECOND_LIFE, Ack, Mark, Publish, Release, Trace, Write
+from journalspec_corpus.crash.trace import SECOND_LIFE, Ack, Mark, Part, Publish, Release, Trace, Write
 from journalspec_corpus.crash.verdict import Answer
 
 Content = tuple[tuple[str, bytes], ...]
@@ -76,6 +77,26 @@ class BruteDebt:
 
 
 @dataclass
+class Writing:
+    """One time that `record` was written: for each place that it needs, what was put there each time.
+
+    That is nothing for a place that is only to be written after the crash.
+    """
+
+    record: str
+    places: dict[tuple[str, int], list[WrittenPlace]] = field(default_factory=dict)
+
+    @property
+    def spots(self) -> set[tuple[int, int]]:
+        """File number and offset of all places."""
+        return {(place.number, place.off) for places in self.places.values() for place in places}
+
+    def whole(self, state: BruteState) -> bool:
+        """Tell whether all of it stands in `state`."""
+        return all(any(place.whole(state) for place in places) for places in self.places.values())
+
+
+@dataclass
 class Accounts:
     """A trace up to a crash, as its annotations tell it: who wrote which record where, who was told what."""
 
@@ -86,6 +107,10 @@ class Accounts:
     written: list[tuple[str, WrittenPlace]] = field(default_factory=list)
     #: places of records from before the trace
     old: list[tuple[str, WrittenPlace]] = field(default_factory=list)
+    #: every time that a record was written, before the trace (first) and in it
+    before: list[Writing] = field(default_factory=list)
+    here: list[Writing] = field(default_factory=list)
+    _times: dict[tuple[str, int], Writing] = field(default_factory=dict)
     #: record -> the writes that make it count
     counts: dict[str, list[WrittenPlace]] = field(default_factory=dict)
 
@@ -97,19 +122,35 @@ class Accounts:
         self._file_of = machine.file_of
         for mark in (*self.trace.standing, *self.trace.stale, *self.trace.possible):
             data = self.trace.base[mark.file][mark.off : mark.off + mark.length]
-            self.old.append((mark.record, WrittenPlace(self._number[mark.file], mark.off, data, BASE)))
+            place = WrittenPlace(self._number[mark.file], mark.off, data, BASE)
+            self.old.append((mark.record, place))
+            self._enter(self.before, mark, [place])
         for index, note in self._notes():
             write = self.trace.ops[index]
             assert isinstance(write, Write)
             if isinstance(note, Mark):
                 start = note.off - write.off
                 data = write.data[start : start + note.length]
-                self.written.append((note.record, WrittenPlace(self._file_of[index], note.off, data, index)))
+                place = WrittenPlace(self._file_of[index], note.off, data, index)
+                self.written.append((note.record, place))
+                self._enter(self.here, note, [place])
             else:
                 place = WrittenPlace(self._file_of[index], write.off, write.data, index)
                 for record in note.records:
                     self.counts.setdefault(record, []).append(place)
+        for op in self.trace.ops:
+            if isinstance(op, Part):
+                self._enter(self.here, op, [])
         self.kills = self._kills()
+
+    def _enter(self, where: list[Writing], mark: Mark, places: list[WrittenPlace]) -> None:
+        known = self._times.get((mark.record, mark.copy)) if isinstance(mark, Part) else None
+        if known is None:
+            known = Writing(mark.record)
+            where.append(known)
+        if isinstance(mark, Part):
+            self._times[mark.record, mark.copy] = known
+        known.places.setdefault((mark.file, mark.off), []).extend(places)
 
     def _notes(self) -> Iterable[tuple[int, Mark | Publish]]:
         """Yield the annotations of all writes that had been issued, each with its write."""
@@ -149,7 +190,7 @@ class Accounts:
         marks = (*trace.stale, *trace.possible, *trace.standing)
         keys = {mark.key: mark.record for mark in marks}
         keys |= {note.key: note.record for _, note in self._notes() if isinstance(note, Mark)}
-        standing = {name for name, place in (*self.old, *self.written) if place.whole(state)}
+        standing = {each.record for each in (*self.before, *self.here) if each.whole(state)}
         return BruteDebt(
             must_keep=self.told - self.released,
             may_keep=frozenset(own | possible),
@@ -183,13 +224,14 @@ class Accounts:
             return False
         if not any(place.whole(state) for place in self.counts[record]):
             return False
-        if any(place.whole(state) for name, place in (*self.old, *self.written) if name == record):
+        if any(each.whole(state) for each in (*self.before, *self.here) if each.record == record):
             return False
         spots = {(place.number, place.off) for place in places}
         unknown = {mark.record for mark in self.trace.possible}
         # What an earlier crash tore is known only as it was left: whether it is whole again, nobody can say.
         return not any(
-            (old.number, old.off) in spots and (name in unknown or old.whole(state)) for name, old in self.old
+            not spots.isdisjoint(old.spots) and (old.record in unknown or old.whole(state))
+            for old in self.before
         )
 
     def _sequences(self, before: Iterable[Mark]) -> tuple[tuple[str, ...], ...]:
@@ -202,7 +244,8 @@ class Accounts:
             lives = files.setdefault(place.number, [])
             if place.off <= ends.get(place.number, place.off):
                 lives.append([])
-            lives[-1].append(name)
+            if name not in lives[-1]:
+                lives[-1].append(name)
             ends[place.number] = place.off
         return tuple(tuple(life) for lives in files.values() for life in lives)
 

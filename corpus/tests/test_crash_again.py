@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from journalspec_corpus.bitronix_tlog.workloads import THEN as DISK_LIVES
+from journalspec_corpus.bitronix_tlog.workloads import TABLES as DISK_TABLES
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
 from journalspec_corpus.crash import second_crash
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
@@ -44,7 +44,7 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.jboss_journal.workloads import LONG, TYPICAL, VICTIM
-from journalspec_corpus.jboss_journal.workloads import THEN as TX_LIVES
+from journalspec_corpus.jboss_journal.workloads import TABLES as TX_TABLES
 from journalspec_corpus.jboss_journal.workloads import Step as TxStep
 from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
 from journalspec_corpus.pipeline.run import Tally, judged_rows
@@ -461,9 +461,12 @@ def test_what_the_reference_appends_after_a_crash_survives_the_next() -> None:
         *(
             (DISK, SecondLife(Workload(kind, "spec", ONE), 1, then))
             for kind in ("append", "swap")
-            for then in DISK_LIVES
+            for then in DISK_TABLES.then
         ),
-        *((TX, SecondLife(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, then)) for then in TX_LIVES),
+        *(
+            (TX, SecondLife(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, then))
+            for then in TX_TABLES.then
+        ),
     ]
     seen: Counter[str] = Counter()
     for format_id, work in lives:

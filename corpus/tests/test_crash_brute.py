@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import brute
 from brute_expected import Accounts, Past, is_rotten, lied, other_debt, other_verdict
 from brute_states import BASE, GARBAGE, HOLE, NAMES, Body, Machine, brute_prefix, brute_subset, origin
-from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
+from journalspec_corpus.crash.facts import Facts, fields
 from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.crash.trace import Ack, Create, Mark, Publish, Release, Rename, Sync, Trace, Write
+from journalspec_corpus.crash.second_crash import crash_image
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import (
+    Ack,
+    Create,
+    Mark,
+    Part,
+    Publish,
+    Release,
+    Rename,
+    Sync,
+    Trace,
+    Write,
+)
 from journalspec_corpus.crash.verdict import Answer
 
 PAGE = 512
@@ -227,3 +243,125 @@ def test_a_cache_that_lied_leaves_a_time_before_and_a_failed_force_old_pages() -
     assert lied(past, later, "lying-cache") is None
     assert lied(past, later, "fail-marks-clean") is not None
     assert lied(past, {"log": b"x" * 3 * PAGE}, "fail-marks-clean") is None
+
+
+# --- Records of several parts: both oracles, and a reader of each kind ------------------------------
+
+#: Where the parts of a record lie that is chained over two pages, and those of its copy further behind.
+HERE, COPY = (0, PAGE), (2 * PAGE, 3 * PAGE)
+CHUNK = 40
+
+
+def part(fill: bytes, off: int, copy: int = 0) -> tuple[Write, Mark]:
+    named = ((0, f"head-{off}"), (8, f"body-{off}"))
+    return Write("log", off, fill * CHUNK), Part("a", "log", off, CHUNK, "a", named, copy)
+
+
+def chained(*places: tuple[int, ...], **more: Any) -> Trace:
+    """A record, written part by part, once at each of `places`; forced and promised behind the first."""
+    first, *others = ([op for off in spots for op in part(b"A", off, at)] for at, spots in enumerate(places))
+    told = (Publish(("a",)), Sync("log"), Ack(("a",)))
+    return replace(toy(*first, *told, *(op for ops in others for op in ops)), format="bitronix_tlog", **more)
+
+
+class Chains:
+    """Reads the log: a record is two chunks a page apart. With `halves`, it takes one for all of it."""
+
+    def __init__(self, *, halves: bool) -> None:
+        self.halves = halves
+
+    def recover(self, files: Mapping[str, bytes], *, edition: str, policy: str) -> Answer:
+        there = [[files["log"][off : off + CHUNK] == b"A" * CHUNK for off in spots] for spots in (HERE, COPY)]
+        touched = [any(files["log"][off : off + CHUNK]) for spots in (HERE, COPY) for off in spots]
+        if any(map(all, there)):
+            return Answer(("a",))
+        if self.halves and any(map(any, there)):
+            return Answer(("half of a",))
+        return Answer((), None, any(touched))
+
+
+def both(trace: Trace, *, halves: bool = False) -> brute.OracleReport:
+    unused: Any = None
+    adapter = CrashFormat(
+        format=trace.format,
+        first_lives=unused,
+        record=unused,
+        state_readers=(StateReader("strict", "strict", salvaging=True),),
+        obeys={},
+        implementation=lambda: Chains(halves=halves),
+        answer=lambda said: said,
+        record_json=unused,
+    )
+    report = brute.OracleReport()
+    brute.Comparison(adapter, trace, brute.KNOWN, report).run()
+    return report
+
+
+STALE = tuple(Part("old", "log", off, CHUNK, "old") for off in HERE)
+CHAINED = {
+    "chain": chained(HERE),
+    "copied": chained(HERE, COPY),
+    "copied-away": replace(
+        chained(HERE, COPY), ops=(*chained(HERE, COPY).ops, Sync("log"), Write("log", 0, b"x" * PAGE))
+    ),
+    "part-again": replace(chained(HERE), ops=(*chained(HERE).ops, *part(b"A", PAGE))),
+    "on-stale": replace(chained(HERE, stale=STALE), base={"log": b"S" * (4 * PAGE)}),
+    "standing": Trace(
+        "bitronix_tlog",
+        "1",
+        "later",
+        {"log": b"A" * CHUNK + bytes(PAGE - CHUNK) + b"A" * CHUNK + bytes(3 * PAGE - CHUNK)},
+        (Write("log", 2 * PAGE, b"x"), *part(b"A", 2 * PAGE, 1), *part(b"A", 3 * PAGE, 1), Sync("log")),
+        "zero",
+        standing=tuple(Part("a", "log", off, CHUNK, "a") for off in HERE),
+    ),
+}
+
+
+@pytest.mark.parametrize("trace", CHAINED.values(), ids=CHAINED)
+def test_both_oracles_agree_on_records_of_several_parts(trace: Trace) -> None:
+    report = both(trace)
+    assert not report.kinds, "\n".join(report.lines())
+    # What is written over itself may become garbage on the way.
+    assert set(report.verdicts) <= {"pass", "silent", "lost"}
+    assert report.rows > 20
+
+
+def test_half_of_a_record_is_none() -> None:
+    assert both(CHAINED["chain"], halves=True).verdicts["torn-accepted"] > 20
+    trace = CHAINED["chain"]
+    for crash, whole in ((2, 0), (4, 1)):
+        states = [*brute_subset(trace, get_preset("epoch-subset-512"), crash, lambda *_: b"")]
+        found = [Accounts(trace, crash).expected(state).whole for state in states]
+        assert sum("a" in records for records in found) == whole
+
+
+def test_the_engine_sees_which_part_is_missing() -> None:
+    trace = CHAINED["chain"]
+    torn: dict[tuple[bool, bool], str] = {}
+    for states in crash_states(trace, (get_preset("epoch-subset-512"),), 1):
+        facts = Facts(states)
+        column, names = fields(facts)
+        for row, codes in enumerate(states.codes):
+            log = states.point.materialise(codes)["log"]
+            there = log[0] == 0x41, log[PAGE] == 0x41
+            torn[there] = names[column[row]]
+            for parts in trace.alternatives["a"]:
+                assert facts.whole(parts)[row] == all(there)
+    assert torn == {
+        (False, False): "",
+        (True, False): f"head-{PAGE}",
+        (False, True): "head-0",
+        (True, True): "",
+    }
+
+
+def test_a_second_life_begins_with_whole_records_only() -> None:
+    trace = CHAINED["copied-away"]
+    whole: set[tuple[int, ...]] = set()
+    for states in crash_states(trace, (get_preset("epoch-subset-512"),), 1):
+        for row in range(len(states)):
+            image = crash_image(states, row, gone=False)
+            if image is not None:
+                whole.add(tuple(sorted(mark.off for mark in image.whole)))
+    assert whole == {(), HERE, COPY, (*HERE, *COPY)}

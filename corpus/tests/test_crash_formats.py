@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from journalspec_corpus.bitronix_tlog import recording as disk_recording
-from journalspec_corpus.bitronix_tlog.workloads import FIELDS
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
@@ -51,6 +50,9 @@ def test_traces_are_repeatable_and_named_once(adapter: CrashFormat) -> None:
         first, second = adapter.build(work), adapter.build(work)
         assert first.id == second.id
         assert first.ops == second.ops
+
+
+FIELDS = Logged("append", "spec", COMMIT).fields()
 
 
 @pytest.mark.parametrize("align", FIELDS)

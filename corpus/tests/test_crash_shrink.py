@@ -12,7 +12,7 @@ import pytest
 
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
-from journalspec_corpus.crash.adapter import CrashFormat, LongWorkload, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import Timeline
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
@@ -35,6 +35,7 @@ from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
 from journalspec_corpus.crash.trace import Write
 from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge
+from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.jboss_journal.workloads import Step as Op
 from journalspec_corpus.jboss_journal.workloads import Workload as Journaled
 from journalspec_corpus.pipeline.run import Tally, judged_rows

@@ -6,43 +6,26 @@ from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.bitronix_tlog import workloads as tables
-from journalspec_corpus.bitronix_tlog.recording import FORMAT, LongRun, build, resumed
-from journalspec_corpus.crash.adapter import (
-    CrashFormat,
-    LongWorkloads,
-    Signatures,
-    StateReader,
-    long_workloads,
-    refuses,
-)
-from journalspec_corpus.crash.second_crash import Excuse, SecondLives
+from journalspec_corpus.bitronix_tlog.model import Decisions
+from journalspec_corpus.bitronix_tlog.recording import FORMAT, KEYS, LongRun, build, resumed
+from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReader, refuses
+from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Continuations, from_table, recorded
+from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table, long_workloads
 from journalspec_reference.bitronix_tlog.codec import STATUS_CODES
-
-#: The fields of a key, in its order, as observations name them.
-_KEY_FIELDS = ("status", "time", "sequence_number", "crc32", "gtrid", "names")
 
 
 def answer(observation: Observation) -> Answer:
     """Return what an observation amounts to."""
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
-    keys = []
-    for record in observation.records:
-        fields: dict[str, Any] = {"status": STATUS_CODES.get(record.type), **record.fields}
-        gtrid, names = fields["gtrid"], [str(name) for name in fields["names"]]
-        fields |= {"gtrid": gtrid.hex() if isinstance(gtrid, bytes) else gtrid, "names": ",".join(names)}
-        keys.append(":".join(str(fields[name]) for name in _KEY_FIELDS))
-    return Answer(tuple(keys), None, observation.verdict != CLEAN)
+    records = ({"status": STATUS_CODES.get(record.type), **record.fields} for record in observation.records)
+    return Answer(tuple(map(KEYS.of, records)), None, observation.verdict != CLEAN)
 
 
 def record_json(keys: list[str]) -> dict[str, Any]:
     """Return the fields of an observed record that all `keys` agree on (a re-created copy has its own)."""
-    columns = zip(*(text.split(":", 5) for text in keys), strict=True)
-    out: dict[str, Any] = {
-        name: values[0] for name, values in zip(_KEY_FIELDS, columns, strict=True) if len(set(values)) == 1
-    }
+    out: dict[str, Any] = KEYS.shared(keys)
     if "names" in out:
         out["names"] = out["names"].split(",") if out["names"] else []
     return out
@@ -62,14 +45,6 @@ READERS = (
     StateReader("skip-checksum", differs=lambda first: first.refused == "bad-checksum"),
 )
 LONG = long_workloads(__package__)
-CONTINUATIONS = Continuations(
-    begin=resumed,
-    then=tables.THEN,
-    firsts=tables.firsts,
-    choices=lambda first, scope: tables.CHOICES[scope],
-    after_long=tables.AFTER_LONG,
-    long=LONG,
-)
 
 CRASH = CrashFormat(
     format=FORMAT,
@@ -89,12 +64,17 @@ CRASH = CrashFormat(
         "rotate": ("BTM-RCV-002", "BTM-RCV-004", "BTM-SWP-008"),
         "create": ("BTM-FIL-014", "BTM-RCV-001"),
     },
-    long=LongWorkloads(LONG, recorded(LongRun), tables.REDUCTION.shorter),
-    second=SecondLives(
-        lives=CONTINUATIONS.lives,
-        live=CONTINUATIONS.live,
-        begin=CONTINUATIONS.begin,
-        plain=tables.REDUCTION.lives,
+    long=LongWorkloads(
+        LONG,
+        LongRun,
+        tables.REDUCTION.shorter,
+        tables.TABLES.rows["long"],
+        Decisions(),
+        tables.pools,
+        tables.meaning,
+    ),
+    second=Continuations(resumed, tables.TABLES, tables.firsts, LONG).second_lives(
+        plain=("open", "close", "typical"),
         # A released record was left behind by a swap. Nothing leads a reader to it any more.
         released_is_gone=True,
         excuses=(

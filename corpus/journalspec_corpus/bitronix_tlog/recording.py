@@ -1,7 +1,8 @@
 """Write traces of the disk journal: small workloads at every alignment, on every background, and long ones.
 
 The traces are recorded from the reference writer in three orders of writes and
-forces: the spec's, and those of the products as traced.
+forces: the spec's, and those of the products as traced. What a swap has to carry over comes from
+the model: the decisions that it still holds.
 """
 
 from __future__ import annotations
@@ -10,20 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from journalspec_corpus.bitronix_tlog.model import Decisions
 from journalspec_corpus.bitronix_tlog.workloads import (
+    EDITION,
     EMPTY,
-    FIELDS,
-    FINISHED,
-    LONG_SIZES,
     ORDERS,
-    STATUS,
+    RECORDS,
+    TABLES,
     Step,
     Workload,
     gtrid_bytes,
     logged,
     size_of,
 )
-from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, missing
+from journalspec_corpus.crash.recorder import Keys, Operation, Recorder, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Release, Reuse, Trace, Write
 from journalspec_corpus.crash.workloads import FOREIGN
@@ -42,6 +43,8 @@ from journalspec_reference.bitronix_tlog.codec import (
 
 FORMAT = "bitronix_tlog"
 FILES = ("btm1.tlog", "btm2.tlog")
+#: What a reader calls a record.
+KEYS = Keys(dict.fromkeys(("status", "time", "sequence_number", "crc32", "gtrid", "names")))
 #: Length of files of a journal that is created for a few small records.
 CREATED = HEADER_SIZE + 100
 #: life -> the writer's first reading of the clock, and its first sequence number. Lives 1 and 2 are those
@@ -55,9 +58,7 @@ _SHORTEST = 8
 
 def key_of(record: LogRecord) -> str:
     """Return what a reader calls `record`; names are as read (U+FFFD for non-ASCII)."""
-    names = ",".join(map(name_text, record.names))
-    numbers = f"{record.status}:{record.time}:{record.sequence_number}:{record.crc32}"
-    return f"{numbers}:{record.gtrid.hex()}:{names}"
+    return KEYS.of({**record._asdict(), "names": [*map(name_text, record.names)]})
 
 
 def _written(data: bytes) -> LogRecord:
@@ -68,13 +69,6 @@ def _written(data: bytes) -> LogRecord:
     return record
 
 
-def _fields(record: LogRecord) -> tuple[tuple[int, str], ...]:
-    """Return the start of every field of `record`, for naming the place of a tear."""
-    fixed = [(at, name) for name, at in FIELDS.items()]
-    names_at = FIELDS["gtrid"] + len(record.gtrid)
-    return (*fixed, (names_at, "names"), (record.end - record.off - 4, "endRecord"))
-
-
 class Run(Recorder):
     """One run of the writer with `order`, on new files of `length` bytes or on `files`.
 
@@ -82,6 +76,8 @@ class Run(Recorder):
     """
 
     format = FORMAT
+    model = Decisions()
+    plain = TABLES.rows["long"]["plain"]
     header_size = HEADER_SIZE
 
     def __init__(  # where it begins; all but the first have a plain default
@@ -100,8 +96,8 @@ class Run(Recorder):
         self.marks += known
         self._ids: dict[tuple[int, str, int], str] = {}
         self._pending: list[str] = []
-        #: record id of the COMMITTING record of each unfinished transaction
-        self._dangling: dict[str, str] = {}
+        #: record id of the latest decision on each transaction
+        self._decisions: dict[str, str] = {}
         if files:
             self._go_on()
 
@@ -113,10 +109,10 @@ class Run(Recorder):
         if all(name in self.memory.files for name in FILES):
             self.active = next(name for name in FILES if self._elected(name))
         for mark in sorted(self.marks, key=lambda mark: mark.off):
-            status, _, _, _, gtrid, _ = mark.key.split(":", 5)
-            self._ids.setdefault((int(status), gtrid, mark.length), mark.record)
+            fields = KEYS.read(mark.key)
+            self._ids.setdefault((int(fields["status"]), fields["gtrid"], mark.length), mark.record)
             if mark.file == self.active and mark.off + mark.length <= self.ends[mark.file]:
-                self._decided(int(status), gtrid, mark.record)
+                self._decided(mark)
 
     def counters(self) -> tuple[int, int]:
         """Return the first reading of the clock, and the first sequence number."""
@@ -155,9 +151,7 @@ class Run(Recorder):
         if not isinstance(item, Write):
             return
         logging = op["op"] == "log"
-        if logging and item.off >= HEADER_SIZE and len(item.data) >= EMPTY:
-            self._record(item)
-        elif item.off == POSITION_AT and len(item.data) == HEADER_SIZE - POSITION_AT:
+        if item.off == POSITION_AT and len(item.data) == HEADER_SIZE - POSITION_AT:
             self.ends[item.file] = int.from_bytes(item.data, "big")
             if item.file == self.active:
                 self._publish(item.file)
@@ -166,24 +160,28 @@ class Run(Recorder):
         elif logging and item.off == TIMESTAMP_AT:
             self.active = item.file
             self._publish(item.file)
+        elif logging and item.off >= HEADER_SIZE and len(item.data) >= EMPTY:
+            self._record(item)
 
     def _record(self, item: Write) -> None:
         written = _written(item.data)
-        gtrid, length = written.gtrid.hex(), len(item.data)
+        names = [{"name": name} for name in written.names]
+        fields, length = RECORDS.starts(EDITION, "", {"gtrid": written.gtrid, "names": names})
         # A copy in the other file is the same record.
-        record = self._ids.setdefault((written.status, gtrid, length), f"{self.prefix}r{len(self._ids)}")
-        mark = Mark(record, item.file, item.off, length, key_of(written), _fields(written))
+        known = (written.status, written.gtrid.hex(), length)
+        record = self._ids.setdefault(known, f"{self.prefix}r{len(self._ids)}")
+        mark = Mark(record, item.file, item.off, length, key_of(written), fields)
         self.marked(mark)
         if item.file == self.active:
             self._pending.append(record)
-            self._decided(written.status, gtrid, record)
+            self._decided(mark)
 
-    def _decided(self, status: int, gtrid: str, record: str) -> None:
-        """Note what `record` says of its transaction: it is still to be finished, or it is finished."""
-        if status == STATUS_CODES["COMMITTING"]:
-            self._dangling[gtrid] = record
-        elif status in FINISHED:
-            self._dangling.pop(gtrid, None)
+    def _decided(self, mark: Mark) -> None:
+        """Tell the model what the record of `mark` says of its transaction."""
+        fields = KEYS.read(mark.key)
+        self.learn({"op": "log", **fields, "names": [name for name in fields["names"].split(",") if name]})
+        if int(fields["status"]) == STATUS_CODES["COMMITTING"]:
+            self._decisions[fields["gtrid"]] = mark.record
 
     def _elected(self, file: str) -> bool:
         """Tell whether the timestamps written so far make `file` the active one at the next start."""
@@ -202,12 +200,12 @@ class Run(Recorder):
 
     def _swap_begins(self, item: Write) -> None:
         """Release what is not copied: nothing leads to it from here on."""
-        kept = set(self._dangling.values())
+        kept = {self._decisions[gtrid] for gtrid in self.kept}
         self.tell(Release, [mark.record for mark in self.marks if mark.record not in kept])
 
     def settle(self, image: CrashImage) -> None:
         """Log that every unfinished transaction is committed, as a recovery manager does, and force that."""
-        for gtrid in list(self._dangling):
+        for gtrid in self.kept:
             self.attempt(logged("COMMITTED", bytes.fromhex(gtrid)))
         self.apply({"op": "force"})
 
@@ -221,8 +219,10 @@ class Run(Recorder):
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
+    standing: list[Mark] = []
+    stale: list[Mark] = []
     if work.kind == "create":
-        run, standing, stale = Run(work.writer), [], []
+        run = Run(work.writer)
         run.open()
     else:
         run = _prepared(work, 0)
@@ -230,11 +230,13 @@ def build(work: Workload) -> Trace:
         stale = _lay_background(run, work)
         run.begin()
     first = _play(run, work, 0)
-    tags = {**work.tags, "sizes": ",".join(step.size for step in work.steps)}
-    first = 0 if work.kind == "create" else first
-    marks = [replace(mark, record=f"stale-{number}") for number, mark in enumerate(stale)]
     return run.trace(
-        work.name, tags, background=work.background, standing=standing, stale=marks, crash_from=first
+        work.name,
+        {**work.tags, "sizes": ",".join(step.size for step in work.steps)},
+        background=work.background,
+        standing=standing,
+        stale=[replace(mark, record=f"stale-{number}") for number, mark in enumerate(stale)],
+        crash_from=0 if work.kind == "create" else first,
     )
 
 
@@ -249,21 +251,11 @@ def _play(run: Run, work: Workload, life: int) -> int:
     return last
 
 
-def _lengths(work: Workload) -> tuple[int, int]:
-    """Return where the first step's record starts, and the length of both files."""
-    steps = [size_of(op) for op in work.operations()]
-    start = work.edge - (steps[0] - 4 if work.align == "endRecord" else FIELDS[work.align])
-    while start < HEADER_SIZE + _STANDING:
-        start += SECTOR
-    if work.kind == "swap":
-        # One byte too short for the last step, also for writers that use the last byte.
-        return start, start + sum(steps) - 1
-    return start, -(-(start + sum(steps) + 64) // 4096) * 4096
-
-
 def _prepared(work: Workload, life: int) -> Run:
     """Return a run whose log ends where the first step's record is to start."""
-    start, length = _lengths(work)
+    start, steps = work.start(HEADER_SIZE + _STANDING), sum(map(size_of, work.operations()))
+    # To swap, one byte too short for the last step, also for writers that use the last byte.
+    length = start + steps - 1 if work.kind == "swap" else -(-(start + steps + 64) // 4096) * 4096
     run = Run(work.writer, life, length)
     run.open()
     unfinished = Step("COMMITTING", 0, "typical").operation(0)
@@ -301,12 +293,22 @@ def _lay_background(run: Run, work: Workload) -> list[Mark]:
 
 
 class LongRun(Run):
-    """A run of the writer that is told what to do in rules."""
+    """A run of the writer that is told what to do in words.
+
+    ``c1b`` ``a1b`` ``p1b``   log COMMITTING, ACTIVE or PREPARED for transaction 1 with size b
+    ``d1`` ``r1``             log COMMITTED or ROLLEDBACK for it
+    ``f``                     force
+    ``o``                     close, and open again
+    ``k``                     force, and open again without having closed
+
+    Transactions are numbered in base 36. Sizes: ``a`` no names, ``b`` two short ones, ``c`` most of a
+    sector, ``d`` nearly three; ``x``, ``y`` and ``z`` end one byte before, at and one byte after a
+    sector's edge.
+    """
 
     def __init__(self, order: str, length: int) -> None:
         super().__init__(order, length=length)
         self._opened = 0
-        self._names: dict[str, list[str]] = {}
         self.open()
 
     def counters(self) -> tuple[int, int]:
@@ -321,46 +323,22 @@ class LongRun(Run):
         # What the file held is of an earlier life now: the pointer will pass over these places again.
         self.marks = [mark for mark in self.marks if mark.file != item.file]
 
-    def do(self, rule: str) -> bool:
-        """Do what a rule says; returns whether it could be done (a record may be too long for the file).
-
-        ``c1b`` ``a1b`` ``p1b``   log COMMITTING, ACTIVE or PREPARED for transaction 1 with size b
-        ``d1`` ``r1``             log COMMITTED or ROLLEDBACK for it
-        ``f``                     force
-        ``o``                     close, and open again
-        ``k``                     force, and open again without having closed
-
-        Transactions are numbered in base 36. Sizes: ``a`` no names, ``b`` two short ones, ``c`` most of a
-        sector, ``d`` nearly three; ``x``, ``y`` and ``z`` end one byte before, at and one byte after a
-        sector's edge.
-        """
-        if rule in ("f", "o", "k"):
-            self.apply({"op": "close" if rule == "o" else "force"})
-            if rule != "f":
-                self.open()
-            return True
-        what, number = rule[0], rule[1]
-        op = logged(STATUS[what], bytes([0x41 + int(number, 36)]) * 16)
-        if what in "dr":
-            # What did not fit was never decided.
-            if number not in self._names:
-                return False
-            op["names"] = self._names[number]
-        else:
-            op["names"] = self._sized(op, rule[2])
-        done = self.attempt(op)
-        if done:
-            self._names[number] = list(op["names"])
-        return done
-
-    def _sized(self, op: Operation, size: str) -> list[str]:
-        """Return names that give the record of `op` that size."""
-        if size in LONG_SIZES:
-            return [letter * length for letter, length in zip("np", LONG_SIZES[size], strict=False)]
+    def worded(self, word: str) -> Operation | None:
+        """Return the ``log`` operation of a word, None if it finishes what never fitted into the file."""
+        table = TABLES.rows["long"]
+        op = logged(table["types"][word[0]], bytes([0x41 + int(word[1], 36)]) * 16)
+        if word[0] in "dr":
+            op["names"] = sorted(self.kept.get(op["gtrid"], ()))
+            return op if op["gtrid"] in self.kept else None
+        lengths = table["names"].get(word[2])
+        if lengths is not None:
+            op["names"] = [letter * length for letter, length in zip("np", lengths, strict=False)]
+            return op
         # The tail that is on disk may be behind: the records say where the next one goes.
         ends = [mark.off + mark.length for mark in self.marks if mark.file == self.active]
         end = max(ends, default=HEADER_SIZE) + size_of({**op, "names": ["e" * _SHORTEST]})
-        return ["e" * (_SHORTEST + missing(end, size))]
+        op["names"] = ["e" * (_SHORTEST + missing(end, word[2]))]
+        return op
 
 
 def resumed(origin: Any, life: int, image: CrashImage) -> Run:

@@ -1,4 +1,4 @@
-"""What is done to a disk journal to get its crash states, as tables."""
+"""What is done to a disk journal to get its crash states: what is made of ``workloads.toml``."""
 
 from __future__ import annotations
 
@@ -7,40 +7,25 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
+from journalspec.bitronix_tlog import LAYOUT
 from journalspec_corpus.crash import workloads as shared
+from journalspec_corpus.crash.recorder import Operation, RecordFields
 from journalspec_corpus.crash.workloads import FOREIGN
-from journalspec_reference.bitronix_tlog.codec import (
-    CRC_AT,
-    MIN_RECORD_LENGTH,
-    PAYLOAD_AT,
-    STATUS_CODES,
-    UNCOUNTED,
-)
 
-BACKGROUNDS = ("zero", "stale-same", "stale-shifted", "garbage")
-#: order of writes -> the edition whose products write so
-ORDERS = {"spec": "2.1", "2.1.4": "2.1", "3.0": "3.0"}
-#: field -> where it stands in a record: with the record so far below a sector edge, it begins on the edge.
-FIELDS = {
-    "status": 0,
-    "recordLength": 4,
-    "headerLength": 8,
-    "time": 12,
-    "sequenceNumber": 20,
-    "crc32": CRC_AT,
-    "gtridLength": PAYLOAD_AT,
-    "gtrid": PAYLOAD_AT + 1,
-}
-#: size name -> (gtrid bytes, bytes in names)
-SIZES: dict[str, tuple[int, tuple[int, ...]]] = {
-    "tiny": (1, ()),
-    "typical": (16, (3, 4)),
-    "sector": (16, (455,)),
-    "three": (16, (3, 1300)),
-    "six": (16, (3, 2900)),
-}
-#: Bytes of a record without gtrid and names.
-EMPTY = UNCOUNTED + MIN_RECORD_LENGTH
+#: Of each record the fields as traces name them. Those of all editions that are recorded are laid out alike.
+RECORDS = RecordFields(
+    LAYOUT,
+    {
+        "record_length": "recordLength",
+        "header_length": "headerLength",
+        "sequence_number": "sequenceNumber",
+        "gtrid_length": "gtridLength",
+        "names_count": "names",
+        "names": "",
+        "end_record": "endRecord",
+    },
+)
+EDITION = "2.1"
 #: life -> what names are made of. After a crash no byte of a name is what it was: a sector of before is
 #: never one of now.
 LETTERS = {3: "ijklmnop", 4: "qrstuvwx"}
@@ -61,9 +46,9 @@ class Step:
         """A readable name, unique among steps."""
         return f"{self.type.lower()}-{self.gtrid}-{self.size}"
 
-    def operation(self, life: int) -> dict[str, Any]:
+    def operation(self, life: int) -> Operation:
         """Return the protocol's ``log`` operation in that life of the files."""
-        length, names = SIZES[self.size]
+        length, *names = TABLES.rows["sizes"][self.size]
         length += SHIFT if life == SHIFTED else 0
         letters = LETTERS.get(life, "abcdefgh")
         return logged(
@@ -79,8 +64,18 @@ class Workload(shared.SmallWorkload):
 
     align: str = "status"
 
+    def fields(self) -> Mapping[str, int]:
+        """Return the start of every field of the first step's record, by name."""
+        return {name: start for start, name in _starts(self.steps[0].operation(0))[0]}
 
-def logged(status: str, gtrid: bytes, *names: str) -> dict[str, Any]:
+
+TABLES = shared.Tables(__package__, Step)
+BACKGROUNDS: Sequence[str] = TABLES.rows["backgrounds"]
+#: order of writes -> the edition whose products write so
+ORDERS: Mapping[str, str] = TABLES.rows["orders"]
+
+
+def logged(status: str, gtrid: bytes, *names: str) -> Operation:
     """Return a ``log`` operation."""
     return {"op": "log", "type": status, "gtrid": gtrid.hex(), "names": list(names)}
 
@@ -90,47 +85,47 @@ def gtrid_bytes(number: int, length: int, life: int) -> bytes:
     return bytes([0x30 + 16 * life + number]) * length
 
 
+def _starts(op: Mapping[str, Any]) -> tuple[tuple[tuple[int, str], ...], int]:
+    names = [{"name": name} for name in op["names"]]
+    return RECORDS.starts(EDITION, "", {"gtrid": bytes.fromhex(op["gtrid"]), "names": names})
+
+
 def size_of(op: Mapping[str, Any]) -> int:
     """Return the bytes that a ``log`` operation takes on disk."""
-    return EMPTY + len(op["gtrid"]) // 2 + sum(2 + len(name) for name in op["names"])
+    return _starts(op)[1]
 
 
-_ALL = (*FIELDS, "endRecord")
-#: scope -> for each number of steps: fields on an edge, sizes, edges
-SCOPES: dict[str, dict[int, tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...]]]] = {
-    "smoke": {1: (("status", "crc32"), ("typical",), (1024,))},
-    "core": {
-        1: (_ALL, tuple(SIZES), (1024,)),
-        2: (("status", "time", "crc32", "gtrid", "endRecord"), ("typical", "three"), (1024,)),
-    },
-    "full": {
-        1: (_ALL, tuple(SIZES), (1024, 4096)),
-        2: (_ALL, tuple(SIZES), (1024,)),
-        3: (("status", "crc32", "endRecord"), ("typical", "three", "six"), (1024,)),
-    },
-}
+#: Bytes of a record without gtrid and names.
+EMPTY = size_of(logged("", b""))
 
 
 def workloads(scope: str) -> Iterator[Workload]:
     """Yield the workloads of a scope, in a fixed order: ``smoke`` < ``core`` < ``full``.
 
-    Orders of writes vary fastest: what two of them have in common then falls
-    into one shard. Raises KeyError for an unknown scope.
+    Raises KeyError for an unknown scope.
     """
-    yield from (Workload("create", order, (Step("COMMITTING", 1, "tiny"),)) for order in ORDERS)
-    for count, (aligns, sizes, edges) in SCOPES[scope].items():
-        for background, align, edge in product(BACKGROUNDS, aligns, edges):
-            for steps, force in _sequences(count, sizes):
-                kinds = ["append", "swap"] if force == "each" else ["append"]
-                for kind, order in product(kinds + ["close"] * (count == 1), ORDERS):
-                    yield Workload(kind, order, steps, align, edge, force, background)
-    aligns, sizes, _ = SCOPES[scope][1]
+    yield from _created()
+    for row in TABLES.rows["scopes"][scope]:
+        count = row["steps"]
+        sequences = [
+            (kind, force, steps)
+            for steps, force in _sequences(count, row["sizes"])
+            for kind in ("append", *["swap"] * (force == "each"), *["close"] * (count == 1))
+        ]
+        places = product(BACKGROUNDS, row["aligns"], row["edges"])
+        yield from shared.aligned(Workload, sequences, places, lambda kind: ORDERS)
     if scope != "smoke":
-        for align, (steps, force), order in product(aligns, _sequences(1, sizes), ORDERS):
-            yield Workload("append", order, steps, align, 1024, force, FOREIGN)
+        row = TABLES.rows["scopes"][scope][0]
+        alone = [("append", force, steps) for steps, force in _sequences(1, row["sizes"])]
+        foreign = product([FOREIGN], row["aligns"], [shared.EDGE])
+        yield from shared.aligned(Workload, alone, foreign, lambda kind: ORDERS)
 
 
-def _sequences(count: int, sizes: tuple[str, ...]) -> Iterator[tuple[tuple[Step, ...], str]]:
+def _created() -> Iterator[Workload]:
+    yield from (Workload("create", order, (Step("COMMITTING", 1, "tiny"),)) for order in ORDERS)
+
+
+def _sequences(count: int, sizes: Sequence[str]) -> Iterator[tuple[tuple[Step, ...], str]]:
     """Yield all step sequences of `count` steps with every way to force them."""
     for chosen in product(sizes, repeat=count):
         for finish in (False, True) if count > 1 else (False,):
@@ -144,57 +139,40 @@ def _sequences(count: int, sizes: tuple[str, ...]) -> Iterator[tuple[tuple[Step,
                 yield tuple(steps), force
 
 
-_SMALL, _LARGE = Step("COMMITTING", 1, "typical"), Step("COMMITTING", 1, "three")
-#: What may be done after opening what a crash left.
-THEN: dict[str, tuple[Step, ...]] = {
-    "same": (),
-    "typical": (_SMALL, replace(_SMALL, gtrid=2)),
-    "three": (_LARGE, replace(_LARGE, type="COMMITTED")),
-    "swap": (_SMALL, replace(_SMALL, gtrid=2)),
-    "settle": (_SMALL,),
-    "close": (_SMALL, replace(_SMALL, gtrid=2)),
-}
-#: scope -> what is done after which of the chosen crash states.
-CHOICES: dict[str, dict[str, Sequence[int]]] = {
-    "core": {"same": (0, 1), "swap": (2,), "settle": (0, 3)},
-    "full": {
-        "same": (0, 1),
-        "typical": (2,),
-        "three": (3,),
-        "swap": (4, 5),
-        "close": (6,),
-        "settle": range(12),
-    },
-}
-#: The same for long first lives.
-AFTER_LONG = {"typical": (0, 1), "settle": (2, 3), "swap": (4, 5)}
-
-
 def firsts(scope: str) -> Iterator[Workload]:
     """Yield the workloads of a scope that are gone on from after a crash."""
     full = scope == "full"
-    for order in ORDERS:
-        yield Workload("create", order, (Step("COMMITTING", 1, "tiny"),))
+    yield from _created()
+    small, large = Step("COMMITTING", 1, "typical"), Step("COMMITTING", 1, "three")
+    rows: list[tuple[str, str, tuple[Step, ...]]] = [
+        (kind, "each", (step,)) for kind in ("append", "swap") for step in (small, large)
+    ]
+    rows.append(("append", "end", (small, replace(large, gtrid=2))))
     aligns = ["status", "crc32", "endRecord"] if full else ["status"]
     for background, align, order in product(BACKGROUNDS if full else BACKGROUNDS[:2], aligns, ORDERS):
-        for kind, step in product(("append", "swap"), (_SMALL, _LARGE)):
-            yield Workload(kind, order, (step,), align, 1024, "each", background)
-        yield Workload("append", order, (_SMALL, replace(_LARGE, gtrid=2)), align, 1024, "end", background)
+        for kind, force, steps in rows:
+            yield Workload(kind, order, steps, align, force=force, background=background)
 
 
-_BY_BYTES = sorted(SIZES, key=lambda size: size_of(Step("COMMITTING", 1, size).operation(0)))
+_BY_BYTES = sorted(TABLES.rows["sizes"], key=lambda size: sum(TABLES.rows["sizes"][size]))
 REDUCTION = shared.Reduction(
     backgrounds=("zero", "stale-same", "stale-shifted", FOREIGN, "garbage"),
     below=lambda size: _BY_BYTES[: _BY_BYTES.index(size)],
     align="status",
     rule="[cap].([abcd])",
     rule_sizes="abcd",
-    lives=("open", "close", "typical"),
-    fields=lambda workload: _ALL,
 )
+#: So many transactions may be open in a long workload: they are copied with every swap.
+MOST_OPEN = 3
 
-#: Words of long workloads: what is logged, and the bytes in names; see :meth:`.recording.LongRun.do`.
-STATUS = {"c": "COMMITTING", "a": "ACTIVE", "p": "PREPARED", "d": "COMMITTED", "r": "ROLLEDBACK"}
-LONG_SIZES: dict[str, tuple[int, ...]] = {"a": (), "b": (3, 4), "c": (455,), "d": (3, 1300)}
-#: Statuses with which a transaction has nothing left to be done.
-FINISHED = {STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN")}
+
+def pools(kept: Mapping[str, Any], new: str, variant: str) -> Mapping[str, Sequence[str]]:
+    """Return what words of long workloads can be about: transactions that are open, or could be."""
+    return {"open": list(kept), "new": [new], "deciding": [new] if len(kept) < MOST_OPEN else []}
+
+
+def meaning(word: str) -> Operation:
+    """Return what a word of a long workload means to the model; names make no difference there."""
+    if word in TABLES.rows["long"]["plain"]:
+        return {"op": word}
+    return {"op": "log", "type": TABLES.rows["long"]["types"][word[0]], "gtrid": word[1], "names": ["a"]}

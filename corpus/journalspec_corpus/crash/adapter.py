@@ -6,12 +6,10 @@ imported before that is called: who only looks at a journal needs no writers and
 
 from __future__ import annotations
 
-import json
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,14 +21,11 @@ from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
 from journalspec_corpus.crash.second_crash import build as build_second_life
 from journalspec_corpus.crash.trace import Trace, Workload
 from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.workloads import LongWorkload, LongWorkloads
 from journalspec_corpus.mutants import MutantError, load_mutants
 from journalspec_reference import load
 
 PACKAGE = "journalspec_corpus"
-#: So many long workloads, evenly spread, are in the core tier; the full tier has all.
-LONG_IN_CORE = 6
-#: The file in a format's package with its long workloads, one a line.
-LONG_WORKLOADS = "long_workloads.jsonl"
 
 #: From the files of a state and the edition to what the reader says about them.
 Reader = Callable[[Mapping[str, bytes], str], Answer]
@@ -39,58 +34,6 @@ Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
 #: Two numbers per row: rows with the same ones get the same answer from every reader, in whichever crash
 #: point of the format they are (see :func:`.reading.alike` for "the same"); None if the kernel cannot say.
 Signatures = Callable[[CrashPoint, Codes], "npt.NDArray[np.uint64] | None"]
-
-
-@dataclass(frozen=True, slots=True)
-class LongWorkload:
-    """One sequence: the edition or order of writes, the length of a file in bytes, and rules.
-
-    Small workloads are enumerated, and what needs many steps (a file that comes round
-    again, a transaction open over three files) is not among them. These sequences
-    were drawn by a Hypothesis state machine, once (:mod:`.long_machine`), and are kept as
-    data: building needs no Hypothesis and no luck. `rules` are words with a blank
-    between them; the format says what they mean.
-    """
-
-    variant: str
-    size: int
-    rules: str
-
-    @property
-    def name(self) -> str:
-        """A readable name, unique among workloads."""
-        return f"long/{self.variant}/{self.size}/{self.rules.replace(' ', '+')}"
-
-    def line(self) -> str:
-        """Return the workload as one line of JSON, without the end of the line."""
-        return json.dumps([self.variant, self.size, self.rules], separators=(",", ":"))
-
-
-@cache
-def long_workloads(package: str) -> tuple[LongWorkload, ...]:
-    """Return the long workloads in a format's `package`; the first line is about the others."""
-    text = files(package).joinpath(LONG_WORKLOADS).read_text(encoding="utf-8")
-    return tuple(LongWorkload(*json.loads(line)) for line in text.splitlines()[1:])
-
-
-@dataclass(frozen=True)
-class LongWorkloads:
-    """A format's long workloads.
-
-    `lines` are all of them, `record(work)` plays one. `shorter(rule)` yields a rule with
-    less in its record.
-    """
-
-    lines: tuple[LongWorkload, ...]
-    record: Callable[[LongWorkload], Trace]
-    shorter: Callable[[str], Iterator[str]]
-
-    def of_scope(self, scope: str) -> tuple[LongWorkload, ...]:
-        """Return those of a scope; ``smoke`` has none."""
-        if scope == "full":
-            return self.lines
-        step = max(1, len(self.lines) // LONG_IN_CORE)
-        return self.lines[::step][:LONG_IN_CORE] if scope == "core" else ()
 
 
 @dataclass(frozen=True)

@@ -102,9 +102,9 @@ class ExpectedSets:
     def __init__(self, record_json: Callable[[list[str]], dict[str, Any]], trace: Trace) -> None:
         self._record_json = record_json
         written = [op for op in trace.ops if isinstance(op, Mark)]
-        marks = {(op.record, op.file, op.off) for op in (*trace.standing, *trace.possible, *written)}
-        #: record -> in how many places of the journal it was written
-        self._places = Counter(record for record, _, _ in marks)
+        marks = {(op.record, op.alternative[:2]) for op in (*trace.standing, *trace.possible, *written)}
+        #: record -> how many times it was written, at another place or in other parts
+        self._copies = Counter(record for record, _ in marks)
 
     def sets(self, expected: Expected) -> Sets:
         """Return must_keep, may_keep and must_drop of `expected`."""
@@ -117,7 +117,7 @@ class ExpectedSets:
 
         # What was written in several places (a compaction under way) may come out of each of them.
         known = expected.must_keep | expected.may_keep
-        copies = [record for record in known for _ in range(1, self._places[record])]
+        copies = [record for record in known for _ in range(1, self._copies[record])]
         return {
             "must_keep": records(expected.must_keep),
             "may_keep": records([*(expected.may_keep - expected.must_keep), *copies]),

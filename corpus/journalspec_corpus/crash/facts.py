@@ -1,14 +1,16 @@
 """What is true of each state of a crash point, as columns: no reader is asked.
 
-A write has *arrived* if every granule it changed holds it or something later; a record
-is *intact* if its write arrived and nothing that arrived later overwrote it; it is
-*published* if what makes it count arrived. From these follow whether a reader may refuse
-the state, its category, and the field in which it tore.
+A write has *arrived* if every granule it changed holds it or something later; a mark
+is *intact* if its write arrived and nothing that arrived later overwrote it. A record is *whole*
+if all parts of one of its alternatives are intact; it is *published* if what makes it count
+arrived. From these follow whether a reader may refuse the state, its category, and the field in
+which it tore.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +20,20 @@ from journalspec_corpus.crash.corruption import corrupted_fields
 from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED
 from journalspec_corpus.crash.ids import content_ids
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE
-from journalspec_corpus.crash.trace import Ack, Create, Mark, Publish, Release, Reuse, Trace, Write
+from journalspec_corpus.crash.trace import (
+    BEFORE,
+    Ack,
+    Create,
+    Mark,
+    Part,
+    Publish,
+    Release,
+    Reuse,
+    Trace,
+    Write,
+    Written,
+    alternatives,
+)
 from journalspec_corpus.crash.verdict import CATEGORIES
 
 Rows = npt.NDArray[np.bool_]
@@ -142,8 +157,52 @@ class Facts:
             (index, op) for index, op in self.trace.annotated if isinstance(op, Mark) and index < self._upto
         ]
 
+    def whole(self, parts: list[Written]) -> Rows:
+        """Rows in which every part of an alternative is intact; what is not yet issued is not."""
+        out = self.all
+        for part in parts:
+            there = ~self.all
+            for index, mark in part:
+                if index < self._upto:
+                    there |= self.stands(mark) if index == BEFORE else self.intact(index, mark)
+            out = out & there
+        return out
+
+    def entire(self, index: int, mark: Mark) -> Rows:
+        """Rows in which the mark of operation `index` is intact, and so are the other parts of its record."""
+        return self.whole(self._others(mark)) if isinstance(mark, Part) else self.intact(index, mark)
+
+    def begun(self, index: int, mark: Mark) -> Rows:
+        """Rows in which something of the record that operation `index` writes is on disk."""
+        if not isinstance(mark, Part):
+            return self.touched(index)
+        out = ~self.all
+        for part in self._others(mark):
+            for at, _ in part:
+                if BEFORE < at < self._upto:
+                    out |= self.touched(at)
+        return out
+
+    @property
+    def outstanding(self) -> list[tuple[int, Mark]]:
+        """What is not yet issued of records of which another part is: (index of its write, its mark)."""
+        begun = {(mark.record, mark.alternative) for _, mark in self.issued}
+        return [
+            (index, op)
+            for index, op in self.trace.annotated
+            if isinstance(op, Part) and index >= self._upto and (op.record, op.alternative) in begun
+        ]
+
+    def _others(self, mark: Mark) -> list[Written]:
+        """Return all parts of the alternative that `mark` is of."""
+        return next(
+            parts
+            for parts in self.trace.alternatives[mark.record]
+            if parts[0][0][1].alternative == mark.alternative
+        )
+
     def intact(self, index: int, mark: Mark) -> Rows:
-        """Rows in which the record written by operation `index` stands whole."""
+        """Rows in which the bytes that operation `index` wrote for `mark` stand whole."""
         known = self._intact.get((index, mark.off))
         if known is None:
             known = self._written(index, mark) & ~self._overwritten(mark, index + 1)
@@ -175,7 +234,7 @@ class Facts:
         return out
 
     def stands(self, mark: Mark) -> Rows:
-        """Rows in which a record from before the trace stands whole."""
+        """Rows in which the bytes of a mark from before the trace stand whole."""
         return ~self._overwritten(mark, 0)
 
     def _overwritten(self, mark: Mark, start: int) -> Rows:
@@ -244,27 +303,23 @@ class Facts:
     def damaged(self) -> Rows:
         """Rows in which a published record of this run stands nowhere whole, and no old one in its place."""
         out = ~self.all
-        places: dict[str, list[tuple[int, Mark]]] = {}
-        for index, mark in self.issued:
-            places.setdefault(mark.record, []).append((index, mark))
+        places: dict[str, set[tuple[str, int]]] = {}
+        for _, mark in self.issued:
+            places.setdefault(mark.record, set()).add((mark.file, mark.off))
+        stale = alternatives((BEFORE, mark) for mark in self.trace.stale)
+        unsure = {(mark.file, mark.off) for mark in self.trace.possible}
         released = self.trace.released(self._upto)
-        for record, marks in places.items():
+        for record, mine in places.items():
             if record in released:
                 continue  # nobody wants it back, so nobody has to be told
-            whole = ~self.all
-            replaced = ~self.all
-            for mark in self.trace.standing:
-                if mark.record == record:
-                    whole |= self.stands(mark)
-            for index, mark in marks:
-                whole |= self.intact(index, mark)
-                for old in self.trace.stale:
-                    if old.file == mark.file and old.off == mark.off:
-                        replaced |= self.stands(old)
-                if any(old.file == mark.file and old.off == mark.off for old in self.trace.possible):
-                    # What was lost here before may be made whole by bytes that both have in common.
-                    replaced |= self.all
-            out |= self.published(record) & ~whole & ~replaced
+            # What was lost here before may be made whole by bytes that both have in common.
+            excused = ~self.all if mine.isdisjoint(unsure) else self.all.copy()
+            for parts in self.trace.alternatives[record]:
+                excused |= self.whole(parts)
+            for parts in chain.from_iterable(stale.values()):
+                if any((mark.file, mark.off) in mine for part in parts for _, mark in part):
+                    excused |= self.whole(parts)
+            out |= self.published(record) & ~excused
         return out
 
     @cached_property
@@ -443,7 +498,7 @@ def _pointers(facts: Facts) -> tuple[Rows, Rows, Rows]:
     """
     ahead, behind, split = ~facts.all, ~facts.all, ~facts.all
     for index, mark in facts.issued:
-        whole = facts.intact(index, mark)
+        whole = facts.entire(index, mark)
         published = facts.published(mark.record)
         if mark.record in facts.trace.members:
             split |= (published & ~whole) | (~published & whole & ~facts.kill)
@@ -462,8 +517,10 @@ def fields(facts: Facts) -> tuple[Column, list[str]]:
         return corrupted_fields(facts.states)
     names = [""]
     out = np.zeros(len(facts.all), np.uint8)
+    for index, mark in reversed(facts.outstanding):
+        out[facts.begun(index, mark)] = _number(names, next((name for _, name in mark.fields), ""))
     for index, mark in reversed(facts.issued):
-        torn = facts.touched(index) & ~facts.arrived(index)
+        torn = facts.begun(index, mark) & ~facts.arrived(index)
         if torn.any():
             _place(facts, index, mark, torn, out, names)
     return out, names

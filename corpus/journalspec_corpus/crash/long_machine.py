@@ -1,36 +1,44 @@
-"""Drawing the lines of long workloads. Needs the extra ``hypothesis``.
+"""Drawing the lines of long workloads: ``python -m journalspec_corpus.crash.long_machine FORMAT``.
 
-A format's ``long_machine`` has a class LongMachine whose rules call :meth:`Drawing.say`;
-whoever wants to see what the words do (a test, say) derives from it.
+Needs the extra ``hypothesis``. What may be said comes from a format's table and its model;
+whoever wants to see what the words do (a test, say) derives from :class:`Drawing`.
 
-The lines are a function of the machine and of Hypothesis's version, which both
-stand in the first line of the file. They need not be drawn again for another
-version: what is kept is as good as what would come.
+The lines are a function of the table and of Hypothesis's version, which stands in the
+first line of the file. They need not be drawn again for another version or table: what is
+kept is as good as what would come. Those of the first two formats were drawn by machines of their
+own, before there was a table.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from journalspec.files import replace_text
-from journalspec_corpus.crash.adapter import LONG_WORKLOADS, LongWorkload
+from journalspec.formats import format_module
+from journalspec_corpus.crash.adapter import PACKAGE, crash_format
+from journalspec_corpus.crash.workloads import LONG_WORKLOADS, LongWorkload, LongWorkloads
 
 #: Transactions and records are one digit in base 36.
-DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
+_POOL = re.compile(r"{(\w+)}")
 
 
 class Drawing(RuleBasedStateMachine):
     """A machine that writes down what it was told to do."""
 
+    #: What it draws from.
+    source: ClassVar[LongWorkloads]
     #: Everything that machines of this class have drawn, in order.
     drawn: ClassVar[list[LongWorkload]]
 
@@ -43,6 +51,31 @@ class Drawing(RuleBasedStateMachine):
         self.variant = ""
         self.size = 0
         self.words: list[str] = []
+        self.used = 0
+        self.kept = self.source.model.begin({})
+
+    @initialize(data=st.data())
+    def start(self, data: Any) -> None:
+        """Create the journal."""
+        variant = data.draw(st.sampled_from(self.source.table["variants"]))
+        self.begin(variant, data.draw(st.sampled_from(self.source.table["lengths"])))
+
+    @rule(data=st.data())
+    def go_on(self, data: Any) -> None:
+        """Do something that can be done now."""
+        new = DIGITS[self.used]
+        pools = {**self.source.pools(self.kept, new, self.variant), "size": self.source.table["sizes"]}
+        # What names nothing is not said twice in a row.
+        possible = [
+            pattern
+            for pattern in self.source.table["patterns"]
+            if all(pools[name] for name in _POOL.findall(pattern)) and pattern not in self.words[-1:]
+        ]
+        pattern = data.draw(st.sampled_from(possible))
+        said = _POOL.sub(lambda name: data.draw(st.sampled_from(pools[name[1]])), pattern)
+        self.used += any(name in pattern for name in self.source.table["naming"])
+        for word in said.split():
+            self.say(word)
 
     def begin(self, variant: str, size: int) -> None:
         """Begin a journal."""
@@ -51,10 +84,20 @@ class Drawing(RuleBasedStateMachine):
     def say(self, word: str) -> None:
         """Do one thing."""
         self.words.append(word)
+        self.kept = self.source.model.after(self.kept, self.source.meaning(word), self.variant)
 
     def teardown(self) -> None:
         """Remember what was drawn."""
-        self.drawn.append(LongWorkload(self.variant, self.size, " ".join(self.words)))
+        if self.words:
+            self.drawn.append(LongWorkload(self.variant, self.size, " ".join(self.words)))
+
+
+def machine_of(format_id: str, base: type[Drawing] = Drawing) -> type[Drawing]:
+    """Return the machine of a format, as a kind of `base`; raises LookupError if it has no long workloads."""
+    long = crash_format(format_id).long
+    if long is None:
+        raise LookupError(f"{format_id} has no long workloads")
+    return type(base.__name__, (base,), {"source": long})
 
 
 LINES = 2000
@@ -90,12 +133,10 @@ def _is_worth(words: list[str]) -> bool:
     return len(words) >= LEAST and len({word[0] for word in words}) >= KINDS
 
 
-def first_line(machine: type[Drawing], count: int) -> str:
+def first_line(count: int) -> str:
     """Return what stands before the workloads: where they come from."""
-    spec = sys.modules[machine.__module__].__spec__
-    assert spec is not None  # a module that is run as a program has one too, with its own name
     about = {
-        "drawn_by": f"{spec.name}.{machine.__name__}",
+        "drawn_by": "journalspec_corpus.crash.long_machine",
         "hypothesis": hypothesis.__version__,
         "lines": count,
         "words": [LEAST, MOST],
@@ -105,19 +146,24 @@ def first_line(machine: type[Drawing], count: int) -> str:
     return json.dumps(about, separators=(",", ":"))
 
 
-def write_lines(machine: type[Drawing], arguments: Sequence[str] | None = None) -> int:
-    """Draw, and write beside the machine's module or show; returns the exit status."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw, and write into the format's package or show; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("format")
     parser.add_argument("--write", action="store_true", help=f"replace {LONG_WORKLOADS}; otherwise print")
     parser.add_argument("--lines", type=int, default=LINES)
     options = parser.parse_args(arguments)
-    works = draw(machine, options.lines)
-    text = "\n".join([first_line(machine, len(works)), *(work.line() for work in works)]) + "\n"
+    works = draw(machine_of(options.format), options.lines)
+    text = "\n".join([first_line(len(works)), *(work.line() for work in works)]) + "\n"
     if options.write:
-        source = sys.modules[machine.__module__].__file__
+        source = format_module(PACKAGE, options.format).__file__
         assert source is not None  # it was imported from a file
         replace_text(Path(source).with_name(LONG_WORKLOADS), text)
         print(f"{LONG_WORKLOADS}: {len(works)} lines, {len(text)} bytes")
     else:
         print(text, end="")
     return 0 if len(works) == options.lines else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

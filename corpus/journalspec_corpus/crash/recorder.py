@@ -8,11 +8,13 @@ is promised comes from the operations that were asked for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from journalspec.layout import Layout
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace
+from journalspec_corpus.model import Model
 from journalspec_reference.api import Writer, WriterRefused
 from journalspec_reference.storage import MemoryStorage
 
@@ -22,6 +24,57 @@ SECTOR = 512
 EDGES = {"x": -1, "y": 0, "z": 1}
 
 Operation = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What a reader calls a record: the values of some fields, with colons between.
+
+    `fields` are these, in order, each with what stands for it in a record without it.
+    """
+
+    fields: Mapping[str, Any]
+
+    def of(self, values: Mapping[str, Any]) -> str:
+        """Return the key of a record; bytes are hex, members of a list have commas between."""
+        return ":".join(_text(values.get(name, default)) for name, default in self.fields.items())
+
+    def read(self, key: str) -> dict[str, str]:
+        """Return the fields of a key."""
+        return dict(zip(self.fields, key.split(":", len(self.fields) - 1), strict=True))
+
+    def shared(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return the fields that all `keys` agree on."""
+        first, *others = map(self.read, keys)
+        return {name: text for name, text in first.items() if all(other[name] == text for other in others)}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (bytes, memoryview)):
+        return value.hex()
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+@dataclass(frozen=True)
+class RecordFields:
+    """Where the fields of a format's records begin, by its `layout`.
+
+    `labels` are fields that go by other names, and those that have none of their own (an empty one).
+    """
+
+    layout: Layout
+    labels: Mapping[str, str]
+
+    def starts(
+        self, edition: str, kind: str, values: Mapping[str, Any]
+    ) -> tuple[tuple[tuple[int, str], ...], int]:
+        """Return (start, name) of each field of a record in order, and the record's length in bytes.
+
+        `kind` is its type where that decides over the fields, else empty; `values` are what varies in length.
+        """
+        starts, ends = self.layout.structure("record", edition, kind).places(values)
+        named = [(at, self.labels.get(name, name)) for name, at in starts.items() if ends[name] > at]
+        return tuple((at, name) for at, name in named if name), max(ends.values())
 
 
 class Recorder:
@@ -35,6 +88,10 @@ class Recorder:
 
     #: The format's id.
     format: ClassVar[str]
+    #: What the operations mean: what is kept comes from it, the writer has no say in that.
+    model: ClassVar[Model | None] = None
+    #: Words of long workloads that name no record -> operations.
+    plain: ClassVar[Mapping[str, Sequence[str]]] = {}
     header_size: int
     writer: Writer
 
@@ -49,6 +106,8 @@ class Recorder:
         self.marks: list[Mark] = []
         self.ends: dict[str, int] = {}
         self._base: dict[str, bytes] = {}
+        #: What the model says is there by now, as far as it was told with :meth:`learn`.
+        self.kept: Any = self.model.begin({}) if self.model else None
 
     def open(self) -> None:
         """Start a writer on the files that are there."""
@@ -66,9 +125,30 @@ class Recorder:
         """Do one operation of a workload; it is made durable at once, or `together` with others later."""
         raise NotImplementedError
 
-    def do(self, rule: str) -> bool:
-        """Do what a rule of a long workload says; returns whether it could be done."""
+    def worded(self, word: str) -> Operation | None:
+        """Return the operation that a word of a long workload asks for, None if it is about nothing."""
         raise NotImplementedError
+
+    def do(self, word: str) -> bool:
+        """Do what a word of a long workload says; returns whether it could be done.
+
+        `plain` words name operations alone, ``open`` among them; the record of another may be too long.
+        """
+        if word not in self.plain:
+            op = self.worded(word)
+            return op is not None and self.attempt(op)
+        done = True
+        for name in self.plain[word]:
+            if name == "open":
+                self.open()
+            else:
+                done = self.attempt({"op": name}) and done
+        return done
+
+    def learn(self, op: Operation) -> None:
+        """Let the model know what was done."""
+        if self.model:
+            self.kept = self.model.after(self.kept, op, self.edition)
 
     def end_of(self, name: str) -> int:
         """Return where the last record of file `name` ends in its present life."""

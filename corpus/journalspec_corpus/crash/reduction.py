@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.adapter import CrashFormat, LongWorkload, Reader
+from journalspec_corpus.crash.adapter import CrashFormat, Reader
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
@@ -34,6 +34,7 @@ from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Mark, Trace, Workload
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
+from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_reference.api import WriterRefused
 
 Counts = npt.NDArray[np.int32]

@@ -31,6 +31,7 @@ from journalspec_corpus.crash.trace import (
     Create,
     Mark,
     Op,
+    Part,
     RecordingStorage,
     Release,
     Rename,
@@ -111,17 +112,32 @@ def descriptor_of(states: States, row: int, seed: int = SEED) -> Descriptor:
 
 
 def _marks(states: States, row: int, files: Mapping[str, bytes]) -> tuple[list[Mark], list[Mark]]:
-    """Return every mark under the name that its file has in `files`, and those whose bytes are there.
+    """Return every mark under the name that its file has in `files`, and those of whole records.
 
-    Both in the order in which records were issued; one may stand in several places.
+    Both in the order in which records were issued; one may stand in several places. A part
+    is among the second only if all other parts of its copy are there as well.
     """
     names = _names(states, row)
-    every, whole = [], []
+    every: list[Mark] = []
+    intact: list[bool] = []
+    #: (record, alternative) -> its parts, and whether each is there
+    parts: dict[tuple[object, ...], dict[tuple[str, int], bool]] = {}
+    for _, op in states.point.trace.annotated:
+        if isinstance(op, Part):
+            parts.setdefault((op.record, op.alternative), {})[op.file, op.off] = False
     for mark, number, data in _written(states):
         moved = replace(mark, file=names.get(number, mark.file))
+        there = number in names and files[moved.file][mark.off : mark.off + mark.length] == data
         every.append(moved)
-        if number in names and files[moved.file][mark.off : mark.off + mark.length] == data:
-            whole.append(moved)
+        intact.append(there)
+        if isinstance(mark, Part):
+            found = parts.setdefault((mark.record, mark.alternative), {})
+            found[mark.file, mark.off] = there or found.get((mark.file, mark.off), False)
+    whole = [
+        mark
+        for mark, there in zip(every, intact, strict=True)
+        if there and all(parts.get((mark.record, mark.alternative), {}).values())
+    ]
     return every, whole
 
 

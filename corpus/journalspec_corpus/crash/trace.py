@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -132,12 +132,51 @@ class Mark:
     key: str
     fields: tuple[tuple[int, str], ...] = ()
 
+    @property
+    def alternative(self) -> tuple[str | int, ...]:
+        """Which of the alternatives of its record this is: the record stands if one of them is whole."""
+        return self.file, self.off, self.length
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Mark):
+    """A mark of some of the bytes of `record`, which lies in several places at once.
+
+    A message that is chained over pages has such parts, or a row over two log records. Those of one
+    `copy` are needed together, and what stands alone is torn; a part that is written again at its
+    place is the same part. Other copies do instead, and so does a plain :class:`Mark`. All of
+    them have the key of the whole record.
+    """
+
+    copy: int = 0
+
+    @property
+    def alternative(self) -> tuple[str | int, ...]:
+        """The copy, for all its parts."""
+        return (self.copy,)
+
 
 @dataclass(frozen=True, slots=True)
 class Publish:
     """The write just before makes `records` count: a tail pointer, a header, a commit."""
 
     records: tuple[str, ...]
+
+
+#: One part of an alternative: the marks of one place, each with the index of its write (BEFORE if it was
+#: there before the trace). One of them is enough.
+Written = list[tuple[int, Mark]]
+#: The index of what was there before the trace.
+BEFORE = -1
+
+
+def alternatives(marks: Iterable[tuple[int, Mark]]) -> dict[str, list[list[Written]]]:
+    """Return for each record its alternatives, each with all the parts that it needs; in order of writing."""
+    found: dict[str, dict[tuple[str | int, ...], dict[tuple[str, int], Written]]] = {}
+    for index, mark in marks:
+        parts = found.setdefault(mark.record, {}).setdefault(mark.alternative, {})
+        parts.setdefault((mark.file, mark.off), []).append((index, mark))
+    return {record: [list(parts.values()) for parts in each.values()] for record, each in found.items()}
 
 
 #: Records written after a first crash have ids that begin so.
@@ -231,6 +270,12 @@ class Trace:
             if isinstance(op, Mark):
                 found.setdefault(op.record, []).append(op)
         return {record: tuple(marks) for record, marks in found.items()}
+
+    @cached_property
+    def alternatives(self) -> dict[str, list[list[Written]]]:
+        """Return the alternatives of every record that counts before this run or is written in it."""
+        before = [(BEFORE, mark) for mark in self.standing]
+        return alternatives([*before, *((at, op) for at, op in self.annotated if isinstance(op, Mark))])
 
     @cached_property
     def writes(self) -> tuple[tuple[int, Write], ...]:

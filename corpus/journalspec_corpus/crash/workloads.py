@@ -1,20 +1,24 @@
 """What all formats' crash workloads have in common: first lives, second ones, long ones, smaller ones.
 
-A format says in tables what is done; here is what is made of them.
+A format says in tables what is done (``workloads.toml``); here is what is made of them.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib.resources import files
 from typing import Any, Protocol
 
-from journalspec_corpus.crash.adapter import LongWorkload
-from journalspec_corpus.crash.recorder import Operation, Recorder
-from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
+from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder
+from journalspec_corpus.crash.second_crash import CrashImage, Excuse, Life, SecondLife, SecondLives
 from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.model import Model
 from journalspec_reference.api import WriterRefused
 
 #: A background of blocks of another journal: the disk set them aside without clearing them.
@@ -38,6 +42,42 @@ class Step(Protocol):
 
     def operation(self, life: int) -> Operation:
         """Return the protocol's operation, with ids and contents of that life of the files."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What is done to a format's journals: ``workloads.toml`` in the folder of its `package`.
+
+    `step` makes a step of its members. The tables that all formats have are read here: ``then``, ``choices``,
+    ``long``; the others are the format's own.
+    """
+
+    package: str
+    step: Callable[..., Any]
+
+    @cached_property
+    def rows(self) -> Table:
+        """All of it."""
+        return tomllib.loads(files(self.package).joinpath("workloads.toml").read_text(encoding="utf-8"))
+
+    def steps(self, members: Iterable[Sequence[Any]]) -> tuple[Any, ...]:
+        """Return the steps that have these members."""
+        return tuple(self.step(*values) for values in members)
+
+    def sequences(self, names: Iterable[str]) -> list[tuple[Any, ...]]:
+        """Return the lists of steps that stand under `names`, one after the other."""
+        return [self.steps(members) for name in names for members in self.rows["sequences"][name]]
+
+    @cached_property
+    def then(self) -> Mapping[str, tuple[Any, ...]]:
+        """What may be done after opening what a crash left."""
+        return {name: self.steps(members) for name, members in self.rows["then"].items()}
+
+    @property
+    def choices(self) -> Mapping[str, Mapping[str, Sequence[int]]]:
+        """Scope, or ``long`` -> what is done after which of the chosen crash states."""
+        found: Mapping[str, Mapping[str, Sequence[int]]] = self.rows["choices"]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +113,34 @@ class SmallWorkload:
         """Return what the steps ask for in that life."""
         return [step.operation(life) for step in self.steps]
 
+    def fields(self) -> Mapping[str, int]:
+        """Return the start of every field of the first step's record, by name."""
+        raise NotImplementedError
+
+    def start(self, least: int) -> int:
+        """Return where the first step's record begins, at `least` there: its field `align` is on the edge."""
+        start = self.edge - self.fields()[self.align]
+        return start + max(0, -(-(least - start) // SECTOR)) * SECTOR
+
+
+def aligned(
+    workload: Callable[..., SmallWorkload],
+    rows: Sequence[tuple[str, str, tuple[Any, ...]]],
+    places: Iterable[tuple[str, str, int]],
+    writers: Callable[[str], Iterable[str]],
+) -> Iterator[Any]:
+    """Yield the workloads of all `rows` (kind, force, steps) at all `places` (background, align, edge).
+
+    Who does a kind, `writers` says; they vary fastest: what two of them have in common then falls
+    into one shard. A first record without the field is left out.
+    """
+    for background, align, edge in places:
+        for kind, force, steps in rows:
+            for writer in writers(kind):
+                work = workload(kind, writer, steps, align, edge, force, background)
+                if align in work.fields():
+                    yield work
+
 
 def from_table(
     workload: Callable[..., SmallWorkload], step: Callable[..., Any]
@@ -86,21 +154,78 @@ def from_table(
     return made
 
 
-def recorded(start: Callable[[str, int], Recorder]) -> Callable[[LongWorkload], Trace]:
-    """Return what records a long workload: `start(variant, size)` opens a new journal for it.
+#: So many long workloads, evenly spread, are in the core tier; the full tier has all.
+LONG_IN_CORE = 6
+#: The file in a format's package with its long workloads, one a line.
+LONG_WORKLOADS = "long_workloads.jsonl"
 
-    The trace begins with the new journal and has all its crash points.
+
+@dataclass(frozen=True, slots=True)
+class LongWorkload:
+    """One sequence: the edition or order of writes, the length of a file in bytes, and rules.
+
+    Small workloads are enumerated, and what needs many steps (a file that comes round
+    again, a transaction open over three files) is not among them. These sequences
+    were drawn by a Hypothesis state machine, once (:mod:`.long_machine`), and are kept as
+    data: building needs no Hypothesis and no luck. `rules` are words with a blank
+    between them; the format says what they mean.
     """
 
-    def record(work: LongWorkload) -> Trace:
-        run = start(work.variant, work.size)
+    variant: str
+    size: int
+    rules: str
+
+    @property
+    def name(self) -> str:
+        """A readable name, unique among workloads."""
+        return f"long/{self.variant}/{self.size}/{self.rules.replace(' ', '+')}"
+
+    def line(self) -> str:
+        """Return the workload as one line of JSON, without the end of the line."""
+        return json.dumps([self.variant, self.size, self.rules], separators=(",", ":"))
+
+
+@cache
+def long_workloads(package: str) -> tuple[LongWorkload, ...]:
+    """Return the long workloads in a format's `package`; the first line is about the others."""
+    text = files(package).joinpath(LONG_WORKLOADS).read_text(encoding="utf-8")
+    return tuple(LongWorkload(*json.loads(line)) for line in text.splitlines()[1:])
+
+
+@dataclass(frozen=True)
+class LongWorkloads:
+    """A format's long workloads, and what more of them are drawn from.
+
+    `lines` are all of them. `start(variant, size)` opens a new journal, in which words can be
+    done. `shorter(rule)` yields a rule with less in its record. `table` is the format's table ``long``:
+    variants, lengths, and patterns of words. A name in braces stands for one of a pool:
+    `pools(kept, new, variant)` are what can be named in a state of the `model`, with the digit `new` not used
+    so far. `meaning(word)` is the operation that a word asks for, in the model's terms.
+    """
+
+    lines: tuple[LongWorkload, ...]
+    start: Callable[[str, int], Recorder]
+    shorter: Callable[[str], Iterator[str]]
+    table: Table
+    model: Model
+    pools: Callable[[Any, str, str], Mapping[str, Sequence[str]]]
+    meaning: Callable[[str], Operation]
+
+    def of_scope(self, scope: str) -> tuple[LongWorkload, ...]:
+        """Return those of a scope; ``smoke`` has none."""
+        if scope == "full":
+            return self.lines
+        step = max(1, len(self.lines) // LONG_IN_CORE)
+        return self.lines[::step][:LONG_IN_CORE] if scope == "core" else ()
+
+    def record(self, work: LongWorkload) -> Trace:
+        """Return the trace of `work`: it begins with the new journal and has all its crash points."""
+        run = self.start(work.variant, work.size)
         run.begin()
         rules = work.rules.split()
         for rule in rules:
             run.do(rule)
         return run.trace(work.name, {"kind": "long", "order": work.variant, "rules": str(len(rules))})
-
-    return record
 
 
 @dataclass(frozen=True)
@@ -108,21 +233,20 @@ class Continuations:
     """What may be done to a journal after a crash.
 
     `begin(origin, life, image)` returns the writer that wrote `image` on these files,
-    not opened yet. `then` names what may be done after opening: ``same`` repeats the
-    first life's steps (those that are `repeatable`), so that new records lie as the
+    not opened yet. The `tables` say what may be done after opening, and after which crash states:
+    ``same`` repeats the first life's steps (those that are `repeatable`), so that new records lie as the
     lost ones did; ``settle`` first does what recovery leaves to be done.
-    `firsts(scope)` are the workloads that are gone on from, `choices(first, scope)` says
-    after which of their crash states what is done, and `after_long` the same for
-    first lives among `long`, of which the full tier goes on from every LONG_STEP-th.
+    `firsts(scope)` are the workloads that are gone on from; where given, `choices(first, scope)` says in
+    place of the table what is done after one of them. Of first lives among `long` the full tier goes on
+    from every LONG_STEP-th.
     """
 
     begin: Callable[[Any, int, CrashImage], Recorder]
-    then: Mapping[str, tuple[Step, ...]]
+    tables: Tables
     firsts: Callable[[str], Iterator[Any]]
-    choices: Callable[[Any, str], Mapping[str, Sequence[int]]]
-    after_long: Mapping[str, Sequence[int]]
     long: Sequence[LongWorkload]
     repeatable: Callable[[Any], bool] = lambda step: True
+    choices: Callable[[Any, str], Mapping[str, Sequence[int]]] | None = None
 
     #: Every so many-th long workload is gone on from.
     LONG_STEP = 100
@@ -132,8 +256,9 @@ class Continuations:
 
         Raises WriterRefused if the writer does not open, ValueError for an unknown `then`.
         """
-        if then not in ("open", *self.then):
-            raise ValueError(f"unknown continuation {then!r}: expected open or one of {', '.join(self.then)}")
+        known = self.tables.then
+        if then not in ("open", *known):
+            raise ValueError(f"unknown continuation {then!r}: expected open or one of {', '.join(known)}")
         run = self.begin(origin, life, image)
         run.open()
         if then == "settle":
@@ -151,19 +276,31 @@ class Continuations:
     def _steps(self, origin: Any, then: str) -> Sequence[Step]:
         before = getattr(origin, "steps", ()) if then == "same" else ()
         again = [step for step in before if self.repeatable(step)]
-        return again or self.then[then] or self.then["typical"]
+        return again or self.tables.then[then] or self.tables.then["typical"]
 
     def lives(self, scope: str) -> Iterator[SecondLife]:
         """Yield the second lives of a scope, those of one first workload together; ``smoke`` has none."""
         if scope == "smoke":
             return
         for first in self.firsts(scope):
-            for then, choices in self.choices(first, scope).items():
+            chosen = self.choices(first, scope) if self.choices else self.tables.choices[scope]
+            for then, choices in chosen.items():
                 yield from (SecondLife(first, choice, then) for choice in choices)
         if scope == "full":
             for drawn in self.long[:: self.LONG_STEP]:
-                for then, choices in self.after_long.items():
+                for then, choices in self.tables.choices["long"].items():
                     yield from (SecondLife(drawn, choice, then) for choice in choices)
+
+    def second_lives(
+        self,
+        plain: tuple[str, ...],
+        *,
+        released_is_gone: bool,
+        beside: tuple[str, ...] = (),
+        excuses: tuple[Excuse, ...] = (),
+    ) -> SecondLives:
+        """Return what the engine wants to know of second lives, as its class says."""
+        return SecondLives(self.lives, self.live, self.begin, plain, released_is_gone, beside, excuses)
 
 
 @dataclass(frozen=True)
@@ -172,10 +309,9 @@ class Reduction:
 
     `backgrounds` stand from the plainest on; garbage is no simplification of what stood there
     before. `below(size)` are the plainer sizes of a step, smallest first. `align` is the plainest
-    alignment, `fields` returns the names of the fields that a workload can be aligned at.
-    `playable` tells whether steps can be asked of a writer. `rule` matches a rule of a long
+    alignment. `playable` tells whether steps can be asked of a writer. `rule` matches a rule of a long
     workload that has a size, its group, which is one of `rule_sizes`; those that end at
-    a sector's edge stay, the edge is what they are for. `lives` are the plain second lives.
+    a sector's edge stay, the edge is what they are for.
     """
 
     backgrounds: tuple[str, ...]
@@ -183,8 +319,6 @@ class Reduction:
     align: str
     rule: str
     rule_sizes: str
-    lives: tuple[str, ...]
-    fields: Callable[[Any], Collection[str]]
     playable: Callable[[Sequence[Any]], bool] = lambda steps: True
 
     def smaller(self, workload: SmallWorkload) -> Iterator[SmallWorkload]:
@@ -216,7 +350,7 @@ class Reduction:
 
     def _aligned(self, workload: SmallWorkload) -> SmallWorkload:
         """Return the workload, aligned as plainly as can be if its first record no longer has the field."""
-        return workload if workload.align in self.fields(workload) else replace(workload, align=self.align)
+        return workload if workload.align in workload.fields() else replace(workload, align=self.align)
 
     def _fewer(self, steps: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         """Yield the steps without the later ones, then without the earlier ones, then without one."""

@@ -5,22 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation
-from journalspec_corpus.crash.adapter import (
-    CrashFormat,
-    LongWorkloads,
-    Signatures,
-    StateReader,
-    long_workloads,
-    refuses,
-)
-from journalspec_corpus.crash.second_crash import Excuse, SecondLives
+from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReader, refuses
+from journalspec_corpus.crash.recorder import Keys
+from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Continuations, from_table, recorded
+from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table, long_workloads
 from journalspec_corpus.jboss_journal import workloads as tables
-from journalspec_corpus.jboss_journal.recording import FORMAT, LongRun, build, key, resumed
+from journalspec_corpus.jboss_journal.model import Messages
+from journalspec_corpus.jboss_journal.recording import FORMAT, KEYS, LongRun, build, resumed
 
-#: The fields of a key, in its order, as observations name them.
-_KEY_FIELDS = ("type", "tx", "id", "user_type", "body", "extra")
+#: What tells records in effect from others.
+_EFFECT = Keys(dict.fromkeys(("kind", "id", "user_type", "body")))
 #: type -> the fields that a published record has of its key, where it is not all of a message.
 _MESSAGE = ("type", "id", "user_type", "body")
 _SHOWN = {
@@ -46,33 +41,24 @@ def answer(observation: Observation) -> Answer:
     state: dict[str, Any] = dict(observation.state or {})
     prepared = (item for held in state.get("prepared", ()) for item in held["records"])
     shown = [*state.get("live", ()), *prepared]
-    effect = {(item["kind"], int(item["id"]), int(item["user_type"]), _hex(item["body"])) for item in shown}
+    effect = {_EFFECT.of(item) for item in shown}
     discarded = state.get("discarded", ())
-    rejected = {int(item["tx"]) for item in discarded if item["why"] == "unhealthy-commit"}
+    rejected = {str(item["tx"]) for item in discarded if item["why"] == "unhealthy-commit"}
     keys: list[str] = []
     aside: list[str] = []
     for record in observation.records:
-        tx, ident, user = (int(str(record.fields.get(name, 0))) for name in ("tx", "id", "user_type"))
-        body, extra = (_hex(record.fields.get(name, b"")) for name in ("body", "extra"))
         base = record.type.removesuffix("_TX")
         if base in ("ADD", "UPDATE"):
-            counts = (base, ident, user, body) in effect
+            counts = _EFFECT.of({**record.fields, "kind": base}) in effect
         else:
-            counts = base != "COMMIT" or tx not in rejected
-        (keys if counts else aside).append(key(record.type, tx, ident, user, body, extra))
+            counts = base != "COMMIT" or str(record.fields["tx"]) not in rejected
+        (keys if counts else aside).append(KEYS.of({**record.fields, "type": record.type}))
     return Answer(tuple(keys), None, observation.verdict != CLEAN, tuple(aside))
-
-
-def _hex(value: object) -> str:
-    return value.hex() if isinstance(value, (bytes, memoryview)) else str(value)
 
 
 def record_json(keys: list[str]) -> dict[str, Any]:
     """Return the fields of an observed record that all `keys` agree on (a copy has another type)."""
-    columns = zip(*(text.split(":") for text in keys), strict=True)
-    shared = {
-        name: values[0] for name, values in zip(_KEY_FIELDS, columns, strict=True) if len(set(values)) == 1
-    }
+    shared = KEYS.shared(keys)
     shown = _SHOWN.get(shared.get("type", ""), _MESSAGE)
     return {name: value for name, value in shared.items() if name in shown}
 
@@ -95,13 +81,12 @@ READERS = (
 LONG = long_workloads(__package__)
 CONTINUATIONS = Continuations(
     begin=resumed,
-    then=tables.THEN,
+    tables=tables.TABLES,
     firsts=tables.firsts,
-    choices=tables.choices,
-    after_long=tables.AFTER_LONG,
+    long=LONG,
     # What is added to can be anything; what is changed or deleted would have to be there.
     repeatable=lambda step: not step.op.startswith(("update", "delete")),
-    long=LONG,
+    choices=tables.choices,
 )
 
 CRASH = CrashFormat(
@@ -122,12 +107,17 @@ CRASH = CrashFormat(
         "rotate": ("JBM-RDR-003", "JBM-RDR-020", "JBM-FIL-003"),
         "create": ("JBM-FIL-012", "JBM-FIL-014", "JBM-FIL-018"),
     },
-    long=LongWorkloads(LONG, recorded(LongRun), tables.REDUCTION.shorter),
-    second=SecondLives(
-        lives=CONTINUATIONS.lives,
-        live=CONTINUATIONS.live,
-        begin=CONTINUATIONS.begin,
-        plain=tables.REDUCTION.lives,
+    long=LongWorkloads(
+        LONG,
+        LongRun,
+        tables.REDUCTION.shorter,
+        tables.TABLES.rows["long"],
+        Messages(),
+        tables.pools,
+        tables.meaning,
+    ),
+    second=CONTINUATIONS.second_lives(
+        plain=("open", "delete", "typical"),
         # A record that was deleted or rolled back stays where it is, and readable, until its file is reused.
         released_is_gone=False,
         beside=("notes.txt", "j-1.old"),

@@ -9,10 +9,11 @@ back.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from journalspec_corpus.crash.adapter import LongWorkload
-from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, missing
+from journalspec_corpus.crash.recorder import SECTOR, Keys, Operation, Recorder, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
@@ -26,21 +27,20 @@ from journalspec_corpus.crash.trace import (
     Unlink,
     Write,
 )
-from journalspec_corpus.crash.workloads import FOREIGN
+from journalspec_corpus.crash.workloads import FOREIGN, LongWorkload
+from journalspec_corpus.jboss_journal.model import Messages
 from journalspec_corpus.jboss_journal.workloads import (
-    COMPACTED,
     FILLER,
-    LONG_SIZES,
-    OPS,
-    PLAIN,
+    RECORDS,
+    TABLES,
     TINY,
     TYPICAL,
     VICTIM,
     Step,
     Workload,
     edition_and_order,
-    fields,
     size_of,
+    step_of,
 )
 from journalspec_reference.jboss_journal.codec import DIALECTS, Fault, JournalRecord, decode_record, direct
 from journalspec_reference.jboss_journal.fileset import CONTROL
@@ -57,6 +57,8 @@ EXTENSIONS = {
     "v2": "hq",
     "v2e": "amq",
 }
+#: What a reader calls a record.
+KEYS = Keys({"type": "", "tx": 0, "id": 0, "user_type": 0, "body": "", "extra": ""})
 #: What files are filled with on the background J.
 _FILLS = {"J": "4a"}
 #: Room enough for a header and for the victim and an empty filler, and for a delete before them.
@@ -65,15 +67,14 @@ _STANDING = 160
 _SMALLEST = 1024
 
 
-def key(kind: str, tx: int, ident: int, user_type: int, body: str, extra: str) -> str:
-    """Return what a reader calls a record; bytes as hex."""
-    return f"{kind}:{tx}:{ident}:{user_type}:{body}:{extra}"
-
-
 def key_of(record: JournalRecord) -> str:
-    """Return the key of a record."""
-    body, extra = record.body.hex(), record.extra.hex()
-    return key(record.kind.name, record.tx, record.id, record.user_type, body, extra)
+    """Return what a reader calls a record."""
+    return KEYS.of({**record._asdict(), "type": record.kind.name})
+
+
+def _meaning(fields: Mapping[str, Any]) -> Operation:
+    """Return the operation that writes a record with these fields, as far as the model looks at it."""
+    return {"op": fields["type"].lower(), "tx": str(fields["tx"]), "id": str(fields["id"])}
 
 
 def _plain(record: str) -> str:
@@ -88,6 +89,8 @@ class Run(Recorder):
     """
 
     format = FORMAT
+    model = Messages()
+    plain = TABLES.rows["long"]["plain"]
     writer: JournalWriter
 
     def __init__(  # where it begins; all but two have a plain default
@@ -116,9 +119,8 @@ class Run(Recorder):
         self._places: dict[str, set[str]] = {}
         #: Records that are not promised yet, with the open transaction that they belong to, 0 for none.
         self._pending: list[tuple[str, int]] = []
-        self._members: dict[int, list[str]] = {}
         #: What is owed, or will be with the next force.
-        self._kept: set[str] = set(owed)
+        self._owed: set[str] = set(owed)
         #: Records that this run does not write first, but may copy.
         self._inherited = {mark.record for mark in whole}
         for mark in whole:
@@ -126,15 +128,12 @@ class Run(Recorder):
 
     def _recall(self, mark: Mark) -> None:
         """Note what a record of an earlier life says, from its key."""
-        name, tx = mark.key.split(":")[0], int(mark.key.split(":")[1])
         self.marks.append(mark)
+        if mark.record not in self._places:
+            self.learn(_meaning(KEYS.read(mark.key)))
         self._places.setdefault(mark.record, set()).add(mark.file)
         if mark.file in self.ends:
             self.ends[mark.file] = max(self.ends[mark.file], mark.off + mark.length)
-        if name.endswith("_TX") and mark.record not in self._members.get(tx, ()):
-            self._members.setdefault(tx, []).append(mark.record)
-        elif name in ("COMMIT", "ROLLBACK"):
-            self._members.pop(tx, None)
 
     @property
     def position(self) -> int:
@@ -145,7 +144,7 @@ class Run(Recorder):
     @property
     def taken_back(self) -> tuple[str, ...]:
         """Records of the present life that are owed no more."""
-        return tuple(name for name in self._places if name not in self._kept)
+        return tuple(name for name in self._places if name not in self._owed)
 
     @property
     def unpromised(self) -> set[str]:
@@ -172,16 +171,14 @@ class Run(Recorder):
     def end_life(self) -> None:
         """Delete all there is and use the files again: from here on, what they hold is of an earlier life."""
         self.apply({"op": "next"})
-        for tx in sorted(self._members):
-            self.apply({"op": "commit", "tx": str(tx)})
-        plain = map(_plain, self._kept)
-        living = {int(name.split("-")[1]) for name in plain if name.startswith(("ADD-", "UPDATE-"))}
-        for ident in sorted(living):
-            self.apply({"op": "delete", "id": str(ident)})
+        for tx in sorted(self.kept.open, key=int):
+            self.apply({"op": "commit", "tx": tx})
+        for ident in sorted(self.kept.live, key=int):
+            self.apply({"op": "delete", "id": ident})
         self.apply({"op": "next"})
         # The file that was just left is free only now.
         self.apply({"op": "reclaim"})
-        self._kept.clear()
+        self._owed.clear()
         self._pending.clear()
         self._places.clear()
 
@@ -224,11 +221,10 @@ class Run(Recorder):
         elif item.file == CONTROL and item.off:
             # Written under its own name: from its record on the new files count.
             self._decided()
-        for record in records:
-            self._take_back(record)
+        ended = [[] if item.file.endswith(".cmp") else self._take_back(record) for record in records]
         self.storage.note(item)
-        for record in records:
-            self._mark(item, record)
+        for record, members in zip(records, ended, strict=True):
+            self._mark(item, record, members)
 
     def _parse(self, item: Write) -> list[JournalRecord]:
         # A file that a compaction writes at once begins with its header and ends with zeros.
@@ -246,50 +242,60 @@ class Run(Recorder):
         fresh = base not in self._inherited or base.startswith(("COMMIT", "ROLLBACK"))
         return self.prefix + base if fresh else base
 
-    def _mark(self, item: Write, record: JournalRecord) -> None:
+    def _mark(self, item: Write, record: JournalRecord, ended: Sequence[str]) -> None:
         # Copies and records of transactions are called what they amount to.
         kind, tx = record.kind, record.tx
         name = self._called(f"{kind.name.removesuffix('_TX')}-{record.id or tx}")
-        places = fields(kind.code, self.dialect, len(record.body), len(record.pairs))
-        mark = Mark(name, item.file, item.off + record.off, record.end - record.off, key_of(record), places)
+        values = {"body": record.body, "pairs": record.pairs}
+        places, length = RECORDS.starts(self.edition, kind.name, values)
+        mark = Mark(name, item.file, item.off + record.off, length, key_of(record), places)
         self.marked(mark)
         self.ends[item.file] = item.off + record.end
         self._places.setdefault(name, set()).add(item.file)
         if item.file.endswith(".cmp"):
             return
-        self._kept.add(name)
+        self._owed.add(name)
         if kind.tx and record.id:
-            self._members.setdefault(tx, []).append(name)
             self._pending.append((name, tx))
             return
         self._pending.append((name, 0))
-        ended = self._members.get(tx, []) if kind.ends else []
-        self.storage.note(Publish((*ended, name)))
-        if ended:
+        self.storage.note(Publish((*(ended if kind.ends else ()), name)))
+        if kind.ends:
             # From now on its records are promised with the next force, those of an earlier life too.
             self._pending = [(entry, 0 if owner == tx else owner) for entry, owner in self._pending]
-            if kind.name == "COMMIT":
-                known = {entry for entry, _ in self._pending} | self._kept
-                self._pending += [(entry, 0) for entry in ended if entry not in known]
-                self._kept.update(ended)
-        if kind.name in ("COMMIT", "ROLLBACK"):
-            self._members.pop(tx, None)
+        if kind.name == "COMMIT":
+            known = {entry for entry, _ in self._pending} | self._owed
+            self._pending += [(entry, 0) for entry in ended if entry not in known]
+            self._owed.update(ended)
 
-    def _take_back(self, record: JournalRecord) -> None:
-        """Release what `record`, about to be written, ends."""
-        kind, tx = record.kind.name, record.tx
-        members = self._members.get(tx, [])
-        if kind == "DELETE":
-            self._release(self._holders(record.id))
-        elif kind == "ROLLBACK":
-            self._release([self._called(f"PREPARE-{tx}"), *members])
-            self._pending = [entry for entry in self._pending if entry[1] != tx]
-        elif kind == "COMMIT":
-            deleted = [name for name in map(_plain, members) if name.startswith("DELETE-")]
-            gone = [held for name in deleted for held in self._holders(name.removeprefix("DELETE-"))]
-            self._release([self._called(f"PREPARE-{tx}"), *gone])
+    def _take_back(self, record: JournalRecord) -> list[str]:
+        """Release what `record`, about to be written, ends; return the records of its transaction."""
+        members = self._members(str(record.tx))
+        before = list(self._in_effect())
+        self.learn(_meaning({**record._asdict(), "type": record.kind.name}))
+        after = {*self._in_effect()}
+        if record.kind.name == "COMMIT":
+            # A delete is owed from now on.
+            after.update(members)
+        elif record.kind.name == "ROLLBACK":
+            self._pending = [entry for entry in self._pending if entry[1] != record.tx]
+        self._release([name for name in before if name not in after])
+        return members
 
-    def _holders(self, ident: int | str) -> list[str]:
+    def _members(self, tx: str) -> list[str]:
+        """Return the records of an open transaction."""
+        done = self.kept.open[tx].done if tx in self.kept.open else ()
+        return [self._called(f"{what.removesuffix('_tx').upper()}-{ident}") for what, ident, _ in done]
+
+    def _in_effect(self) -> Iterator[str]:
+        """Yield the records that make what the model has; what ends something is not among them."""
+        for tx in self.kept.open:
+            yield self._called(f"PREPARE-{tx}")
+            yield from self._members(tx)
+        for ident in self.kept.live:
+            yield from self._holders(ident)
+
+    def _holders(self, ident: str) -> list[str]:
         return [self._called(f"{base}-{ident}") for base in ("ADD", "UPDATE")]
 
     def _let_go(self, files: set[str]) -> None:
@@ -307,21 +313,16 @@ class Run(Recorder):
             held.difference_update(files)
 
     def _release(self, names: Sequence[str]) -> None:
-        known = [name for name in names if name in self._kept]
-        self._kept.difference_update(known)
+        known = [name for name in names if name in self._owed]
+        self._owed.difference_update(known)
         self.tell(Release, known)
 
     def settle(self, image: CrashImage) -> None:
         """Commit what is in doubt, as a transaction manager does: prepared, whole, and without an end."""
-        whole = {mark.record for mark in image.whole}
-        kinds: dict[int, dict[str, set[str]]] = {}
-        for mark in (*image.standing, *image.possible):
-            kind, owner = mark.key.split(":")[:2]
-            kinds.setdefault(int(owner), {}).setdefault(kind, set()).add(mark.record)
-        for tx, found in sorted(kinds.items()):
-            ends = (found.get("COMMIT", set()) | found.get("ROLLBACK", set())) & whole
-            if tx and "PREPARE" in found and not ends and set().union(*found.values()) - ends <= whole:
-                self.attempt({"op": "commit", "tx": str(tx)})
+        lost = {KEYS.read(mark.key)["tx"] for mark in image.possible if mark not in image.whole}
+        for tx in sorted(self.kept.open, key=int):
+            if tx not in lost:
+                self.attempt({"op": "commit", "tx": tx})
 
     def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
         """Return `ops`, in the next file, after a compaction, or with a delete of the standing record."""
@@ -376,19 +377,11 @@ def build(work: Workload) -> Trace:
     )
 
 
-def _start(work: Workload) -> int:
-    """Return where the first step's record begins: its field `align` is on the edge."""
-    start = work.edge - work.fields()[work.align]
-    while start < _STANDING:
-        start += SECTOR
-    return start
-
-
 def file_size(work: Workload) -> int:
     """Return the length of the data files of `work`."""
     if work.kind in ("create", "reopen"):
         return _SMALLEST
-    end = _start(work) + sum(size_of(op, work.dialect) for op in work.operations())
+    end = work.start(_STANDING) + sum(size_of(op, work.edition) for op in work.operations())
     if work.kind in ("over", "reclaim"):
         # One byte too short for the last step.
         return end - 1
@@ -404,14 +397,16 @@ def _lay(run: Run, work: Workload, life: int) -> None:
         run.apply(Step("delete", 80).operation(life))
     run.apply(Step("add", VICTIM, TINY).operation(life))
     if work.kind == "compact":
-        run.play([step.operation(life) for step in COMPACTED], together=False)
+        run.play(
+            [step.operation(life) for step in TABLES.steps(TABLES.rows["steps"]["compacted"])], together=False
+        )
         run.apply({"op": "next"})
     if work.kind == "reopen":
         run.apply(Step("add_tx", 81, TYPICAL, 7).operation(life))
         return
     filler = Step("add", FILLER, 0)
     shift = 3 if life and work.background == "stale-shifted" else 0
-    room = _start(work) + shift - run.position - size_of(filler.operation(life), run.dialect)
+    room = work.start(_STANDING) + shift - run.position - size_of(filler.operation(life), run.edition)
     if room < 0:
         raise ValueError(f"{work.name}: what stands before the steps takes {-room} bytes too many")
     run.apply(Step("add", FILLER, room).operation(life))
@@ -443,47 +438,31 @@ def _play(run: Run, work: Workload) -> int:
 
 
 class LongRun(Run):
-    """A run of the writer that is told what to do in rules."""
+    """A run of the writer that is told what to do in words.
+
+    ``a1b`` ``u1b`` ``d1``      add, update, delete record 1, with a body of size b
+    ``A21b`` ``U21b`` ``D21``   the same in transaction 2
+    ``c2`` ``p2`` ``r2``        commit, prepare, roll back transaction 2
+    ``f`` ``n`` ``g`` ``m``     force; go to the next file; take files out of use; compact
+    ``o``                       force, and open again
+
+    A word that ends in ``-`` is not forced. Records and transactions are numbered in base 36. Sizes:
+    ``a`` four bytes, ``b`` forty, ``c`` more than a sector; records of size ``x``, ``y`` and ``z`` end
+    one byte before, at and one byte after a sector's edge.
+    """
 
     def __init__(self, writer: str, size: int) -> None:
         super().__init__(writer, size)
         self.open()
 
-    def do(self, rule: str) -> bool:
-        """Do what a rule says; returns whether it could be done (a record may be too long for the file).
-
-        ``a1b`` ``u1b`` ``d1``      add, update, delete record 1, with a body of size b
-        ``A21b`` ``U21b`` ``D21``   the same in transaction 2
-        ``c2`` ``p2`` ``r2``        commit, prepare, roll back transaction 2
-        ``f`` ``n`` ``g`` ``m``     force; go to the next file; take files out of use; compact
-        ``o``                       force, and open again
-
-        A word that ends in ``-`` is not forced. Records and transactions are numbered in base 36. Sizes:
-        ``a`` four bytes, ``b`` forty, ``c`` more than a sector; records of size ``x``, ``y`` and ``z`` end
-        one byte before, at and one byte after a sector's edge.
-        """
-        if rule in PLAIN:
-            return self.attempt({"op": PLAIN[rule]})
-        if rule == "o":
-            self.apply({"op": "force"})
-            self.open()
-            return True
-        operation = self._step(rule.removesuffix("-")).operation(0)
-        return self.attempt({**operation, "sync": "false"} if rule.endswith("-") else operation)
-
-    def _step(self, rule: str) -> Step:
-        op = OPS[rule[0].lower()]
-        if rule[0] in "cpr":
-            return Step(op, tx=int(rule[1], 36))
-        tx = int(rule[1], 36) if rule[0].isupper() else 0
-        rest = rule[2:] if tx else rule[1:]
-        step = Step(op + "_tx" if tx else op, int(rest[0], 36), 0, tx)
-        if op == "delete":
-            return step
-        size = LONG_SIZES.get(rest[1])
-        if size is None:
-            size = missing(self.position + size_of(step.operation(0), self.dialect), rest[1])
-        return Step(step.op, step.id, size, tx)
+    def worded(self, word: str) -> Operation | None:
+        """Return the operation of a word."""
+        step, size = step_of(word), word.removesuffix("-")[-1]
+        if step.op.startswith(("add", "update")):
+            bodies = TABLES.rows["long"]["bodies"]
+            end = self.position + size_of(step.operation(0), self.edition)
+            step = replace(step, size=bodies[size] if size in bodies else missing(end, size))
+        return {**step.operation(0), "sync": "false"} if word.endswith("-") else step.operation(0)
 
 
 def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:

@@ -1,26 +1,38 @@
-"""What is done to a journal to get its crash states, as tables."""
+"""What is done to a journal to get its crash states: what is made of ``workloads.toml``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from journalspec.jboss_journal import LAYOUT
 from journalspec_corpus.crash import workloads as shared
-from journalspec_corpus.crash.second_crash import CHOICES as ALL_CHOICES
+from journalspec_corpus.crash.recorder import Operation, RecordFields
 from journalspec_corpus.crash.workloads import FOREIGN
-from journalspec_reference.jboss_journal.codec import CHECK_SIZE, DIALECTS, PAIR, PROLOGUE, Dialect, forms
+from journalspec_corpus.jboss_journal.model import Kept
+from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect
 from journalspec_reference.jboss_journal.write import RECORD_OPS
 
-BACKGROUNDS = ("zero", "J", "stale-same", "stale-shifted", "garbage")
-#: Bytes of a body: a few, a short message, beyond one sector, over three or four of them, over many.
-SIZES = TINY, TYPICAL, LONG, THREE, MANY = 4, 40, 600, 1400, 4200
 #: Ids and transactions of an earlier life are this much larger.
 LIFE = 1000
 #: What stands before every workload: a record to delete or update, and one that fills up to the start.
 VICTIM, FILLER = 91, 90
+#: Of each record the fields as traces name them.
+RECORDS = RecordFields(
+    LAYOUT,
+    {
+        "compact_count": "compact",
+        "body_size": "length",
+        "extra_size": "length",
+        "count": "tally",
+        "num_files": "listed",
+        "check_size": "check",
+        "hash": "check",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +49,9 @@ class Step:
         """A readable name, unique among steps."""
         return f"{self.op}-{self.id or self.tx}" + (f"-{self.size}" if self.size else "")
 
-    def operation(self, life: int) -> dict[str, Any]:
+    def operation(self, life: int) -> Operation:
         """Return the protocol's operation, with the ids and the bodies of that life."""
-        out: dict[str, Any] = {"op": self.op}
+        out: Operation = {"op": self.op}
         if self.tx:
             out["tx"] = str(self.tx + life * LIFE)
         if self.id:
@@ -69,13 +81,23 @@ class Workload(shared.SmallWorkload):
     align: str = "type"
 
     @property
-    def dialect(self) -> Dialect:
-        """The dialect of the edition that is written."""
-        return DIALECTS[edition_and_order(self.writer)[0]]
+    def edition(self) -> str:
+        """The edition that is written."""
+        return edition_and_order(self.writer)[0]
 
-    def fields(self) -> dict[str, int]:
+    @property
+    def dialect(self) -> Dialect:
+        """Its dialect."""
+        return DIALECTS[self.edition]
+
+    def fields(self) -> Mapping[str, int]:
         """Return the start of every field of the first step's record, by name."""
-        return {name: start for start, name in fields_of(self.steps[0].operation(0), self.dialect)}
+        return {name: start for start, name in _starts(self.steps[0].operation(0), self.edition)[0]}
+
+
+TABLES = shared.Tables(__package__, Step)
+BACKGROUNDS: Sequence[str] = TABLES.rows["backgrounds"]
+TINY, TYPICAL, LONG, THREE, MANY = SIZES = tuple(TABLES.rows["sizes"].values())
 
 
 def edition_and_order(writer: str) -> tuple[str, str]:
@@ -84,227 +106,94 @@ def edition_and_order(writer: str) -> tuple[str, str]:
     return edition, order or "spec"
 
 
-def size_of(op: Mapping[str, Any], dialect: Dialect) -> int:
+def _starts(op: Mapping[str, Any], edition: str) -> tuple[tuple[tuple[int, str], ...], int]:
+    """Return what :meth:`.RecordFields.starts` does; a COMMIT or PREPARE lists one file."""
+    values = {"body": bytes.fromhex(op.get("body", "")), "pairs": [{}]}
+    return RECORDS.starts(edition, RECORD_OPS[op["op"]], values)
+
+
+def size_of(op: Mapping[str, Any], edition: str) -> int:
     """Return the bytes that a record operation takes (COMMIT and PREPARE: with one file listed)."""
-    return fields_of(op, dialect)[-1][0] + CHECK_SIZE
+    return _starts(op, edition)[1]
 
 
-def fields_of(op: Mapping[str, Any], dialect: Dialect) -> tuple[tuple[int, str], ...]:
-    """Return the start of every field of the record that `op` makes, from the record's start."""
-    code = dialect.codes[RECORD_OPS[op["op"]]]
-    pairs = 1 if forms(dialect)[code].listed is not None else 0
-    return fields(code, dialect, len(op.get("body", "")) // 2, pairs)
+def _writers(editions: Iterable[str]) -> Callable[[str], Iterator[str]]:
+    """Return what yields the name of everyone who does a kind of workload in a way of his own."""
 
+    def of(kind: str) -> Iterator[str]:
+        for edition in editions:
+            yield edition
+            if kind in TABLES.rows["ordered"]:
+                yield from (f"{edition}/{order}" for order in TABLES.rows["orders"].get(edition, ()))
 
-_WIDTHS = {"compact": 1, "tx": 8, "id": 8, "length": 4, "user_type": 1, "tally": 4, "listed": 4}
-
-
-def fields(code: int, dialect: Dialect, size: int, pairs: int) -> tuple[tuple[int, str], ...]:
-    """Return the start of every field of a record with a body of `size` bytes and so many pairs."""
-    form = forms(dialect)[code]
-    named = [(at, name) for name, at in zip(form._fields[3:], form[3:], strict=True) if at is not None]
-    out, at = [(0, "type"), (1, "file_id")], PROLOGUE
-    for _, name in sorted(named):
-        out.append((at, name))
-        at += _WIDTHS[name]
-    if size:
-        out.append((at, "body"))
-    if pairs:
-        out.append((at + size, "pairs"))
-    return (*out, (at + size + PAIR.size * pairs, "check"))
-
-
-#: The sequences of each scope: what may be done in one, two or three operations.
-_ADD = [(Step("add", 1, size),) for size in SIZES]
-_CHANGE = [(Step("delete", VICTIM),), (Step("update", VICTIM, TYPICAL),)]
-#: What is forced only once, at the end: all of it is in flight together.
-_TOGETHER = [
-    (Step("add", 1, TYPICAL), Step("add", 2, THREE)),
-    (Step("add", 1, LONG), Step("delete", VICTIM)),
-    (Step("update", VICTIM, LONG), Step("delete", VICTIM)),
-    (Step("add", 1, THREE), Step("add", 2, THREE)),
-    (Step("add", 1, LONG), Step("update", VICTIM, LONG), Step("add", 2, LONG)),
-]
-_TRANSACTIONS = [
-    (Step("add_tx", 1, TYPICAL, 1), Step("commit", tx=1)),
-    (Step("add_tx", 1, LONG, 1), Step("add_tx", 2, TYPICAL, 1), Step("commit", tx=1)),
-    (Step("add_tx", 1, THREE, 1), Step("add_tx", 2, THREE, 1), Step("commit", tx=1)),
-    (Step("add_tx", 1, TYPICAL, 1), Step("delete_tx", VICTIM, tx=1), Step("commit", tx=1)),
-    (Step("update_tx", VICTIM, LONG, 1), Step("add_tx", 2, LONG, 1), Step("prepare", tx=1)),
-    (Step("add_tx", 1, TYPICAL, 1), Step("prepare", tx=1), Step("commit", tx=1)),
-    (Step("add_tx", 1, LONG, 1), Step("prepare", tx=1), Step("rollback", tx=1)),
-]
-_OVER = [
-    (Step("add", 1, TYPICAL), Step("add", 2, LONG)),
-    (Step("add_tx", 1, LONG, 1), Step("add_tx", 2, LONG, 1), Step("commit", tx=1)),
-    (Step("add_tx", 1, TYPICAL, 1), Step("commit", tx=1)),
-    (Step("add_tx", 1, LONG, 1), Step("prepare", tx=1)),
-]
-#: What a full file holds that is compacted, something of everything: to be copied, left out, stay in doubt.
-COMPACTED = (
-    Step("add", 82, TYPICAL),
-    Step("add", 83, TINY),
-    Step("delete", 83),
-    Step("add_tx", 84, TYPICAL, 5),
-    Step("commit", tx=5),
-    Step("add_tx", 85, TINY, 6),
-    Step("prepare", tx=6),
-)
-Sequences = Sequence[tuple[Step, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What a tier enumerates."""
-
-    editions: tuple[str, ...]
-    aligns: tuple[str, ...]
-    edges: tuple[int, ...]
-    appended: Sequences
-    forced_once: Sequences
-    over: Sequences
-
-
-SCOPES = {
-    "smoke": Scope(
-        ("seed", "seed+hash", "v2"), ("type",), (1024,), [_ADD[3], _TRANSACTIONS[1]], [], _OVER[1:2]
-    ),
-    "core": Scope(
-        ("seed", "seed+hash", "v2"),
-        ("type", "file_id", "id", "check"),
-        (1024,),
-        [*_ADD, *_CHANGE, *_TRANSACTIONS],
-        _TOGETHER,
-        _OVER,
-    ),
-    "full": Scope(
-        ("seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e"),
-        ("type", "file_id", "id", "length", "user_type", "body", "check"),
-        (1024, 4096),
-        [*_ADD, *_CHANGE, *_TOGETHER[:3], *_TRANSACTIONS],
-        _TOGETHER,
-        _OVER,
-    ),
-}
-#: Where products write in an order of their own, and the editions in which they do.
-ORDERS = {"v2": ("hornetq", "artemis")}
-_ORDERED = ("create", "reclaim", "compact", "over")
-
-
-def _writers(kind: str, editions: tuple[str, ...]) -> Iterator[str]:
-    """Yield the name of everyone who does `kind` in a way of his own."""
-    for edition in editions:
-        yield edition
-        yield from (f"{edition}/{order}" for order in ORDERS.get(edition, ()) if kind in _ORDERED)
+    return of
 
 
 def workloads(scope: str) -> Iterator[Workload]:
-    """Yield the workloads of a scope, in a fixed order; editions and orders vary fastest.
-
-    Raises KeyError for an unknown scope.
-    """
-    chosen = SCOPES[scope]
-    yield from (Workload("create", writer) for writer in _writers("create", chosen.editions))
-    yield from (Workload("reopen", edition) for edition in chosen.editions)
+    """Yield the workloads of a scope, in a fixed order; raises KeyError for an unknown scope."""
+    chosen = TABLES.rows["scopes"][scope]
+    editions = chosen["editions"]
+    yield from _begun(editions)
     for background in BACKGROUNDS:
-        yield from _files_used_again(chosen.editions, background)
-    for background, align, edge in product(BACKGROUNDS, chosen.aligns, chosen.edges):
-        for kind, force, sequences in (
-            ("append", "each", chosen.appended),
-            ("append", "end", chosen.forced_once),
-            ("over", "each", chosen.over),
-        ):
-            for steps, writer in product(sequences, [*_writers(kind, chosen.editions)]):
-                work = Workload(kind, writer, steps, align, edge, force, background)
-                if align in work.fields():
-                    yield work
+        yield from _files_used_again(editions, background)
+    rows = [
+        (kind, force, steps)
+        for kind, force, names in (
+            ("append", "each", "each"),
+            ("append", "end", "end"),
+            ("over", "each", "over"),
+        )
+        for steps in TABLES.sequences(chosen[names])
+    ]
+    places = product(BACKGROUNDS, chosen["aligns"], chosen["edges"])
+    yield from shared.aligned(Workload, rows, places, _writers(editions))
     if scope != "smoke":
-        for align, steps, edition in product(chosen.aligns, chosen.appended, chosen.editions):
-            work = Workload("append", edition, steps, align, background=FOREIGN)
-            if align in work.fields():
-                yield work
+        alone = [("append", "each", steps) for steps in TABLES.sequences(chosen["each"])]
+        foreign = product([FOREIGN], chosen["aligns"], [shared.EDGE])
+        yield from shared.aligned(Workload, alone, foreign, _writers(editions))
 
 
-_SHORT = (Step("add", 1, TYPICAL), Step("add", 2, TYPICAL))
+def _begun(editions: Sequence[str]) -> Iterator[Workload]:
+    yield from (Workload("create", writer) for writer in _writers(editions)("create"))
+    yield from (Workload("reopen", edition) for edition in editions)
 
 
-def _files_used_again(editions: tuple[str, ...], background: str, *also: Workload) -> Iterator[Workload]:
+def _files_used_again(editions: Sequence[str], background: str, *also: Workload) -> Iterator[Workload]:
     """Yield the workloads in which files are reclaimed and compacted, those of one writer together."""
-    for writer in _writers("reclaim", editions):
-        reclaim = Workload("reclaim", writer, _SHORT, background=background)
+    short = TABLES.steps(TABLES.rows["steps"]["short"])
+    for writer in _writers(editions)("reclaim"):
+        reclaim = Workload("reclaim", writer, short, background=background)
         yield reclaim
         if reclaim.dialect.control_file:
-            yield Workload("compact", writer, _SHORT[:1], background=background)
+            yield Workload("compact", writer, short[:1], background=background)
         yield from (replace(work, writer=writer) for work in also)
-
-
-#: What may be done after opening what a crash left.
-THEN: dict[str, tuple[Step, ...]] = {
-    "same": (),
-    "typical": (Step("add", 1, TYPICAL), Step("add", 2, LONG)),
-    "three": (Step("add", 1, THREE), Step("update", 1, TYPICAL)),
-    "tx": (Step("add_tx", 1, LONG, 1), Step("add_tx", 2, TYPICAL, 1), Step("commit", tx=1)),
-    "prepare": (Step("add_tx", 1, TYPICAL, 1), Step("prepare", tx=1)),
-    "settle": (Step("add", 1, TYPICAL),),
-    "delete": (Step("add", 1, TINY),),
-    "over": (Step("add", 1, TYPICAL),),
-    "compact": (Step("add", 1, TYPICAL),),
-}
-#: scope -> what is done after which of the chosen crash states.
-_CHOICES: dict[str, dict[str, Sequence[int]]] = {
-    "core": {"open": (0, 1, 2), "same": (0, 1), "tx": (2,), "settle": (1,)},
-    "full": {
-        "open": range(12),
-        "same": (0,),
-        "tx": (4,),
-        "prepare": (5,),
-        "settle": (6,),
-        "delete": (7,),
-        "over": (8,),
-        "compact": (9,),
-    },
-}
-#: The same for long first lives.
-AFTER_LONG = {"open": (0, 1), "typical": (2, 3), "settle": (4,), "over": (5,), "compact": (6,)}
-#: Transactions that nobody ends: opening does.
-_CROWD = tuple(Step("add_tx", number, TYPICAL, number) for number in range(1, 9))
-#: What is appended before a crash: the first two in the core tier, all in the full one.
-_APPENDED = (
-    (Step("add", 1, LONG),),
-    (Step("add_tx", 1, LONG, 1), Step("add_tx", 2, TYPICAL, 1), Step("prepare", tx=1)),
-    (Step("add", 1, THREE),),
-    (Step("delete", VICTIM),),
-    (Step("add_tx", 1, LONG, 1), Step("delete_tx", VICTIM, tx=1), Step("commit", tx=1)),
-    (Step("add_tx", 1, LONG, 1), Step("prepare", tx=1), Step("rollback", tx=1)),
-)
-
-
-def choices(first: Workload, scope: str) -> Mapping[str, Sequence[int]]:
-    """Return what is done after which of the chosen crash states of `first`."""
-    if first.steps == _CROWD:
-        # What is of interest here is the opening alone.
-        return {"open": range(ALL_CHOICES if scope == "full" else 1)}
-    # Without a transaction there is nothing to roll back: opening writes next to nothing.
-    quiet = first.kind in ("append", "reclaim") and not any(step.tx for step in first.steps)
-    return {then: at for then, at in _CHOICES[scope].items() if not (quiet and then == "open")}
 
 
 def firsts(scope: str) -> Iterator[Workload]:
     """Yield the workloads of a scope that are gone on from after a crash."""
-    full, editions = scope == "full", SCOPES[scope].editions
-    yield from (Workload("create", writer) for writer in _writers("create", editions))
-    yield from (Workload("reopen", edition) for edition in editions)
-    backgrounds = BACKGROUNDS if full else ("zero", "stale-same")
-    for background in backgrounds:
-        over = Workload("over", "", _OVER[1], background=background)
+    chosen, editions = TABLES.rows["firsts"][scope], TABLES.rows["scopes"][scope]["editions"]
+    yield from _begun(editions)
+    for background in chosen["backgrounds"]:
+        over = Workload("over", "", TABLES.sequences(["over"])[1], background=background)
         yield from _files_used_again(editions, background, over)
-    for background, edition in product(backgrounds, editions):
-        for steps in _APPENDED if full else _APPENDED[:2]:
-            yield Workload("append", edition, steps, background=background)
-        together = (Step("add", 1, LONG), Step("add", 2, THREE))
+    steps = TABLES.rows["steps"]
+    together, crowd = TABLES.steps(steps["together"]), TABLES.steps(steps["crowd"])
+    for background, edition in product(chosen["backgrounds"], editions):
+        for appended in TABLES.sequences(chosen["appended"]):
+            yield Workload("append", edition, appended, background=background)
         yield Workload("append", edition, together, force="end", background=background)
-        for align in ("type", "file_id", "id", "check") if full else ("type",):
-            yield Workload("append", edition, _CROWD, align, background=background)
+        for align in chosen["aligns"]:
+            yield Workload("append", edition, crowd, align, background=background)
+
+
+def choices(first: Workload, scope: str) -> Mapping[str, Sequence[int]]:
+    """Return what is done after which of the chosen crash states of `first`."""
+    if first.steps == TABLES.steps(TABLES.rows["steps"]["crowd"]):
+        alone: Mapping[str, Sequence[int]] = TABLES.rows["crowd_choices"][scope]
+        return alone
+    # Without a transaction there is nothing to roll back: opening writes next to nothing.
+    quiet = first.kind in ("append", "reclaim") and not any(step.tx for step in first.steps)
+    return {then: at for then, at in TABLES.choices[scope].items() if not (quiet and then == "open")}
 
 
 def _playable(steps: Sequence[Step]) -> bool:
@@ -325,12 +214,45 @@ REDUCTION = shared.Reduction(
     align="type",
     rule="(?:[au].|[AU]..)([abc])-?",
     rule_sizes="abc",
-    lives=("open", "delete", "typical"),
-    fields=Workload.fields,
     playable=_playable,
 )
+#: So many transactions may be open in a long workload.
+MOST_OPEN = 2
 
-#: Words of long workloads: the operations, and the bytes of a body; see :meth:`.recording.LongRun.do`.
-OPS = {"a": "add", "u": "update", "d": "delete", "c": "commit", "p": "prepare", "r": "rollback"}
-PLAIN = {"f": "force", "n": "next", "g": "reclaim", "m": "compact"}
-LONG_SIZES = {"a": TINY, "b": TYPICAL, "c": LONG}
+
+def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
+    """Return what words of long workloads can be about: records that live, transactions that are open."""
+    held = {identity for each in kept.open.values() for what, identity, _ in each.done if what == "delete_tx"}
+    living = [identity for identity in kept.live if identity not in held]
+    begun = [tx for tx, each in kept.open.items() if each.extra is None]
+    return {
+        "new": [new],
+        "living": living,
+        # A record is updated once in its life.
+        "fresh": [identity for identity in living if len(kept.live[identity]) == 1],
+        "open": list(kept.open),
+        "begun": begun,
+        "tx": [*begun, *[new] * (len(kept.open) < MOST_OPEN)],
+        "force": ["", "", "-"],
+        "compact": ["m"] * DIALECTS[edition_and_order(variant)[0]].control_file,
+        "worn": ["n"] * (not living and not kept.open),
+    }
+
+
+def step_of(word: str) -> Step:
+    """Return the step that a word of a long workload asks for, with a body of no size."""
+    op = TABLES.rows["long"]["operations"][word[0].lower()]
+    if word[0] in "cpr":
+        return Step(op, tx=int(word[1], 36))
+    tx = int(word[1], 36) if word[0].isupper() else 0
+    return Step(op + "_tx" if tx else op, int(word[2 if tx else 1], 36), 0, tx)
+
+
+def meaning(word: str) -> Operation:
+    """Return what a word of a long workload means to the model, records and transactions by their digits."""
+    if word in TABLES.rows["long"]["plain"]:
+        return {"op": TABLES.rows["long"]["plain"][word][-1]}
+    op = step_of(word).op
+    if word[0] in "cpr":
+        return {"op": op, "tx": word[1]}
+    return {"op": op, "tx": word[1], "id": word[2]} if word[0].isupper() else {"op": op, "id": word[1]}

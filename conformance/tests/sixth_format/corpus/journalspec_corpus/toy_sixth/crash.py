@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader
 from journalspec_corpus.crash.recorder import Operation, Recorder
-from journalspec_corpus.crash.trace import Mark, Op, Trace, Write
+from journalspec_corpus.crash.trace import Mark, Op, Part, Trace, Write
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import SmallWorkload
 from journalspec_reference import load
@@ -33,10 +33,11 @@ class Note:
 
 
 class Run(Recorder):
-    """One run of the writer on a journal without records."""
+    """One run of the writer on a journal without records; it writes up to `buffer` bytes at once."""
 
     format = FORMAT
     header_size = 4
+    buffer = 512
 
     def open(self) -> None:
         """Start a writer on the files that are there."""
@@ -45,12 +46,20 @@ class Run(Recorder):
 
     def did(self, item: Op, op: Operation) -> None:
         """Note what was done, and behind a written note what it is."""
-        self.storage.note(item)
-        if isinstance(item, Write) and op["op"] == "note":
-            fields = ((0, "len_text"), (1, "text"), (len(item.data) - 1, "exclusive_or"))
-            record = f"n{len(self.marks)}"
-            self.marks.append(Mark(record, NAME, item.off, len(item.data), op["text"], fields))
-            self.storage.note(self.marks[-1])
+        if not isinstance(item, Write) or op["op"] != "note":
+            self.storage.note(item)
+            return
+        fields = ((0, "len_text"), (1, "text"), (len(item.data) - 1, "exclusive_or"))
+        mark = Mark(f"n{len(self.marks)}", NAME, item.off, len(item.data), op["text"], fields)
+        self.marks.append(mark)
+        if len(item.data) <= self.buffer:
+            self.storage.note(item, mark)
+            return
+        # What does not fit into the buffer is written in two goes: the note is there if both are.
+        for start, end in ((0, self.buffer), (self.buffer, len(item.data))):
+            inside = tuple((at - start, name) for at, name in fields if start <= at < end)
+            part = Part(mark.record, NAME, item.off + start, end - start, mark.key, inside)
+            self.storage.note(Write(NAME, part.off, item.data[start:end]), part)
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
         """Return the record that is safe now."""
@@ -62,14 +71,17 @@ class Run(Recorder):
 
 
 def workloads(scope: str) -> Iterator[SmallWorkload]:
-    """Yield two notes, the second one within a sector and over an edge of one."""
+    """Yield two notes, the second one within a sector and over an edge of one; and notes of two parts."""
     for second in (30,) if scope == "smoke" else (30, 200, 255):
         yield SmallWorkload("notes", "1", (Note(255), Note(200), Note(second)))
+    yield SmallWorkload("parts", "1", (Note(30), Note(100)))
 
 
 def record(work: SmallWorkload) -> Trace:
     """Return the trace of a workload, from an empty journal on."""
     run = Run(work.writer)
+    if work.kind == "parts":
+        run.buffer = 60
     run.open()
     run.begin()
     run.play(work.operations(), together=False)
