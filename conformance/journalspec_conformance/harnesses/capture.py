@@ -40,7 +40,6 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +47,7 @@ from journalspec.files import replace_text
 from journalspec.kept import scratch
 from journalspec.requirements import requirements
 from journalspec_conformance.errors import TimedOut
-from journalspec_conformance.harnesses.product import program, serving
+from journalspec_conformance.harnesses.product import program, serving, table
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product, product_ids
 from journalspec_corpus.model import History, history, model_of
@@ -120,8 +119,7 @@ class Table:
 
     def __init__(self, package: str) -> None:
         """Read the table in `package`; nothing is expanded yet."""
-        text = files(package).joinpath("scenarios.toml").read_text(encoding="utf-8")
-        self.told: Json = tomllib.loads(text)
+        self.told: Json = table(package, "scenarios.toml")
         self._made: dict[str, tuple[Scenario, ...]] = {}
 
     def scenarios(self, edition: str) -> tuple[Scenario, ...]:
