@@ -14,7 +14,8 @@ stands in the format's ``scenarios.toml``::
                     journal first, and is killed after the last line unless that is "close"
 
 A line is "WORD ARGUMENT... MEMBER=VALUE..."; x*9 is x nine times. ``{ each = [1, 7], do = LINES }`` does
-LINES seven times, and {n} is the number, {next} the one behind it. Other members of a scenario:
+LINES seven times, and {n} is the number, {next} the one behind it; with ``cycle = { NAME = [...] }`` in it
+{NAME} is one of these in turn, the first where the number divides by how many there are. Other members:
 
     params          of the write requests                 charset         the JVM's, if not its own choice
     settings        of the product, besides the usual
@@ -36,10 +37,9 @@ import shutil
 import subprocess  # the children are programs of the harness
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ from journalspec.files import replace_text
 from journalspec.kept import scratch
 from journalspec.requirements import requirements
 from journalspec_conformance.errors import TimedOut
-from journalspec_conformance.harnesses.product import program, serving
+from journalspec_conformance.harnesses.product import program, serving, table
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product, product_ids
 from journalspec_corpus.model import History, history, model_of
@@ -115,20 +115,17 @@ class Played:
 
 
 class Table:
-    """A format's ``scenarios.toml``. `macros` are words that are easier said in Python."""
+    """A format's ``scenarios.toml``; `told` is all of it."""
 
-    def __init__(self, package: str, macros: Mapping[str, Callable[..., Iterable[str]]]) -> None:
+    def __init__(self, package: str) -> None:
         """Read the table in `package`; nothing is expanded yet."""
-        text = files(package).joinpath("scenarios.toml").read_text(encoding="utf-8")
-        self._table: Json = tomllib.loads(text)
-        self._macros = macros
+        self.told: Json = table(package, "scenarios.toml")
         self._made: dict[str, tuple[Scenario, ...]] = {}
-        self.always: tuple[str, ...] = tuple(self._table["always"])
 
     def scenarios(self, edition: str) -> tuple[Scenario, ...]:
         """Return all scenarios, as operations of `edition`."""
         if edition not in self._made:
-            self._made[edition] = tuple(self._expanded(self._table.get("edition", {}).get(edition, {})))
+            self._made[edition] = tuple(self._expanded(self.told.get("edition", {}).get(edition, {})))
         return self._made[edition]
 
     def _expanded(self, values: Mapping[str, Any]) -> Iterator[Scenario]:
@@ -142,7 +139,7 @@ class Table:
                 ),
                 told,
             )
-            for told in self._table["scenario"]
+            for told in self.told["scenario"]
         )
 
     def _ops(
@@ -150,24 +147,22 @@ class Table:
     ) -> Iterator[Op]:
         """Yield the operations that `line` stands for; `arguments` are those of the block around it."""
         if not isinstance(line, str):
-            first, last = line["each"]
+            first, last = (int(str(end).format(*arguments)) for end in line["each"])
             for number in range(first, last + 1):
+                own = {name: turns[number % len(turns)] for name, turns in line.get("cycle", {}).items()}
                 for inner in line["do"]:
-                    yield from self._ops(inner, arguments, {**values, "n": number, "next": number + 1})
+                    yield from self._ops(inner, arguments, {**values, **own, "n": number, "next": number + 1})
             return
         rest = shlex.join(arguments[1:])
         word, *given = shlex.split(line.format(*arguments, rest=rest, **values))
-        if word in self._macros:
-            for inner in self._macros[word](*given):
-                yield from self._ops(inner, (), values)
-        elif word in self._table.get("blocks", {}):
-            for inner in self._table["blocks"][word]:
+        if word in self.told.get("blocks", {}):
+            for inner in self.told["blocks"][word]:
                 yield from self._ops(inner, tuple(given), values)
         else:
             yield self._op(word, given)
 
     def _op(self, word: str, given: list[str]) -> Op:
-        members = [_MEMBER.fullmatch(part) for part in shlex.split(self._table["words"][word])]
+        members = [_MEMBER.fullmatch(part) for part in shlex.split(self.told["words"][word])]
         found = [member for member in members if member is not None]
         optional = {member["name"] for member in found if member["default"] is not None}
         named = {}
@@ -197,7 +192,7 @@ class Table:
             return text
         if kind == "hex":
             return text[2:] if text.startswith("0x") else text.encode().hex()
-        made: str = self._table["kinds"][kind].format(int(text))
+        made: str = self.told["kinds"][kind].format(int(text))
         return made
 
 
@@ -208,8 +203,6 @@ class Capture:
     """
 
     settings = ""
-    #: Words of the table that are said in Python: they return lines.
-    macros: Mapping[str, Callable[..., Iterable[str]]] = {}
 
     def __init__(self, package: str) -> None:
         """Find the table beside the harness."""
@@ -219,7 +212,7 @@ class Capture:
     @cached_property
     def table(self) -> Table:
         """The format's scenarios."""
-        return Table(self.package, self.macros)
+        return Table(self.package)
 
     def products(self) -> tuple[str, ...]:
         """Return the ids of the products that the harness drives."""
@@ -277,6 +270,20 @@ class Capture:
             raise ValueError(f"{self.format_id} has no model that says what must be kept")
         nothing = run.refused | set(run.scenario.told.get("forgotten", ()))
         return history(model, {}, [op for op, _ in run.steps], frozenset(nothing), run.product.edition)
+
+    def spoilt(self, run: Played, records: list[Json], state: Json) -> list[Json]:
+        """Return what may be answered about files that the product has spoilt, or only calls so.
+
+        `records` and `state` are what is still good; the rest stands in the table.
+        """
+        lost = [
+            {"file": file, "off": str(off), "len": str(length), "reason": reason}
+            for file, off, length, reason in run.scenario.on(run.product, "dropped")
+        ]
+        found = {"verdict": "recovered" if lost else "clean", "dropped": lost, "state": state}
+        refusal = run.scenario.on(run.product, "strict", None)
+        strict = {"verdict": "refused", "phase": refusal[0], "code": refusal[1]} if refusal else None
+        return permitted(found, records, records, strict)
 
     def connect(self, product: Product, charset: str = "") -> ProcessConnection:
         """Return a connection to a fresh harness process for `product`."""
@@ -358,7 +365,7 @@ class Capture:
     def shows(self, product: Product, scenario: Scenario) -> Json:
         """Return the requirements that the files show obeyed and broken."""
         known = {item.id for item in requirements(self.format_id).items if product.edition in item.editions}
-        always = () if scenario.by_hand(product) else self.table.always
+        always = () if scenario.by_hand(product) else self.table.told["always"]
         obeys = dict.fromkeys((*always, *scenario.on(product, "obeys")))
         return {
             "obeys": [name for name in obeys if name in known],

@@ -58,6 +58,11 @@ class CannotDo(Exception):
         self.what = what
 
 
+def table(package: str, name: str) -> dict[str, Any]:
+    """Return the TOML table `name` in `package`."""
+    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
+
+
 class Exceptions:
     """What products throw, as the phase and code of a refusal (``exceptions.toml`` of a format)::
 
@@ -72,8 +77,7 @@ class Exceptions:
 
     def __init__(self, package: str) -> None:
         """Read the table in `package`."""
-        text = files(package).joinpath("exceptions.toml").read_text(encoding="utf-8")
-        self._table: dict[str, Any] = tomllib.loads(text)
+        self._table = table(package, "exceptions.toml")
 
     def refusal(self, thrown: Thrown, when: str) -> Answer:
         """Return the phase, code and message of what was thrown."""

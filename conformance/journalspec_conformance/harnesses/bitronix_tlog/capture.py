@@ -17,7 +17,6 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from journalspec_conformance.harnesses.bitronix_tlog.harness import PAIR
 from journalspec_conformance.harnesses.capture import (
@@ -34,32 +33,7 @@ from journalspec_conformance.products import Product
 
 #: What ``filterLogStatus`` leaves; everything else is not written at all.
 UNFILTERED = ("COMMITTING", "COMMITTED", "UNKNOWN")
-#: The records of one transaction of the whole manager, by its fate: what the manager is known to log.
-LOGGED = {
-    "commit": ["ACTIVE", "PREPARING", "PREPARED", "COMMITTING", "COMMITTED"],
-    "die": ["ACTIVE", "PREPARING", "PREPARED", "COMMITTING"],
-    "one-phase": ["ACTIVE", "PREPARING", "PREPARED", "COMMITTING", "COMMITTED"],
-    "rollback": ["ACTIVE", "ROLLING_BACK", "ROLLEDBACK"],
-}
 _SHOWN = 400
-
-
-def mixed(first: str, last: str) -> Iterator[str]:
-    """Yield transactions of changing fate: committed, rolled back, partly committed, heuristic."""
-    for number in range(int(first), int(last) + 1):
-        names = [f"db{number % 3}", f"jms{number % 2}", "audit-log"][: 2 + number % 2]
-        told = f"{number} {' '.join(names)}"
-        match number % 7:
-            case 3:
-                yield f"rolled_back {told}"
-            case 5:
-                yield f"decided {told}"
-                yield f"log COMMITTED {number} {names[0]}"
-            case 6:
-                yield f"decided {told}"
-                yield f"log UNKNOWN {told}"
-            case _:
-                yield f"committed {told}"
 
 
 def asked_records(steps: Steps, *, filtered: bool = False) -> dict[str, list[Json]]:
@@ -111,51 +85,28 @@ def _written(run: Played, read: Answer) -> Json:
     return {"files": content, "agreed": not shown, **({"why_not": shown} if shown else {})}
 
 
-def _managed(fates: list[str], read: Answer) -> Json:
-    """Return what stands in the files: the product's own reading, held against what each fate logs.
+def _managed(logged: list[list[str]], read: Answer) -> Json:
+    """Return what stands in the files: the product's own reading, held against what each transaction logs.
 
     The ids are the manager's choice and the files keep the last lap only, so the
     check is on the records that are left: for each transaction a closing piece of
-    what its fate logs, and the copies (COMMITTING) of a swap.
+    what it logs, and the copies (COMMITTING) of a swap.
     """
     found = _read_back(read)
     sequences: dict[str, list[str]] = {}
     for name in PAIR:
         for record in found[name]:
             sequences.setdefault(record["gtrid"], []).append(record["type"])
-    pieces = [set(LOGGED[fate][start:]) for fate in fates for start in range(len(LOGGED[fate]))]
+    pieces = [set(kinds[start:]) for kinds in logged for start in range(len(kinds))]
     strange = {gtrid: kinds for gtrid, kinds in sequences.items() if set(kinds) not in pieces}
     shown = [f"{gtrid}: {kinds}" for gtrid, kinds in sorted(strange.items())]
     return {"files": found, "agreed": not shown, **({"why_not": shown} if shown else {})}
-
-
-def _by_hand(run: Played, written: list[Json]) -> list[Json]:
-    """Return the permitted answers for a pair that the product has spoilt, or only calls so.
-
-    All records of these scenarios are COMMITTING, so what is kept is unfinished.
-    """
-    on = run.scenario.on
-    good = [written[index] for index in on(run.product, "kept")]
-    records = [
-        {**{key: entry[key] for key in ("type", "gtrid", "names")}, "at": {"file": PAIR[0]}} for entry in good
-    ]
-    unfinished = [{"gtrid": entry["gtrid"], "names": entry["names"]} for entry in good]
-    lost = [
-        {"file": file, "off": str(off), "len": str(length), "reason": reason}
-        for file, off, length, reason in on(run.product, "dropped")
-    ]
-    state = {"active": PAIR[0], "unfinished": sorted(unfinished, key=lambda entry: str(entry["gtrid"]))}
-    found = {"verdict": "recovered" if lost else "clean", "dropped": lost, "state": state}
-    refusal = on(run.product, "strict", None)
-    strict = {"verdict": "refused", "phase": refusal[0], "code": refusal[1]} if refusal else None
-    return permitted(found, records, records, strict)
 
 
 class BitronixCapture(Capture):
     """The journal by itself, and (``fates``) the whole transaction manager over two resources."""
 
     settings = "serverId journalspec, disableJmx, no force batching"
-    macros: Mapping[str, Any] = {"mixed": mixed}
 
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
@@ -180,10 +131,20 @@ class BitronixCapture(Capture):
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
         """Return the product's own answers where it reads back what it wrote, else those of the table."""
         read, strict = view["read"], view["strict"]
-        fates = run.scenario.told.get("fates")
-        written = _managed(fates, read) if fates else _written(run, read)
+        fates = run.scenario.told.get("fates", ())
+        logged = [self.table.told["fates"][fate] for fate in fates]
+        written = _managed(logged, read) if fates else _written(run, read)
         if run.scenario.by_hand(run.product):
-            return {"expect": _by_hand(run, written["files"][PAIR[0]]), "written": written}
+            # All records of these scenarios are COMMITTING, so what is kept is unfinished.
+            kept = run.scenario.on(run.product, "kept")
+            good = [{**written["files"][PAIR[0]][index], "at": {"file": PAIR[0]}} for index in kept]
+            unfinished = [{key: record[key] for key in ("gtrid", "names")} for record in good]
+            state = {
+                "active": PAIR[0],
+                "unfinished": sorted(unfinished, key=lambda entry: str(entry["gtrid"])),
+            }
+            plain = [{key: record[key] for key in ("type", "gtrid", "names", "at")} for record in good]
+            return {"expect": self.spoilt(run, plain, state), "written": written}
         if strict["verdict"] != "clean" or not (written["agreed"] or read["verdict"] == "clean"):
             raise ValueError("the product does not take its own files as sound: they need an entry by hand")
         records = {

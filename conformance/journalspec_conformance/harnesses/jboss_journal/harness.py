@@ -6,12 +6,10 @@ Nothing here interprets a byte of a file: every value comes from the product's c
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +35,7 @@ from journalspec_conformance.harnesses.product import (
     Session,
     by_number,
     copy_of,
+    table,
 )
 from journalspec_conformance.products import Product
 
@@ -52,45 +51,16 @@ _SIGN = 0x80
 #: Seconds to wait for Artemis' threads; they take microseconds.
 _PATIENCE = 5
 _NAME = re.compile(r"^(?P<prefix>.*)-(?P<number>-?\d+)\.(?P<extension>[A-Za-z]+)(?:\.cmp|\.tmp)?$")
-#: Words in the arguments of ``variants.toml`` that mean the same in all. `never`: no number of files and no
+#: Words in the arguments of ``java.toml`` that mean the same in all. `never`: no number of files and no
 #: percentage starts a compaction.
 _WORDS = {"false": False, "true": True, "one": 1, "never": 0}
 
-#: Method of a ``JournalReaderCallback`` -> type of the record, and what the arguments are.
-_CALLBACKS = {
-    "onReadEventRecord": ("EVENT", "record"),
-    "onReadAddRecord": ("ADD", "record"),
-    "onReadUpdateRecord": ("UPDATE", "record"),
-    "onReadDeleteRecord": ("DELETE", "id"),
-    "onReadAddRecordTX": ("ADD_TX", "tx record"),
-    "onReadUpdateRecordTX": ("UPDATE_TX", "tx record"),
-    "onReadDeleteRecordTX": ("DELETE_TX", "tx deleted"),
-    "onReadPrepareRecord": ("PREPARE", "tx extra count"),
-    "onReadCommitRecord": ("COMMIT", "tx count"),
-    "onReadRollbackRecord": ("ROLLBACK", "tx"),
-}
-#: Operation -> the journal's method for it, and its arguments. What takes `sync` is durable afterwards.
-_APPENDS = {
-    "add": ("appendAddRecord", "id user_type body sync"),
-    "update": ("appendUpdateRecord", "id user_type body sync"),
-    "event": ("", "id user_type body sync"),
-    "delete": ("appendDeleteRecord", "id sync"),
-    "add_tx": ("appendAddRecordTransactional", "tx id user_type body"),
-    "update_tx": ("appendUpdateRecordTransactional", "tx id user_type body"),
-    "delete_tx": ("appendDeleteRecordTransactional", "tx id body"),
-    "prepare": ("appendPrepareRecord", "tx extra sync"),
-    "commit": ("appendCommitRecord", "tx sync"),
-    "rollback": ("appendRollbackRecord", "tx sync"),
-}
-#: Why a transaction was dropped -> the message that says so, up to its number. Only the log speaks of it. The
-#: messages' numbers are the same in all products behind different letters; before HornetQ 2.4 there are none.
-_DROPPED = {
-    "unhealthy-prepare": re.compile(
-        r"(HQ|AMQ)142013.*?:|Prepared transaction (?=-?\d+ wasn't considered completed)"
-    ),
-    "unhealthy-commit": re.compile(r"(HQ|AMQ)142014.*?:|Transaction (?=-?\d+ is missing elements)"),
-    "no-end": re.compile(r"(HQ|AMQ)142015.*?:|Uncommitted transaction with id (?=-?\d+ found)"),
-}
+#: What is called in all products, and a table for each.
+_JAVA = table(__package__, "java.toml")
+_APPENDS: Mapping[str, tuple[str, str]] = _JAVA["appends"]
+_CALLBACKS: Mapping[str, tuple[str, str]] = _JAVA["callbacks"]
+#: Why a transaction was dropped -> the message that says so, up to its number. Only the log speaks of it.
+_DROPPED = {why: re.compile(text) for why, text in _JAVA["dropped"].items()}
 _NUMBERED = re.compile(r"(HQ|AMQ)\d{6}")
 _ONE_ID = re.compile(r"(?<![\w.])-?\d+")
 
@@ -100,7 +70,7 @@ _ONE_ID = re.compile(r"(?<![\w.])-?\d+")
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One product version, as far as it differs from others; ``variants.toml`` says what the members are."""
+    """One product version, as far as it differs from others; ``java.toml`` says what the members are."""
 
     package: str
     files: str
@@ -124,10 +94,9 @@ class Variant:
 
 @cache
 def variant_of(product_id: str) -> Variant:
-    """Return what ``variants.toml`` says of a product; raises KeyError."""
-    told = tomllib.loads(files(__package__).joinpath("variants.toml").read_text(encoding="utf-8"))
-    own = told[product_id]
-    base = told.get(own.pop("like", ""), own)
+    """Return what ``java.toml`` says of a product; raises KeyError."""
+    own = {key: value for key, value in _JAVA[product_id].items() if key != "like"}
+    base = _JAVA[_JAVA[product_id].get("like", product_id)]
     arguments = {**base["arguments"], **own.get("arguments", {})}
     return Variant(**{**base, **own, "arguments": arguments})
 
@@ -196,23 +165,26 @@ class Journal:
     """A product's journal in `directory`. Every method raises Thrown if the product throws."""
 
     @product_call()
-    def __init__(self, variant: Variant, directory: Path, settings: Mapping[str, Any]) -> None:
-        """Make factory and journal; nothing is touched yet."""
+    def __init__(
+        self,
+        variant: Variant,
+        directory: Path,
+        settings: Mapping[str, Any],
+        spied: Callable[[Java], Java] = lambda factory: factory,
+    ) -> None:
+        """Make factory (NIO, no buffer) and journal; nothing is touched yet. `spied` wraps the factory."""
         self.variant = variant
         place = java_classes().JClass("java.io.File")(str(directory))
         self._words = {**_WORDS, **settings, "path": str(directory), "directory": place}
-        self._factory = self.make_factory()
+        factory = java_classes().JClass(variant.factory)
+        self._factory = spied(factory(*self._given("factory")))
         made = self._given("journal", factory=self._factory)
         self._journal = variant.class_of("impl.JournalImpl")(*made)
         self._journal.setAutoReclaim(settings["auto_reclaim"])
 
     def _given(self, what: str, **values: Any) -> list[Any]:
-        """Return the arguments of `what`, as ``variants.toml`` lists them."""
+        """Return the arguments of `what`, as ``java.toml`` lists them."""
         return [{**self._words, **values}[word] for word in self.variant.arguments[what].split()]
-
-    def make_factory(self) -> Java:
-        """Return the factory of the journal's files: NIO, no buffer."""
-        return java_classes().JClass(self.variant.factory)(*self._given("factory"))
 
     def open(self) -> None:
         """Start and load, and wait for what that appends."""

@@ -35,46 +35,6 @@ _ADDED = range(1000, 1012)
 _BODY = "78" * 900
 
 
-class SpiedJournal(Journal):
-    """A journal that calls `keep` with each moment of a compaction.
-
-    The moments are those at which the product opens, closes and deletes its control file.
-    """
-
-    keep: Callable[[str], None]
-
-    def make_factory(self) -> Java:
-        """Return a factory of files whose control files are spied upon."""
-        behind = super().make_factory()
-
-        def spied(name: str, *arguments: Any) -> Java:
-            file = behind.createSequentialFile(name, *arguments)
-            if str(name) != CONTROL:
-                return file
-
-            def around(method: str, before: str = "", after: str = "") -> Callable[..., Any]:
-                def call(*given: Any) -> Any:
-                    if before:
-                        self.keep(before)
-                    result = getattr(file, method)(*given)
-                    if after:
-                        self.keep(after)
-                    return result
-
-                return call
-
-            return instance_of(
-                f"{self.variant.files}.SequentialFile",
-                file,
-                open=around("open", before="before-control"),
-                close=around("close", after="control-written"),
-                delete=around("delete", before="files-renamed", after="control-deleted"),
-            )
-
-        interface = f"{self.variant.files}.SequentialFileFactory"
-        return instance_of(interface, behind, createSequentialFile=spied)
-
-
 def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
     """Copy the directory at each moment of a compaction, as a crash would leave it, to ``OUT/<moment>``.
 
@@ -87,17 +47,46 @@ def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
     during = request.get("during", {"moment": "", "ops": []})
 
     class Spied(Writing):
-        """The operations through a journal that is spied upon."""
+        """The operations through a journal whose control files are spied upon."""
 
         def made(self) -> Journal:
             """Return the journal, not started."""
             settings = settings_for(self.variant, self.directory, self.params)
-            journal = SpiedJournal(self.variant, self.directory, settings)
-            journal.keep = self.keep
-            return journal
+            return Journal(self.variant, self.directory, settings, self.spied)
+
+        def spied(self, factory: Java) -> Java:
+            """Return `factory` with other control files: the moments are their opening, closing and end."""
+
+            def create(name: str, *arguments: Any) -> Java:
+                file = factory.createSequentialFile(name, *arguments)
+                if str(name) != CONTROL:
+                    return file
+                return instance_of(
+                    f"{self.variant.files}.SequentialFile",
+                    file,
+                    open=self.around(file.open, before="before-control"),
+                    close=self.around(file.close, after="control-written"),
+                    delete=self.around(file.delete, before="files-renamed", after="control-deleted"),
+                )
+
+            interface = f"{self.variant.files}.SequentialFileFactory"
+            return instance_of(interface, factory, createSequentialFile=create)
+
+        def around(self, method: Java, before: str = "", after: str = "") -> Callable[..., Any]:
+            """Return `method` with the moments before and after it."""
+
+            def call(*given: Any) -> Any:
+                self.keep(before)
+                result = method(*given)
+                self.keep(after)
+                return result
+
+            return call
 
         def keep(self, moment: str) -> None:
-            """Do what is to be done at this moment, and copy the directory."""
+            """Do what is to be done at this moment, if it is one, and copy the directory."""
+            if not moment:
+                return
             for op in during["ops"] if moment == during["moment"] else ():
                 if not self.apply(op):
                     raise RuntimeError(f"{op} was not acknowledged as durable")
