@@ -6,6 +6,7 @@ A package ``journalspec_reference.<format>`` exposes one object, ``IMPLEMENTATIO
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -23,6 +24,11 @@ Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12
 Params = Mapping[str, str]
 #: A write operation as the protocol has it: ``op`` is its name.
 Operation = Mapping[str, Any]
+
+
+def natural_key(name: str) -> list[Any]:
+    """Return a sort key of names that compares numbers in them as numbers: btm2 comes before btm10."""
+    return [int(part) if at % 2 else part for at, part in enumerate(re.split(r"(\d+)", name))]
 
 
 @dataclass(frozen=True, slots=True)

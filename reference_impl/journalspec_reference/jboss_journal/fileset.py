@@ -10,8 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 from journalspec import mutf8
+from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import Note
-from journalspec_reference.api import Files, Params
+from journalspec_reference.api import Files, Params, natural_key
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     INT,
@@ -28,8 +29,6 @@ CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
 UNFILLED = b"JJJJ"
-#: The fields of the header of 16 bytes, in order.
-LONG_FIELDS = ("format_version", "user_version", "file_id")
 #: So many gaps in the ids are told one by one.
 MOST_GAPS = 20
 #: The lists of a control record, in order, and what each of their elements holds.
@@ -91,7 +90,7 @@ def gather(files: Files, dialect: Dialect, params: Params) -> FileSet:
     plan = _control_plan(files, dialect, notes)
     found: list[DataFile] = []
     others: list[DataFile] = []
-    for name in sorted(files, key=_order):
+    for name in sorted(files, key=natural_key):
         final = plan.renamed.get(name, name)
         if name == CONTROL and dialect.control_file:
             # Its records bear the edition's id whatever its header says, which nobody looks at (JBM-CMP-004).
@@ -106,10 +105,6 @@ def gather(files: Files, dialect: Dialect, params: Params) -> FileSet:
     ordered = sorted(found, key=lambda file: file.file_id)
     notes += _identity_notes(ordered)
     return replace(plan, files=tuple(ordered), notes=tuple(notes), others=tuple(others))
-
-
-def _order(name: str) -> list[Any]:
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
 def _identity_notes(files: list[DataFile]) -> list[Note]:
@@ -160,11 +155,8 @@ def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile
 
 def header_of(file: DataFile) -> dict[str, int]:
     """Return the header fields as they stand in the file; none if it is too short to hold them."""
-    if file.length < file.dialect.header_size:
-        return {}
-    if not file.dialect.versions:
-        return {"file_id": INT.unpack(file.data[: INT.size])[0]}
-    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack(file.data[: LONG_HEADER.size]), strict=True))
+    size = file.dialect.header_size
+    return LAYOUT.read("header", file.dialect.name, bytes(file.data[:size])) if file.length >= size else {}
 
 
 def _length_problem(length: int, dialect: Dialect, params: Params) -> tuple[str, str] | None:
