@@ -24,6 +24,7 @@ from journalspec.observation import Record
 from journalspec_corpus.load import load_cases
 from journalspec_reference import content as content_module
 from journalspec_reference import load
+from journalspec_reference import places as places_module
 from journalspec_reference.answers import ask
 from journalspec_reference.bitronix_tlog.codec import DISK, encode_header, encode_record, make_record
 from journalspec_reference.bitronix_tlog.scan import _candidates
@@ -31,7 +32,6 @@ from journalspec_reference.content import SECTOR, SHORTER, Budget, Content, Desc
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.hexdump import plain, uniform
-from journalspec_reference.jboss_journal import recover
 
 
 class Memory:
@@ -318,7 +318,7 @@ def test_records_beyond_a_tebibyte_are_not_mistaken_for_others(tmp_path: Path) -
         pytest.skip("the file system does not tell where holes are")
     put(2, (16, 4), (60, 5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recover, "REMEMBERED", 0)
+        patch.setattr(places_module, "REMEMBERED", 0)
         seen = ask(one(tmp_path, "v2"), "strict").observation
     assert seen.verdict == "clean"
     state: Any = seen.state

@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import Any
 
 from journalspec import mutf8
-from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import Note
 from journalspec_reference.api import Files, Params, natural_key
 from journalspec_reference.jboss_journal.codec import (
@@ -29,6 +28,8 @@ CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
 UNFILLED = b"JJJJ"
+#: The fields of the header of 16 bytes, in order.
+LONG_FIELDS = ("format_version", "user_version", "file_id")
 #: So many gaps in the ids are told one by one.
 MOST_GAPS = 20
 #: The lists of a control record, in order, and what each of their elements holds.
@@ -155,8 +156,11 @@ def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile
 
 def header_of(file: DataFile) -> dict[str, int]:
     """Return the header fields as they stand in the file; none if it is too short to hold them."""
-    size = file.dialect.header_size
-    return LAYOUT.read("header", file.dialect.name, bytes(file.data[:size])) if file.length >= size else {}
+    if file.length < file.dialect.header_size:
+        return {}
+    if not file.dialect.versions:
+        return {"file_id": INT.unpack(file.data[: INT.size])[0]}
+    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack(file.data[: LONG_HEADER.size]), strict=True))
 
 
 def _length_problem(length: int, dialect: Dialect, params: Params) -> tuple[str, str] | None:
