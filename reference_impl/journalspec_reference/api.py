@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from journalspec.formats import format_module, get_format
 from journalspec.layout import Spot
@@ -90,6 +90,17 @@ class Writer(Protocol):
         Raises WriterRefused if the format cannot hold what is asked, and
         ValueError if the operation itself is not understood.
         """
+
+
+T = TypeVar("T")
+
+
+def order_of(orders: Mapping[str, T], params: Params) -> T:
+    """Return the order of writes that the parameter `order` names (``spec`` if none); raises ValueError."""
+    name = params.get("order", "spec")
+    if name not in orders:
+        raise ValueError(f"unknown order {name!r}: expected one of {', '.join(orders)}")
+    return orders[name]
 
 
 def perform(

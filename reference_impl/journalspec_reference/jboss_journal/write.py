@@ -14,7 +14,7 @@ from typing import Any
 
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
-from journalspec_reference.api import Operation, Params, WriterRefused, perform
+from journalspec_reference.api import Operation, Params, WriterRefused, order_of, perform
 from journalspec_reference.jboss_journal.codec import (
     COMMIT,
     DIALECTS,
@@ -31,9 +31,8 @@ from journalspec_reference.jboss_journal.codec import (
 from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, NAME, DataFile, FileSet, gather
 from journalspec_reference.jboss_journal.recover import Replay, refusal
 from journalspec_reference.jboss_journal.scan import walk
-from journalspec_reference.storage import Storage
+from journalspec_reference.storage import Storage, fill, whole
 
-FILL_BLOCK = 4096
 SMALLEST_FILE = 1024
 #: Record type by operation; what is not here is about files, not records.
 RECORD_OPS = {
@@ -220,10 +219,7 @@ class JournalWriter:
         self.storage = storage
         self.dialect: Dialect = DIALECTS[edition]
         self.params = params
-        order = params.get("order", "spec")
-        if order not in ORDERS:
-            raise ValueError(f"unknown order {order!r}: expected one of {', '.join(ORDERS)}")
-        self.order = ORDERS[order]
+        self.order = order_of(ORDERS, params)
         self.prefix = params.get("prefix", "activemq-data")
         self.extension = params.get("extension", "amq")
         self.file_size = int(params.get("file_size", str(10 * 1024 * 1024)))
@@ -288,9 +284,7 @@ class JournalWriter:
         An interrupted compaction is finished, leftovers are cleared away. Raises
         WriterRefused if strict recovery refuses the journal.
         """
-        contents = {
-            name: self.storage.read(name, 0, self.storage.size(name)) for name in self.storage.names()
-        }
+        contents = {name: whole(self.storage, name) for name in self.storage.names()}
         found = gather(contents, self.dialect, {"extension": self.extension, **self.params})
         problem = refusal(found)
         if problem is not None:
@@ -400,8 +394,7 @@ class JournalWriter:
         return name
 
     def _prepare(self, name: str, header_id: int) -> None:
-        for at in range(0, self.file_size, FILL_BLOCK):
-            self.storage.write(name, at, self._fill * min(FILL_BLOCK, self.file_size - at))
+        fill(self.storage, name, 0, self.file_size, self._fill)
         if self.order.force_fill:
             self.storage.sync(name)
         self.stamp(name, header_id)
