@@ -29,6 +29,7 @@ from journalspec_conformance.cli import journal_view
 from journalspec_conformance.cli.journal_view import wrapped_lines
 from journalspec_corpus import load_cases
 from journalspec_reference import answers, load
+from journalspec_reference import places as places_module
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.jboss_journal import recover
@@ -145,7 +146,7 @@ def test_memory_does_not_grow_with_the_journal(
 def test_a_transaction_and_a_delete_may_be_of_any_age(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sweeping away what was deleted changes neither order nor duplicates."""
     monkeypatch.setattr(recover, "SWEEP_FROM", 2)
-    monkeypatch.setattr(recover, "REMEMBERED", 1 << 20)
+    monkeypatch.setattr(places_module, "REMEMBERED", 1 << 20)
     dialect = DIALECTS["v2"]
     kinds = {kind.name: kind for kind in dialect.kinds.values()}
     book = recover.Replay([1])
@@ -168,7 +169,7 @@ def test_a_transaction_and_a_delete_may_be_of_any_age(monkeypatch: pytest.Monkey
 
 
 def test_ids_are_a_set() -> None:
-    ids = recover.Ids()
+    ids = places_module.Ids()
     there = [0, 1, 255, 256, -1, -256, -257, 2**63 - 1, -(2**63)]
     ids.update(there)
     near = {number + step for number in there for step in (-2, -1, 0, 1, 2)}

@@ -6,11 +6,12 @@ A package ``journalspec_reference.<format>`` exposes one object, ``IMPLEMENTATIO
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from journalspec.formats import format_module, get_format
 from journalspec.layout import Spot
@@ -23,6 +24,11 @@ Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12
 Params = Mapping[str, str]
 #: A write operation as the protocol has it: ``op`` is its name.
 Operation = Mapping[str, Any]
+
+
+def natural_key(name: str) -> list[Any]:
+    """Return a sort key of names that compares numbers in them as numbers: btm2 comes before btm10."""
+    return [int(part) if at % 2 else part for at, part in enumerate(re.split(r"(\d+)", name))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,17 @@ class Writer(Protocol):
         Raises WriterRefused if the format cannot hold what is asked, and
         ValueError if the operation itself is not understood.
         """
+
+
+T = TypeVar("T")
+
+
+def order_of(orders: Mapping[str, T], params: Params) -> T:
+    """Return the order of writes that the parameter `order` names (``spec`` if none); raises ValueError."""
+    name = params.get("order", "spec")
+    if name not in orders:
+        raise ValueError(f"unknown order {name!r}: expected one of {', '.join(orders)}")
+    return orders[name]
 
 
 def perform(

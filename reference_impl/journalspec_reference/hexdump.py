@@ -226,11 +226,6 @@ def printable(text: str) -> str:
     )
 
 
-def ascii_column(data: bytes) -> str:
-    """Return one character a byte, a dot for what is not printable."""
-    return "".join(chr(byte) if byte in PRINTABLE else "." for byte in data)
-
-
 def hex_cells(data: bytes) -> str:
     """Return the two-digit cells of one row, padded to full width."""
     return data.hex(" ").ljust(3 * WIDTH - 1)

@@ -46,6 +46,21 @@ class Storage(Protocol):
         """Remove `name`."""
 
 
+#: Writers fill a file in writes of so many bytes.
+FILL_BLOCK = 4096
+
+
+def fill(storage: Storage, name: str, start: int, end: int, byte: bytes = b"\0") -> None:
+    """Write `byte` from `start` to `end` of a file, block by block."""
+    for at in range(start, end, FILL_BLOCK):
+        storage.write(name, at, byte * min(FILL_BLOCK, end - at))
+
+
+def whole(storage: Storage, name: str) -> bytes:
+    """Return the content of a file."""
+    return storage.read(name, 0, storage.size(name))
+
+
 class DirectoryStorage:
     """A real directory. Symbolic links out of it are the caller's business."""
 

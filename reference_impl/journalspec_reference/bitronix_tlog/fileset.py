@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from journalspec_reference.api import Files
+from journalspec_reference.api import Files, natural_key
 from journalspec_reference.bitronix_tlog.codec import (
     DISK,
     FORMAT_ID,
@@ -39,13 +39,6 @@ class LogFile:
     def length(self) -> int:
         """The file's length in bytes."""
         return len(self.data)
-
-
-def natural_key(name: str) -> list[tuple[int, str, int]]:
-    """Return a sort key that puts btm2 before btm10."""
-    return [
-        (0, "", int(part)) if part.isdigit() else (1, part, 0) for part in re.split(r"(\d+)", name) if part
-    ]
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from journalspec_reference.api import Operation, Params, WriterRefused, perform
+from journalspec_reference.api import Operation, Params, WriterRefused, order_of, perform
 from journalspec_reference.bitronix_tlog import nio
 from journalspec_reference.bitronix_tlog.codec import (
     DISK,
@@ -38,10 +38,9 @@ from journalspec_reference.bitronix_tlog.codec import (
 from journalspec_reference.bitronix_tlog.fileset import LogFile, elect, load_pair
 from journalspec_reference.bitronix_tlog.recover import COMMITTING, recover_seed, strict_refusal, unfinished
 from journalspec_reference.bitronix_tlog.scan import walk
-from journalspec_reference.storage import Storage
+from journalspec_reference.storage import Storage, fill, whole
 
 DEFAULT_LENGTH = HEADER_SIZE + 2 * 1024 * 1024
-FILL_BLOCK = 4096
 NIO_LENGTH = 6 * 1024 * 1024
 NIO_FILL = b"\x20"
 MAX_NAMES = 0x7FFF
@@ -165,9 +164,6 @@ class _Writer:
     def _log(self, op: Operation) -> dict[str, Any]:
         raise NotImplementedError
 
-    def _content(self, name: str) -> bytes:
-        return self._storage.read(name, 0, self._storage.size(name))
-
     def _make(self, status: int, gtrid: bytes, names: tuple[bytes, ...], layout: Framing = DISK) -> LogRecord:
         now, number = self._clock.now(), self._clock.next_sequence()
         try:
@@ -203,13 +199,12 @@ class DiskWriter(_Writer):
 
     def __init__(self, storage: Storage, edition: str, params: Params) -> None:
         super().__init__(storage, params, "btm1.tlog,btm2.tlog")
-        name = params.get("order", "spec")
-        if name not in ORDERS:
-            raise ValueError(f"unknown order {name!r}: expected one of {', '.join(ORDERS)}")
-        self._order = ORDERS[name]
+        self._order = order_of(ORDERS, params)
         if params.get("eager") == "true":
             self._order = replace(self._order, lazy_position=False)
-        self._exact_fit = self._order.exact_fit or (edition == "3.0" and name == "spec")
+        self._exact_fit = self._order.exact_fit or (
+            edition == "3.0" and params.get("order", "spec") == "spec"
+        )
         self._names = self._name.split(",")
         self._length = int(params.get("file_length", str(DEFAULT_LENGTH)))
         self._passive = ""
@@ -220,9 +215,9 @@ class DiskWriter(_Writer):
         present = set(self._storage.names())
         if not present.intersection(self._names):
             self._create()
-        pair = load_pair({name: self._content(name) for name in self._names if name in present})
+        pair = load_pair({name: whole(self._storage, name) for name in self._names if name in present})
         if not pair:
-            pair = load_pair({name: self._content(name) for name in self._names})
+            pair = load_pair({name: whole(self._storage, name) for name in self._names})
         problem = strict_refusal(pair)
         if problem is not None:
             raise WriterRefused(problem.code or "", problem.message)
@@ -264,8 +259,7 @@ class DiskWriter(_Writer):
             step = 1 if self._order.header_bytewise else len(header)
             for at in range(0, len(header), step):
                 self._storage.write(name, at, header[at : at + step])
-            for at in range(HEADER_SIZE, self._length, FILL_BLOCK):
-                self._storage.write(name, at, bytes(min(FILL_BLOCK, self._length - at)))
+            fill(self._storage, name, HEADER_SIZE, self._length)
             if self._order.sync_creation:
                 self._storage.sync(name)
         if self._order.sync_creation:
@@ -303,7 +297,7 @@ class DiskWriter(_Writer):
 
     def _dangling(self) -> list[LogRecord]:
         """Return the unfinished transactions on disk, those of earlier runs included (BTM-SWP)."""
-        records = self._sound(self._active, self._content(self._active), self._position)
+        records = self._sound(self._active, whole(self._storage, self._active), self._position)
         left = unfinished(records)
         copies: dict[bytes, LogRecord] = {}
         for record in records:
@@ -370,7 +364,7 @@ class SeedWriter(_Writer):
         if self._name not in self._storage.names():
             self._storage.create(self._name)
             self._storage.sync_dir()
-        data = self._content(self._name)
+        data = whole(self._storage, self._name)
         seen = recover_seed({self._name: data}, "strict", {})
         if seen.code is not None:
             raise WriterRefused(seen.code, seen.message)
@@ -402,7 +396,7 @@ class NioWriter(_Writer):
     def _open(self, op: Operation) -> dict[str, Any]:
         if self._name not in self._storage.names():
             self._create()
-        data = self._content(self._name)
+        data = whole(self._storage, self._name)
         header = nio.decode_header(data)
         if not isinstance(header, nio.NioHeader):
             raise WriterRefused(header[0], f"{self._name}: {header[1]}")
@@ -468,8 +462,7 @@ class NioWriter(_Writer):
         if nio.HEADER_SIZE + needed + size > self._length:
             text = f"{size} bytes do not fit behind {needed} bytes of open transactions in {self._length}"
             raise WriterRefused("does-not-fit", text)
-        for at in range(self._position, self._length, FILL_BLOCK):
-            self._storage.write(self._name, at, NIO_FILL * min(FILL_BLOCK, self._length - at))
+        fill(self._storage, self._name, self._position, self._length, NIO_FILL)
         self._header = nio.NioHeader(self._header.current, self._delimiter())
         self._storage.write(self._name, 0, nio.encode_header(self._header))
         self._position = nio.HEADER_SIZE

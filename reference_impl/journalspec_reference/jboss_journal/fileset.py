@@ -11,7 +11,7 @@ from typing import Any
 
 from journalspec import mutf8
 from journalspec.observation import Note
-from journalspec_reference.api import Files, Params
+from journalspec_reference.api import Files, Params, natural_key
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     INT,
@@ -91,7 +91,7 @@ def gather(files: Files, dialect: Dialect, params: Params) -> FileSet:
     plan = _control_plan(files, dialect, notes)
     found: list[DataFile] = []
     others: list[DataFile] = []
-    for name in sorted(files, key=_order):
+    for name in sorted(files, key=natural_key):
         final = plan.renamed.get(name, name)
         if name == CONTROL and dialect.control_file:
             # Its records bear the edition's id whatever its header says, which nobody looks at (JBM-CMP-004).
@@ -106,10 +106,6 @@ def gather(files: Files, dialect: Dialect, params: Params) -> FileSet:
     ordered = sorted(found, key=lambda file: file.file_id)
     notes += _identity_notes(ordered)
     return replace(plan, files=tuple(ordered), notes=tuple(notes), others=tuple(others))
-
-
-def _order(name: str) -> list[Any]:
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
 def _identity_notes(files: list[DataFile]) -> list[Note]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ from journalspec.observation import (
     refused,
     region_place,
 )
-from journalspec.reread import COST, Changed, Collector, collected, few, files_of, joined, mapped
+from journalspec.reread import COST, Collector, collected, few, files_of, joined, mapped
 from journalspec_reference.api import Files, Params
 from journalspec_reference.jboss_journal.codec import (
     COMMIT,
@@ -41,6 +40,7 @@ from journalspec_reference.jboss_journal.fileset import (
     limit_of,
 )
 from journalspec_reference.jboss_journal.scan import Search, healthy, stale, walk
+from journalspec_reference.places import Ids, References, Stored
 
 
 def record_of(item: JournalRecord, file: DataFile) -> Record:
@@ -128,101 +128,8 @@ def _gaps(items: Iterable[JournalRecord | Fault], at: int, limit: int) -> Iterat
     yield at, limit
 
 
-#: Bits of a place that are the offset; the others number the file.
-_OFFSET_BITS = 40
-#: Of so many files records are looked up at a time: changes of a transaction may stand in several.
-LOOKUPS = 4
-#: So many records, none longer than this (bytes), are not decoded again.
-REMEMBERED, MOST_REMEMBERED = 256, 4096
 #: With fewer references than this (numbers, two each) deleted ones are not worth a sweep.
 SWEEP_FROM = 1 << 16
-
-
-class _Stored:
-    """The records of the files, by place: a stretch of a file and an offset in it. The first few are kept."""
-
-    def __init__(self) -> None:
-        #: File, its end, and where the stretch begins: a sparse file may be longer than a place can tell.
-        self._stretches: list[tuple[DataFile, int, int]] = []
-        self._remembered: dict[int, JournalRecord] = {}
-        self._lookups: OrderedDict[int, Search] = OrderedDict()
-
-    def next_file(self, file: DataFile, limit: int) -> None:
-        """Say that the records that come now are in `file`, before `limit`."""
-        self._stretches.append((file, limit, 0))
-
-    def put(self, record: JournalRecord) -> int:
-        """Return the place by which a record is found again."""
-        file, limit, begin = self._stretches[-1]
-        if record.off - begin >> _OFFSET_BITS:
-            begin = record.off
-            self._stretches.append((file, limit, begin))
-        place = len(self._stretches) - 1 << _OFFSET_BITS | record.off - begin
-        if len(self._remembered) < REMEMBERED and record.end - record.off <= MOST_REMEMBERED:
-            self._remembered[place] = record
-        return place
-
-    def get(self, place: int) -> JournalRecord:
-        """Return the record at `place`; raises Changed if there is none any more."""
-        if place in self._remembered:
-            return self._remembered[place]
-        number = place >> _OFFSET_BITS
-        file, limit, begin = self._stretches[number]
-        if number not in self._lookups:
-            if len(self._lookups) >= LOOKUPS:
-                self._lookups.popitem(last=False)
-            self._lookups[number] = Search(file.data, limit, file.dialect)
-        found = self._lookups[number].at(begin + (place & (1 << _OFFSET_BITS) - 1))
-        if found is None:
-            raise Changed(file.name)
-        return found
-
-
-class References:
-    """Ids and places of records, in order: 16 bytes each."""
-
-    __slots__ = ("_flat",)
-
-    def __init__(self, pairs: Iterable[tuple[int, int]] = ()) -> None:
-        self._flat = array("q", (number for pair in pairs for number in pair))
-
-    def add(self, ident: int, place: int) -> None:
-        """Append one."""
-        self._flat.append(ident)
-        self._flat.append(place)
-
-    def extend(self, others: Iterable[tuple[int, int]]) -> None:
-        """Append several."""
-        for ident, place in others:
-            self.add(ident, place)
-
-    def __len__(self) -> int:
-        return len(self._flat) // 2
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        numbers = iter(self._flat)
-        return zip(numbers, numbers, strict=True)
-
-
-class Ids:
-    """A set of ids: 256 neighbours share one number, so that an id costs half a byte, alone some 200."""
-
-    __slots__ = ("_masks",)
-
-    def __init__(self) -> None:
-        self._masks: dict[int, int] = {}
-
-    def add(self, ident: int) -> None:
-        """Put in an id."""
-        self._masks[ident >> 8] = self._masks.get(ident >> 8, 0) | 1 << (ident & 0xFF)
-
-    def update(self, idents: Iterable[int]) -> None:
-        """Put in several ids."""
-        for ident in idents:
-            self.add(ident)
-
-    def __contains__(self, ident: int) -> bool:
-        return bool(self._masks.get(ident >> 8, 0) >> (ident & 0xFF) & 1)
 
 
 @dataclass(slots=True)
@@ -259,7 +166,7 @@ class Replay:
 
     def __init__(self, present: Iterable[int]) -> None:
         self._present = frozenset(present)
-        self._records = _Stored()
+        self._records = Stored[JournalRecord]()
         self._turn = 0
         self._delivered = References()
         self._sweep_at = SWEEP_FROM
@@ -272,7 +179,7 @@ class Replay:
     def next_file(self, file: DataFile, limit: int) -> None:
         """Begin another file: two files may have one id, and a single count is about one of them."""
         self._turn += 1
-        self._records.next_file(file, limit)
+        self._records.next_file(file.name, lambda: Search(file.data, limit, file.dialect).at)
 
     def apply(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
         """Take in one record of the file with header id `file_id`."""

@@ -8,13 +8,13 @@ crash states can be enumerated.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
-from journalspec_reference.api import Operation, Params, WriterRefused, perform
+from journalspec_reference.api import Operation, Params, WriterRefused, order_of, perform
 from journalspec_reference.jboss_journal.codec import (
     COMMIT,
     DIALECTS,
@@ -31,9 +31,8 @@ from journalspec_reference.jboss_journal.codec import (
 from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, NAME, DataFile, FileSet, gather
 from journalspec_reference.jboss_journal.recover import Replay, refusal
 from journalspec_reference.jboss_journal.scan import walk
-from journalspec_reference.storage import Storage
+from journalspec_reference.storage import Storage, fill, whole
 
-FILL_BLOCK = 4096
 SMALLEST_FILE = 1024
 #: Record type by operation; what is not here is about files, not records.
 RECORD_OPS = {
@@ -220,10 +219,7 @@ class JournalWriter:
         self.storage = storage
         self.dialect: Dialect = DIALECTS[edition]
         self.params = params
-        order = params.get("order", "spec")
-        if order not in ORDERS:
-            raise ValueError(f"unknown order {order!r}: expected one of {', '.join(ORDERS)}")
-        self.order = ORDERS[order]
+        self.order = order_of(ORDERS, params)
         self.prefix = params.get("prefix", "activemq-data")
         self.extension = params.get("extension", "amq")
         self.file_size = int(params.get("file_size", str(10 * 1024 * 1024)))
@@ -288,9 +284,7 @@ class JournalWriter:
         An interrupted compaction is finished, leftovers are cleared away. Raises
         WriterRefused if strict recovery refuses the journal.
         """
-        contents = {
-            name: self.storage.read(name, 0, self.storage.size(name)) for name in self.storage.names()
-        }
+        contents = {name: whole(self.storage, name) for name in self.storage.names()}
         found = gather(contents, self.dialect, {"extension": self.extension, **self.params})
         problem = refusal(found)
         if problem is not None:
@@ -400,8 +394,7 @@ class JournalWriter:
         return name
 
     def _prepare(self, name: str, header_id: int) -> None:
-        for at in range(0, self.file_size, FILL_BLOCK):
-            self.storage.write(name, at, self._fill * min(FILL_BLOCK, self.file_size - at))
+        fill(self.storage, name, 0, self.file_size, self._fill)
         if self.order.force_fill:
             self.storage.sync(name)
         self.stamp(name, header_id)
@@ -563,16 +556,30 @@ def compact(writer: JournalWriter) -> None:
     old = list(writer.data_files)
     if not old:
         return
-    output = _Output(writer, old[0].file_id)
+    assert writer.current is not None  # the writer is open
+    full, ledger = _packed(writer, _surviving(writer), old[0].file_id)
+    if any(usage.file_id >= writer.current.file_id for usage, _ in full):
+        raise WriterRefused("does-not-fit", "the live records need more files than they came from")
+    for usage, data in full:
+        usage.name = writer.create_file(writer.next_id(), ".cmp", header_id=usage.file_id)
+        if writer.order.whole_output:
+            whole = (writer.header(usage.file_id) + data).ljust(writer.file_size, b"\0")
+            writer.storage.write(usage.name, 0, whole)
+        else:
+            writer.storage.write(usage.name, writer.first_offset, data)
+        writer.storage.sync(usage.name)
+    _switch(writer, old, [usage for usage, _ in full])
+    writer.ledger = ledger
+
+
+def _surviving(writer: JournalWriter) -> Iterator[JournalRecord]:
+    """Yield the records that a compaction copies."""
     for _, record in writer.ledger.live.values():
-        output.add(_older(record, writer.dialect))
+        yield _older(record, writer.dialect)
     for pending in writer.ledger.pending.values():
-        for _, record in pending.records:
-            output.add(record)
+        yield from (record for _, record in pending.records)
         if pending.prepare is not None:
-            output.add(pending.prepare)
-    output.write()
-    _switch(writer, old, output)
+            yield pending.prepare
 
 
 def _older(record: JournalRecord, dialect: Dialect) -> JournalRecord:
@@ -580,58 +587,33 @@ def _older(record: JournalRecord, dialect: Dialect) -> JournalRecord:
     return record._replace(kind=plain, tx=0, compact_count=min(record.compact_count + 1, MAX_COMPACT_COUNT))
 
 
-class _Output:
-    """The new files: records are packed into as few as possible, ids follow the first old one's."""
+def _packed(
+    writer: JournalWriter, records: Iterable[JournalRecord], first_id: int
+) -> tuple[list[tuple[Usage, bytes]], Ledger]:
+    """Return as few files as hold `records`, each with what stands behind its header, and their ledger.
 
-    def __init__(self, writer: JournalWriter, first_id: int) -> None:
-        self._writer = writer
-        self._file = Usage(first_id, "")
-        self._data = bytearray()
-        self._full: list[tuple[Usage, bytes]] = []
-        self.files: list[Usage] = []
-        self.ledger = Ledger()
-
-    def add(self, record: JournalRecord) -> None:
-        """Put one record into the current output file, or the next."""
-        writer = self._writer
-        data = writer.encoded(record, self.ledger, self._file)
-        if len(self._data) + len(data) > writer.file_size - writer.first_offset:
-            self._next()
-            data = writer.encoded(record, self.ledger, self._file)
-        self._data += data.ljust(writer.aligned(len(data)), b"\0")
-        self.ledger.take(self._file, record)
-
-    def _next(self) -> None:
-        """Take the current output file for full; the next gets the next id."""
-        if self._data:
-            self._full.append((self._file, bytes(self._data)))
-            self._file, self._data = Usage(self._file.file_id + 1, ""), bytearray()
-
-    def write(self) -> None:
-        """Write all output files, durable, under their .cmp names; raises WriterRefused before the first."""
-        self._next()
-        writer = self._writer
-        assert writer.current is not None  # the writer is open
-        if any(usage.file_id >= writer.current.file_id for usage, _ in self._full):
-            raise WriterRefused("does-not-fit", "the live records need more files than they came from")
-        for usage, data in self._full:
-            usage.name = writer.create_file(writer.next_id(), ".cmp", header_id=usage.file_id)
-            if writer.order.whole_output:
-                whole = (writer.header(usage.file_id) + data).ljust(writer.file_size, b"\0")
-                writer.storage.write(usage.name, 0, whole)
-            else:
-                writer.storage.write(usage.name, writer.first_offset, data)
-            writer.storage.sync(usage.name)
-            self.files.append(usage)
+    Ids follow `first_id`; the files have no names yet.
+    """
+    ledger, usage, data = Ledger(), Usage(first_id, ""), bytearray()
+    full: list[tuple[Usage, bytes]] = []
+    for record in records:
+        piece = writer.encoded(record, ledger, usage)
+        if data and len(data) + len(piece) > writer.file_size - writer.first_offset:
+            full.append((usage, bytes(data)))
+            usage, data = Usage(usage.file_id + 1, ""), bytearray()
+            piece = writer.encoded(record, ledger, usage)
+        data += piece.ljust(writer.aligned(len(piece)), b"\0")
+        ledger.take(usage, record)
+    return [*full, (usage, bytes(data))] if data else full, ledger
 
 
-def _switch(writer: JournalWriter, old: list[Usage], output: _Output) -> None:
+def _switch(writer: JournalWriter, old: list[Usage], new: list[Usage]) -> None:
     """Make the new files the journal's, in the order that a crash at any point survives."""
     storage = writer.storage
-    _write_control(writer, [usage.name for usage in old], [usage.name for usage in output.files])
+    _write_control(writer, [usage.name for usage in old], [usage.name for usage in new])
     for usage in old:
         storage.unlink(usage.name)
-    for usage in output.files:
+    for usage in new:
         final = usage.name.removesuffix(".cmp")
         storage.rename(usage.name, final)
         usage.name = final
@@ -639,7 +621,7 @@ def _switch(writer: JournalWriter, old: list[Usage], output: _Output) -> None:
     # Only when the control file is gone may a name that it lists be used again.
     storage.unlink(CONTROL)
     writer.names_changed()
-    writer.data_files, writer.ledger = output.files, output.ledger
+    writer.data_files = new
 
 
 def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> None:

@@ -1,0 +1,121 @@
+"""What a replay keeps of records: ids and places, not bytes, so that memory goes by what is live."""
+
+from __future__ import annotations
+
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, Protocol, TypeVar
+
+from journalspec.reread import Changed
+
+#: Bits of a place that are the offset; the others number the file.
+_OFFSET_BITS = 40
+#: Of so many files records are looked up at a time: changes of a transaction may stand in several.
+LOOKUPS = 4
+#: So many records, none longer than this (bytes), are not decoded again.
+REMEMBERED, MOST_REMEMBERED = 256, 4096
+
+
+class Placed(Protocol):
+    """A record that stands between two offsets of a file."""
+
+    @property
+    def off(self) -> int:
+        """Where it begins."""
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+
+
+R = TypeVar("R", bound=Placed)
+#: Returns the record at an offset of a file, None if there is none.
+Lookup = Callable[[int], "R | None"]
+
+
+class Stored(Generic[R]):
+    """The records of files, by place: a stretch of a file and an offset in it. The first few are kept."""
+
+    def __init__(self) -> None:
+        #: File, its lookup, and where the stretch begins: a sparse file may be longer than a place can tell.
+        self._stretches: list[tuple[str, Callable[[], Lookup[R]], int]] = []
+        self._remembered: dict[int, R] = {}
+        self._lookups: OrderedDict[int, Lookup[R]] = OrderedDict()
+
+    def next_file(self, name: str, lookup: Callable[[], Lookup[R]]) -> None:
+        """Say that the records that come now are in file `name`; `lookup` makes what finds one again."""
+        self._stretches.append((name, lookup, 0))
+
+    def put(self, record: R) -> int:
+        """Return the place by which a record is found again."""
+        name, lookup, begin = self._stretches[-1]
+        if record.off - begin >> _OFFSET_BITS:
+            begin = record.off
+            self._stretches.append((name, lookup, begin))
+        place = len(self._stretches) - 1 << _OFFSET_BITS | record.off - begin
+        if len(self._remembered) < REMEMBERED and record.end - record.off <= MOST_REMEMBERED:
+            self._remembered[place] = record
+        return place
+
+    def get(self, place: int) -> R:
+        """Return the record at `place`; raises Changed if there is none any more."""
+        if place in self._remembered:
+            return self._remembered[place]
+        number = place >> _OFFSET_BITS
+        name, lookup, begin = self._stretches[number]
+        if number not in self._lookups:
+            if len(self._lookups) >= LOOKUPS:
+                self._lookups.popitem(last=False)
+            self._lookups[number] = lookup()
+        found = self._lookups[number](begin + (place & (1 << _OFFSET_BITS) - 1))
+        if found is None:
+            raise Changed(name)
+        return found
+
+
+class References:
+    """Ids and places of records, in order: 16 bytes each."""
+
+    __slots__ = ("_flat",)
+
+    def __init__(self, pairs: Iterable[tuple[int, int]] = ()) -> None:
+        self._flat = array("q", (number for pair in pairs for number in pair))
+
+    def add(self, ident: int, place: int) -> None:
+        """Append one."""
+        self._flat.append(ident)
+        self._flat.append(place)
+
+    def extend(self, others: Iterable[tuple[int, int]]) -> None:
+        """Append several."""
+        for ident, place in others:
+            self.add(ident, place)
+
+    def __len__(self) -> int:
+        return len(self._flat) // 2
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        numbers = iter(self._flat)
+        return zip(numbers, numbers, strict=True)
+
+
+class Ids:
+    """A set of ids: 256 neighbours share one number, so that an id costs half a byte, alone some 200."""
+
+    __slots__ = ("_masks",)
+
+    def __init__(self) -> None:
+        self._masks: dict[int, int] = {}
+
+    def add(self, ident: int) -> None:
+        """Put in an id."""
+        self._masks[ident >> 8] = self._masks.get(ident >> 8, 0) | 1 << (ident & 0xFF)
+
+    def update(self, idents: Iterable[int]) -> None:
+        """Put in several ids."""
+        for ident in idents:
+            self.add(ident)
+
+    def __contains__(self, ident: int) -> bool:
+        return bool(self._masks.get(ident >> 8, 0) >> (ident & 0xFF) & 1)
