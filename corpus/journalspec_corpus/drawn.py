@@ -1,7 +1,7 @@
 """Journals drawn at random, with what every correct reader must say about them.
 
 Plain values, shared by the Hypothesis strategies and the fuzzer. What a journal
-must yield follows from the plan that it was laid out from, never from reading it;
+must yield follows from what was asked to be written, never from reading it;
 what must hold after a fault is what the naive reader of its format finds.
 """
 
@@ -109,7 +109,7 @@ def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
     return Judgement("open", intact, UNSEEN)
 
 
-class Drawing(Protocol):
+class JournalDrawing(Protocol):
     """What a package has as ``drawing``: journals drawn at random, the same ones for the same `rng`."""
 
     def base(self, edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
@@ -122,12 +122,12 @@ class Drawing(Protocol):
         """Return name -> files of about `size` bytes, made to cost much."""
 
 
-def drawing_of(format_id: str) -> Drawing:
+def drawing_of(format_id: str) -> JournalDrawing:
     """Return what draws journals of a format; raises UnknownFormat if nothing does."""
     package = format_module("journalspec_corpus", format_id)
     if not hasattr(package, "drawing"):
         raise UnknownFormat(f"no journals of {format_id} can be drawn")
-    drawing: Drawing = package.drawing
+    drawing: JournalDrawing = package.drawing
     return drawing
 
 

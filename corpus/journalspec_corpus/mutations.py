@@ -2,7 +2,7 @@
 
 Fast and without an oracle: nothing is claimed about the result. Every input is
 a pure function of (format, seed, number), so that a find is a number. A format
-takes part with a :class:`.drawn.Drawing`.
+takes part with a :class:`.drawn.JournalDrawing`.
 """
 
 from __future__ import annotations

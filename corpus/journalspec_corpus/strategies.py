@@ -19,7 +19,7 @@ For anyone's property tests of a reader, a writer or a recovery tool::
                 my_recovery(fault.files)
 
 A journal carries the records and the state that it must yield, computed from
-the plan that it was laid out from; a fault says what must still hold, and where
+what was asked to be written; a fault says what must still hold, and where
 the format has no means to notice it, why. Needs the extra ``hypothesis``.
 """
 

@@ -31,7 +31,7 @@ Build = Callable[..., bytes]
 
 
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
-    """Return a small valid journal of `edition`: up to three records a file (see :class:`.drawn.Drawing`)."""
+    """Return a small valid journal of `edition`, up to three records a file (see :mod:`.drawn`)."""
 
     def life(**common: Any) -> list[dict[str, Any]]:
         return [{**_record(edition, rng, wide), **common} for _ in range(rng.choice((0, 1, 1, 2, 3)))]

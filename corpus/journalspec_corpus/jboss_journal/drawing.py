@@ -25,7 +25,7 @@ BODIES = (b"", b"a", b"q" * 40, bytes.fromhex("0b00000001"), bytes(9))
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
     """Return a small valid journal of `edition`: up to four records in each of one to three files.
 
-    Ids rise from file to file, and no life has the id of another one (see :class:`.drawn.Drawing`).
+    Ids rise from file to file, and no life has the id of another one (see :mod:`.drawn`).
     """
     high = rng.choice((0, 0, 1 << 31)) if wide and versioned(edition) else 0
     files: list[dict[str, Any]] = [
