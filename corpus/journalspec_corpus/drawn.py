@@ -144,7 +144,7 @@ def varied(
         word = words.get(item.name, item.name)
         if item.type == "list":
             word += "_hex"
-        if word not in record or item.name == layout.type_field or rng.randrange(4):
+        if word not in record or rng.randrange(4):
             continue
         if item.show == "bool":
             out[word] = rng.randrange(2)

@@ -71,7 +71,9 @@ def _record(edition: str, rng: random.Random, wide: bool = False) -> dict[str, A
         "rolled_over": 0,
         "padding": 0,
     }
-    return varied(record, LAYOUT, edition, {"sequence_number": "seq"}, rng) if wide else record
+    return (
+        varied(record, LAYOUT, edition, {"status": "type", "sequence_number": "seq"}, rng) if wide else record
+    )
 
 
 def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal:
