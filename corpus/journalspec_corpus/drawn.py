@@ -1,18 +1,19 @@
 """Journals drawn at random, with what every correct reader must say about them.
 
 Plain values, shared by the Hypothesis strategies and the fuzzer. What a journal
-must yield follows from the plan that it was laid out from, never from reading it;
+must yield follows from what was asked to be written, never from reading it;
 what must hold after a fault is what the naive reader of its format finds.
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Collection, Mapping
+import random
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from journalspec.formats import UnknownFormat, format_module
+from journalspec.layout import Layout
 from journalspec.observation import REFUSED, At, Record
 from journalspec_corpus.edits import Built
 
@@ -108,15 +109,61 @@ def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
     return Judgement("open", intact, UNSEEN)
 
 
-def part_of(format_id: str, name: str) -> Any:
-    """Return the module `name` of a format; raises UnknownFormat if it has none."""
-    path = f"{__package__}.{format_id}.{name}"
-    try:
-        return importlib.import_module(path)
-    except ModuleNotFoundError as error:
-        if error.name is None or not path.startswith(error.name):
-            raise
-        raise UnknownFormat(f"there are no {name} for {format_id}") from None
+class JournalDrawing(Protocol):
+    """What a package has as ``drawing``: journals drawn at random, the same ones for the same `rng`."""
+
+    def base(self, edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
+        """Return a small valid journal; `wide`: with values from the whole range of each field."""
+
+    def lies(self, edition: str, rng: random.Random) -> Mapping[str, bytes]:
+        """Return files with fields that lie under a checksum that is right."""
+
+    def hostile(self, edition: str, size: int) -> Mapping[str, Mapping[str, bytes]]:
+        """Return name -> files of about `size` bytes, made to cost much."""
+
+
+def drawing_of(format_id: str) -> JournalDrawing:
+    """Return what draws journals of a format; raises UnknownFormat if nothing does."""
+    package = format_module("journalspec_corpus", format_id)
+    if not hasattr(package, "drawing"):
+        raise UnknownFormat(f"no journals of {format_id} can be drawn")
+    drawing: JournalDrawing = package.drawing
+    return drawing
+
+
+def varied(
+    record: dict[str, Any], layout: Layout, edition: str, words: Mapping[str, str], rng: random.Random
+) -> dict[str, Any]:
+    """Return a described record with some other values that its fields may have.
+
+    `words` are authors' words for fields. Bytes are described in hex, or by how many zeros
+    they are; a list of texts has its elements in hex, under its name and ``_hex``.
+    """
+    out = dict(record)
+    for item in layout.structure("record", edition).fields:
+        word = words.get(item.name, item.name)
+        if item.type == "list":
+            word += "_hex"
+        if word not in record or rng.randrange(4):
+            continue
+        if item.show == "bool":
+            out[word] = rng.randrange(2)
+        elif item.is_int:
+            low = -(1 << 8 * item.width - 1) if item.signed else 0
+            out[word] = rng.choice(
+                (low, low + (1 << 8 * item.width) - 1, low + rng.getrandbits(8 * item.width))
+            )
+        elif item.type == "list":
+            texts = {_some(rng, 0x20, 0x7F).hex() for _ in range(rng.randrange(5))}
+            out[word] = sorted(texts)
+        else:
+            out[word] = 6 * rng.randrange(2) if isinstance(record[word], int) else _some(rng, 0, 256).hex()
+    return out
+
+
+def _some(rng: random.Random, low: int, end: int) -> bytes:
+    """Return a few bytes from `low` up to but not including `end`."""
+    return bytes(low + byte % (end - low) for byte in rng.randbytes(rng.randrange(1, 41)))
 
 
 def record_of(entry: Mapping[str, Any]) -> Record:
@@ -127,8 +174,24 @@ def record_of(entry: Mapping[str, Any]) -> Record:
 
 
 def written(built: Built) -> list[str]:
-    """Return the labels of the records of this life; those of the previous one begin with ``old``."""
-    return [label for label in built.records if not label.startswith("old")]
+    """Return the labels of the records of this life, of files described without labels."""
+    return [label for label in built.records if "old" not in label]
+
+
+def lie(
+    record: dict[str, Any], fields: Sequence[str], numbers: Sequence[int], rng: random.Random
+) -> dict[str, Any]:
+    """Return a described record in which one or two of the `fields` hold one of `numbers`."""
+    out = dict(record)
+    for _ in range(rng.choice((1, 1, 2))):
+        number = rng.choice(numbers)
+        out[rng.choice(fields)] = number
+    return out
+
+
+def repeated(piece: bytes, size: int) -> bytes:
+    """Return `piece` as often as it fits into `size` bytes, and once at least."""
+    return piece * max(1, size // len(piece))
 
 
 def drawn(  # all but the first three are keyword-only

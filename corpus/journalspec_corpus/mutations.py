@@ -2,22 +2,17 @@
 
 Fast and without an oracle: nothing is claimed about the result. Every input is
 a pure function of (format, seed, number), so that a find is a number. A format
-takes part with a module ``mutations`` in its room:
-
-    base(edition, rng) -> DrawnJournal          a small valid journal
-    lies(edition, rng) -> dict[str, bytes]      fields that lie under a checksum that is right
-    hostile(edition, size) -> {name: files}     inputs of about `size` bytes, made to cost much
+takes part with a :class:`.drawn.JournalDrawing`.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from journalspec.formats import get_format
-from journalspec_corpus.drawn import DrawnJournal, Field, part_of
+from journalspec_corpus.drawn import DrawnJournal, Field, drawing_of
 
 #: So many inputs share one valid journal; drawing one costs more than damaging it.
 INPUTS_PER_BASE = 50
@@ -48,7 +43,7 @@ class Source:
     def __init__(self, format_id: str, seed: int) -> None:
         self.editions = tuple(get_format(format_id).editions)
         self.seed = seed
-        self._room = part_of(format_id, "mutations")
+        self._drawing = drawing_of(format_id)
         self._base: tuple[int, DrawnJournal] | None = None
 
     def __getitem__(self, number: int) -> Input:
@@ -59,7 +54,7 @@ class Source:
         if share < NOISE:
             kind, files = "noise", {name: rng.randbytes(rng.randrange(120)) for name in journal.files}
         elif share < NOISE + LIES:
-            kind, files = "lies", self._room.lies(edition, rng)
+            kind, files = "lies", dict(self._drawing.lies(edition, rng))
         else:
             kind, files = _damaged(journal, rng)
         if rng.randrange(WRONG_EDITION) == 0:
@@ -75,24 +70,12 @@ class Source:
         if self._base is None or self._base[0] != group:
             rng = random.Random(_mixed(~self.seed, group))  # repeatable, not secret
             edition = self.editions[group % len(self.editions)]
-            self._base = group, self._room.base(edition, rng)
+            self._base = group, self._drawing.base(edition, rng)
         return self._base[1]
 
-    def hostile(self, edition: str, size: int) -> Mapping[str, Files]:
+    def hostile(self, edition: str, size: int) -> Mapping[str, Mapping[str, bytes]]:
         """Return the format's inputs that are made to cost much, each of about `size` bytes."""
-        inputs: Mapping[str, Files] = self._room.hostile(edition, size)
-        return inputs
-
-
-def lie(record: dict[str, Any], fields: Sequence[str], numbers: Sequence[int], rng: random.Random) -> None:
-    """Let one or two of the `fields` of a described record hold one of `numbers`."""
-    for _ in range(rng.choice((1, 1, 2))):
-        record[rng.choice(fields)] = rng.choice(numbers)
-
-
-def repeated(piece: bytes, size: int) -> bytes:
-    """Return `piece` as often as it fits into `size` bytes, and once at least."""
-    return piece * max(1, size // len(piece))
+        return self._drawing.hostile(edition, size)
 
 
 def _mixed(seed: int, number: int) -> int:

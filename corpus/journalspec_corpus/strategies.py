@@ -19,7 +19,7 @@ For anyone's property tests of a reader, a writer or a recovery tool::
                 my_recovery(fault.files)
 
 A journal carries the records and the state that it must yield, computed from
-the plan that it was laid out from; a fault says what must still hold, and where
+what was asked to be written; a fault says what must still hold, and where
 the format has no means to notice it, why. Needs the extra ``hypothesis``.
 """
 
@@ -29,8 +29,8 @@ from collections.abc import Callable, Mapping
 
 from hypothesis import strategies as st
 
-from journalspec.formats import UnknownFormat, format_ids, get_format
-from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement, judge, part_of
+from journalspec.formats import format_ids, format_module, get_format
+from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement, drawing_of, judge
 
 __all__ = [
     "KINDS",
@@ -52,17 +52,19 @@ def journals(format_id: str, edition: str | None = None) -> st.SearchStrategy[Dr
     The journals are small: up to about a dozen records and a few KiB. Raises
     UnknownFormat for a format or edition that has no strategies.
     """
-    description = get_format(format_id)
-    package = part_of(format_id, "strategies")
-    if edition is not None:
-        strategy: st.SearchStrategy[DrawnJournal] = package.journals(description.edition(edition).id)
-        return strategy
-    return st.sampled_from(sorted(description.editions)).flatmap(package.journals)
+    drawing, description = drawing_of(format_id), get_format(format_id)
+    editions = sorted(description.editions) if edition is None else [description.edition(edition).id]
+    # The journals of the fuzzers, with values from the whole range; Hypothesis makes the choices.
+    return st.tuples(st.sampled_from(editions), st.randoms(use_true_random=False)).map(
+        lambda drawn: drawing.base(*drawn, wide=True)
+    )
 
 
 def formats_with_strategies() -> tuple[str, ...]:
     """Return the ids of the formats that :func:`journals` can draw."""
-    return tuple(format_id for format_id in format_ids() if _has_strategies(format_id))
+    return tuple(
+        name for name in format_ids() if hasattr(format_module("journalspec_corpus", name), "drawing")
+    )
 
 
 def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchStrategy[Fault]:
@@ -86,14 +88,6 @@ def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchSt
     if not any(journal.files.values()):
         return st.nothing()
     return st.sampled_from(usable).flatmap(lambda kind: _DRAW[kind](journal))
-
-
-def _has_strategies(format_id: str) -> bool:
-    try:
-        part_of(format_id, "strategies")
-    except UnknownFormat:
-        return False
-    return True
 
 
 def _fault(journal: DrawnJournal, kind: str, name: str, off: int, length: int, content: bytes) -> Fault:

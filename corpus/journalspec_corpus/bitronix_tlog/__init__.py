@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from journalspec_corpus.bitronix_tlog import author, naive
+from journalspec_corpus.bitronix_tlog import author, drawing, naive
 from journalspec_corpus.bitronix_tlog.model import Decisions
 
 if TYPE_CHECKING:
     from journalspec_corpus.crash.adapter import CrashFormat
 
-__all__ = ["MODEL", "author", "crash_format", "naive"]
+__all__ = ["MODEL", "author", "crash_format", "drawing", "naive"]
 
 MODEL = Decisions()
 

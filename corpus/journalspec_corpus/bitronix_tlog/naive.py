@@ -14,6 +14,7 @@ from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.schemas import natural
 from journalspec_corpus.bitronix_tlog.author import BRIEF, reported
+from journalspec_corpus.bitronix_tlog.model import Decisions
 from journalspec_corpus.naive import (
     Entry,
     Files,
@@ -34,7 +35,7 @@ FORMAT_ID = LAYOUT.structure("header", "2.1").fields[0].constant
 BANNER = LAYOUT.structure("header", "nio").fields[0].constant
 FRAME = LAYOUT.structure("record", "nio").fields[0].constant
 END_MARK = b"xntB"
-FINISHING, UNDECIDED = ("COMMITTED", "ROLLEDBACK", "UNKNOWN"), ("PREPARING", "PREPARED", "ROLLING_BACK")
+UNDECIDED = ("PREPARING", "PREPARED", "ROLLING_BACK")
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
@@ -236,26 +237,19 @@ def _nio_record(data: bytes, at: int, delimiters: tuple[bytes, bytes]) -> tuple[
 
 def replayed(records: Iterable[Entry], active: str, edition: str) -> dict[str, Any]:
     """Return the state after the records of the file `active` (BTM-RCV-009 to BTM-RCV-014)."""
-    # BTM-NIO-013: there, UNKNOWN takes no names away.
-    finishing = FINISHING[:2] if edition == "nio" else FINISHING
-    unfinished: dict[bytes, set[str]] = {}
+    model = Decisions()
+    kept: Mapping[Any, frozenset[str]] = {}
     last: dict[bytes, Entry] = {}
     for record in records:
-        gtrid, names = record["gtrid"], set(record["names"])
-        last[gtrid] = record
-        if record["type"] == "COMMITTING":
-            unfinished[gtrid] = names
-        elif record["type"] in finishing and gtrid in unfinished:
-            unfinished[gtrid] -= names
-            if not unfinished[gtrid]:
-                del unfinished[gtrid]
+        last[record["gtrid"]] = record
+        kept = model.after(kept, {"op": "log", **record}, edition)
     return {
         "active": active,
-        "unfinished": [{"gtrid": gtrid, "names": sorted(unfinished[gtrid])} for gtrid in sorted(unfinished)],
+        **model.shown(kept),
         "in_doubt": [
             {"gtrid": gtrid, "status": record["type"], "names": sorted(set(record["names"]))}
             for gtrid, record in sorted(last.items())
-            if record["type"] in UNDECIDED and gtrid not in unfinished
+            if record["type"] in UNDECIDED and gtrid not in kept
         ],
     }
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from journalspec_corpus.jboss_journal import author, naive
+from journalspec_corpus.jboss_journal import author, drawing, naive
 from journalspec_corpus.jboss_journal.model import Messages
 
 if TYPE_CHECKING:
     from journalspec_corpus.crash.adapter import CrashFormat
 
-__all__ = ["MODEL", "author", "crash_format", "naive"]
+__all__ = ["MODEL", "author", "crash_format", "drawing", "naive"]
 
 MODEL = Messages()
 

@@ -15,7 +15,7 @@ Event = tuple[object, Plain]
 
 @dataclass(slots=True)
 class _Transaction:
-    """What was read of one transaction."""
+    """What was read of one transaction: its records in order, and how many are in which file."""
 
     changes: list[Plain] = field(default_factory=list)
     deletes: list[Plain] = field(default_factory=list)
@@ -24,69 +24,32 @@ class _Transaction:
     #: A PREPARE that did not find what it counts.
     unhealthy: bool = False
 
+    def take(self, file: object, event: Plain, present: Collection[int]) -> None:
+        """Take in one of its records, or a PREPARE."""
+        if event.type != "PREPARE":
+            self.counts[file] += 1
+            (self.deletes if event.type == "DELETE_TX" else self.changes).append(event)
+        elif self.is_whole(file, event, present):
+            self.prepare = event
+        else:
+            self.unhealthy = True
+
+    def is_whole(self, file: object, ending: Plain, present: Collection[int]) -> bool:
+        """Tell whether a COMMIT or PREPARE finds what it counts (JBM-RCV-008 to JBM-RCV-012)."""
+        if "count" in ending.fields:
+            return bool(ending.fields["count"] == self.counts[file])
+        # A listed file has its records, or is gone.
+        return all(
+            self.counts[row["file_id"]] == row["count"]
+            if self.counts[row["file_id"]]
+            else row["file_id"] not in present
+            for row in ending.fields["pairs"]
+        )
+
     @property
     def in_doubt(self) -> bool:
         """Whether it is in doubt if it has no end (JBM-RCV-018, JBM-RCV-019)."""
         return self.prepare is not None and not self.unhealthy
-
-
-class _Books:
-    def __init__(self, present: Collection[int], in_doubt: bool) -> None:
-        self.present = present
-        self.in_doubt = in_doubt
-        self.delivered: list[Plain] = []
-        self.deleted: set[int] = set()
-        self.open: dict[int, _Transaction] = {}
-        self.discarded: list[dict[str, Any]] = []
-
-    def take(self, file: object, event: Plain) -> None:
-        """Take in one record of `file`, in reading order."""
-        if event.type in ("ADD", "UPDATE"):
-            self.delivered.append(event)
-        elif event.type == "DELETE":
-            self.deleted.add(event.fields["id"])
-        elif event.type != "EVENT":
-            self.transactional(event.fields["tx"], file, event)
-
-    def transactional(self, tx: int, file: object, event: Plain) -> None:
-        """Take in a record that has a transaction."""
-        if event.type == "ROLLBACK":
-            self.open.pop(tx, None)
-        elif event.type == "COMMIT":
-            self.commit(tx, file, event)
-        elif event.type == "PREPARE":
-            if tx in self.open or self.in_doubt:
-                transaction = self.open.setdefault(tx, _Transaction())
-                if self.healthy(transaction, file, event):
-                    transaction.prepare = event
-                else:
-                    transaction.unhealthy = True
-        else:
-            transaction = self.open.setdefault(tx, _Transaction())
-            transaction.counts[file] += 1
-            (transaction.deletes if event.type == "DELETE_TX" else transaction.changes).append(event)
-
-    def commit(self, tx: int, file: object, event: Plain) -> None:
-        """Let a transaction take place if it is complete."""
-        transaction = self.open.pop(tx, None)
-        if transaction is None:
-            return
-        if not self.healthy(transaction, file, event):
-            self.discarded.append({"tx": tx, "why": "unhealthy-commit"})
-            return
-        self.delivered += transaction.changes
-        self.deleted.update(item.fields["id"] for item in transaction.deletes)
-
-    def healthy(self, transaction: _Transaction, file: object, event: Plain) -> bool:
-        """Tell whether a COMMIT or PREPARE finds what it counts (JBM-RCV-008 to JBM-RCV-012)."""
-        if "count" in event.fields:
-            return bool(event.fields["count"] == transaction.counts[file])
-        return all(self.pair_holds(transaction, **pair) for pair in event.fields["pairs"])
-
-    def pair_holds(self, transaction: _Transaction, file_id: int, count: int) -> bool:
-        """Tell whether one listed file has its records, or is gone."""
-        seen = transaction.counts.get(file_id, 0)
-        return seen == count if seen else file_id not in self.present
 
 
 def replay(events: Iterable[Event], present: Collection[int], in_doubt: bool) -> dict[str, Any]:
@@ -105,21 +68,36 @@ def replay(events: Iterable[Event], present: Collection[int], in_doubt: bool) ->
 def outcome(events: Iterable[Event], present: Collection[int], in_doubt: bool) -> dict[str, Any]:
     """Return the state after `events` in reading order.
 
-    `present` holds the ids of all data files. `in_doubt`: a PREPARE alone
-    makes a transaction. What was given up is ``discarded``, with the reason.
+    `present` holds the ids of all data files. `in_doubt`: a PREPARE alone makes a
+    transaction. What was given up is ``discarded``, with the reason.
     """
-    books = _Books(present, in_doubt)
+    delivered: list[Plain] = []
+    deleted: set[int] = set()
+    discarded: list[dict[str, Any]] = []
+    open_: dict[int, _Transaction] = {}
     for file, event in events:
-        books.take(file, event)
-    open_ = sorted(books.open.items())
-    discarded = books.discarded + [
-        {"tx": tx, "why": "unhealthy-prepare" if item.unhealthy else "no-end"}
-        for tx, item in open_
-        if not item.in_doubt
-    ]
+        tx = event.fields.get("tx", 0)
+        if event.type in ("ADD", "UPDATE"):
+            delivered.append(event)
+        elif event.type == "DELETE":
+            deleted.add(event.fields["id"])
+        elif event.type in ("ROLLBACK", "COMMIT"):
+            part = open_.pop(tx, None)
+            if part is None or event.type == "ROLLBACK":
+                continue
+            if part.is_whole(file, event, present):
+                delivered += part.changes
+                deleted.update(item.fields["id"] for item in part.deletes)
+            else:
+                discarded.append({"tx": tx, "why": "unhealthy-commit"})
+        elif event.type != "EVENT" and (event.type != "PREPARE" or tx in open_ or in_doubt):
+            open_.setdefault(tx, _Transaction()).take(file, event, present)
+    for tx, part in open_.items():
+        if not part.in_doubt:
+            discarded.append({"tx": tx, "why": "unhealthy-prepare" if part.unhealthy else "no-end"})
     return {
-        "live": [live(item) for item in books.delivered if item.fields["id"] not in books.deleted],
-        "prepared": [_in_doubt(tx, item) for tx, item in open_ if item.in_doubt],
+        "live": [live(item) for item in delivered if item.fields["id"] not in deleted],
+        "prepared": [_in_doubt(tx, part) for tx, part in sorted(open_.items()) if part.in_doubt],
         "discarded": sorted(discarded, key=lambda item: item["tx"]),
     }
 
@@ -135,13 +113,12 @@ def live(event: Plain) -> dict[str, Any]:
     }
 
 
-def _in_doubt(tx: int, transaction: _Transaction) -> dict[str, Any]:
-    assert transaction.prepare is not None  # the caller looked
+def _in_doubt(tx: int, part: _Transaction) -> dict[str, Any]:
+    assert part.prepare is not None  # the caller looked
+    deletes = [{"id": item.fields["id"], "body": item.fields.get("body", b"")} for item in part.deletes]
     return {
         "tx": tx,
-        "extra": transaction.prepare.fields.get("extra", b""),
-        "records": [live(item) for item in transaction.changes],
-        "deletes": [
-            {"id": item.fields["id"], "body": item.fields.get("body", b"")} for item in transaction.deletes
-        ],
+        "extra": part.prepare.fields.get("extra", b""),
+        "records": list(map(live, part.changes)),
+        "deletes": deletes,
     }
