@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from journalspec import bitronix_tlog as spec
+from journalspec.bitronix_tlog import LAYOUT
 from journalspec_corpus.crash.blocks import Codes, CrashPoint
 from journalspec_corpus.crash.kernel import (
     BOUND,
@@ -54,10 +54,10 @@ from journalspec_reference.bitronix_tlog.codec import (
 )
 
 #: Where fields stand: in the header, and in a record without gtrid and names.
-_HEADER = spec.LAYOUT.structure("header", "2.1")
+_HEADER = LAYOUT.structure("header", "2.1")
 _HEADER_SIZE = _HEADER.size
 _TIMESTAMP, _POSITION = (_HEADER.places({})[0][name] for name in ("timestamp", "position"))
-_STARTS, _ENDS = spec.LAYOUT.structure("record", "2.1").places({"names": []})
+_STARTS, _ENDS = LAYOUT.structure("record", "2.1").places({"names": []})
 _LENGTH, _TIME, _CRC = (_STARTS[name] for name in ("record_length", "time", "crc32"))
 _COUNTED, _GTRID_LENGTH, _GTRID = (_ENDS[name] for name in ("record_length", "crc32", "gtrid_length"))
 #: Problems of a file, and what a step of the walk may come to.
@@ -283,4 +283,4 @@ def _compiled(version: str) -> Any:
     return run
 
 
-signatures = Kernel(_compiled(stamp(__file__)), _order, _hash_of_key)
+signatures = Kernel(_compiled(stamp(globals())), _order, _hash_of_key)
