@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from journalspec import bitronix_tlog as spec
+from journalspec.bitronix_tlog import LAYOUT
 from journalspec_corpus.crash.blocks import Codes, CrashPoint
 from journalspec_corpus.crash.kernel import (
     BOUND,
@@ -54,14 +54,14 @@ from journalspec_reference.bitronix_tlog.codec import (
 )
 
 #: Where fields stand: in the header, and in a record without gtrid and names.
-_HEADER = spec.LAYOUT.structure("header", "2.1")
+_HEADER = LAYOUT.structure("header", "2.1")
 _HEADER_SIZE = _HEADER.size
 _TIMESTAMP, _POSITION = (_HEADER.places({})[0][name] for name in ("timestamp", "position"))
-_STARTS, _ENDS = spec.LAYOUT.structure("record", "2.1").places({"names": []})
+_STARTS, _ENDS = LAYOUT.structure("record", "2.1").places({"names": []})
 _LENGTH, _TIME, _CRC = (_STARTS[name] for name in ("record_length", "time", "crc32"))
 _COUNTED, _GTRID_LENGTH, _GTRID = (_ENDS[name] for name in ("record_length", "crc32", "gtrid_length"))
-#: Problems of a pair and of a file, and what a step of the walk may come to.
-_NONE, _MISSING, _SHORT, _UNEQUAL, _BAD_FORMAT, _BAD_POSITION = range(6)
+#: Problems of a file, and what a step of the walk may come to.
+_NONE, _SHORT, _BAD_FORMAT, _BAD_POSITION = range(4)
 _RECORD, _OUT_OF_BOUNDS, _BAD_LENGTH, _NO_MARKER, _MALFORMED, _BAD_CHECKSUM, _FOREIGN, _RAW = range(10, 18)
 _PAIR = 2
 #: A record with more names than this goes into the signature byte by byte: the plain reader decides.
@@ -176,20 +176,6 @@ def _examine(flat: Flat, file: int) -> int:
 
 
 @helper
-def _problem(flat: Flat, order: Ints, one: int, two: int) -> int:
-    """Return what is wrong with the pair."""
-    if len(order) < _PAIR:
-        return _MISSING
-    if _SHORT in (one, two):
-        return _SHORT
-    if flat.files[order[0], SIZE_NOW] != flat.files[order[1], SIZE_NOW]:
-        return _UNEQUAL
-    if _BAD_FORMAT in (one, two):
-        return _BAD_FORMAT
-    return _BAD_POSITION if _BAD_POSITION in (one, two) else _NONE
-
-
-@helper
 def _framed(data: Bytes, off: int, end: int, tools: Tools, total: Hashes) -> None:
     """Take what the framed bytes ``data[off:end]`` are into `total`."""
     names_at, count, key = off + _GTRID + data[off + _GTRID_LENGTH], -1, tools.key
@@ -266,17 +252,16 @@ def _timestamp(flat: Flat, file: int) -> Any:
 def _recover(flat: Flat, order: Ints, tools: Tools, h: Hashes) -> None:
     """Set `h` to the signature of the state that `flat` shows."""
     problems = flat.notes[:, 0]
+    start_hash(h)
+    mix(h, len(order))
     for file in order:
         if refreshed(flat, file):
             problems[file] = _examine(flat, file)
-    start_hash(h)
-    one = problems[order[0]] if len(order) > 0 else _MISSING
-    two = problems[order[1]] if len(order) > 1 else _MISSING
-    mix(h, _problem(flat, order, one, two))
-    mix(h, len(order))
+        # Which problem of the pair comes first is for the reader to say.
+        mix(h, problems[file])
+        mix(h, flat.files[file, SIZE_NOW] == flat.files[order[0], SIZE_NOW])
     active = _elected(flat, order, problems)
     if active >= 0:
-        mix(h, _RECORD)
         limit = int64(flat.scratch, flat.files[order[active], START] + _POSITION)
         _walk(flat, order[active], _HEADER_SIZE, limit, limit, 0, tools, h)
 
@@ -298,4 +283,4 @@ def _compiled(version: str) -> Any:
     return run
 
 
-signatures = Kernel(_compiled(stamp(__file__)), _order, _hash_of_key)
+signatures = Kernel(_compiled(stamp(globals())), _order, _hash_of_key)

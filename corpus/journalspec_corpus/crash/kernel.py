@@ -16,7 +16,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numba
@@ -56,12 +55,17 @@ def entry(function: F) -> F:
     return cast(F, numba.njit(nogil=True, cache=True)(function))
 
 
-def stamp(*modules: ModuleType | str) -> str:
-    """Return a text that changes whenever this module or one of the files `modules` does."""
+def stamp(names: Mapping[str, Any]) -> str:
+    """Return a text that changes with this module, and with the one whose globals `names` are.
+
+    That is with its source, and with its numbers, which may come from a table.
+    """
     digest = hashlib.blake2b(digest_size=16)
-    for module in (__file__, *modules):
-        path = module if isinstance(module, str) else module.__file__
-        digest.update(Path(str(path)).read_bytes())
+    for path in (__file__, names["__file__"]):
+        digest.update(Path(path).read_bytes())
+    digest.update(
+        repr(sorted((name, value) for name, value in names.items() if isinstance(value, int))).encode()
+    )
     return digest.hexdigest()
 
 
@@ -467,7 +471,7 @@ def _compiled(version: str) -> Any:
     return hash_all
 
 
-_hash_all = _compiled(stamp())
+_hash_all = _compiled(stamp(globals()))
 
 
 def hash_of(numbers: Sequence[int], *parts: bytes) -> Hashes:

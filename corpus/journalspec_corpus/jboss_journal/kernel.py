@@ -11,7 +11,7 @@ makes no difference to any verdict; all such states are one and the same here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +47,6 @@ from journalspec_corpus.crash.kernel import (
     uint32,
     walker,
 )
-from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import CONTROL, gather
@@ -63,11 +62,15 @@ _FIELDS = ("tx", "id", "body_size", "extra_size", "user_type", "count", "num_fil
 _EMPTY = {"body": b"", "extra": b"", "pairs": ()}
 #: Every record type of any edition; a key has the name.
 _TYPES = sorted({name for edition in DIALECTS for name in LAYOUT.types(edition)})
-#: What a candidate may be, and a page hold: a rejected candidate, a record that nobody wrote.
+#: What a candidate may be, and a file hold: a rejected candidate, a record that nobody wrote.
 _GOOD, _TORN, _FOREIGN = range(3)
-#: Type and file id, where the id is, and what a record ends with.
-_PROLOGUE, _ID_AT, _CHECK = 5, 1, 4
-_PAIR = 8
+#: Every record begins with its type and the file's id, and ends with a check; some list pairs.
+_WIDTHS = {
+    item.name: item.width or sum(member.width for member in item.of)
+    for item in LAYOUT.structure("record", "seed", "COMMIT").fields
+}
+_ID_AT, _CHECK, _PAIR = _WIDTHS["type"], _WIDTHS["check_size"], _WIDTHS["pairs"]
+_PROLOGUE = _ID_AT + _WIDTHS["file_id"]
 
 
 class Rules(NamedTuple):
@@ -124,7 +127,7 @@ def _order(point: CrashPoint, names: Mapping[str, int]) -> Ints | None:
     return np.asarray([names[name] for name in _listed(point.trace.edition, tuple(names), control)], np.int64)
 
 
-@cache
+@lru_cache(1024)
 def _listed(edition: str, names: tuple[str, ...], control: bytes) -> tuple[str, ...]:
     """Return the data files among `names`, in order; `control` is what the control file holds."""
     files = dict.fromkeys(names, b"")
@@ -213,14 +216,14 @@ def _candidate(data: Bytes, at: int, limit: int, tools: Tools, total: Hashes) ->
 @helper
 def _step(data: Bytes, at: int, edge: int, limit: int, tools: Tools, total: Hashes) -> int:
     """Look for the next candidate from `at` on; see `walker`."""
-    forms, stamp, seen = tools.rules.forms[tools.now[1]], tools.now[0], tools.seen
-    last = stamp & 0xFF
+    forms, own, seen = tools.rules.forms[tools.now[1]], tools.now[0], tools.seen
+    last = own & 0xFF
     for start in range(at, min(edge, limit - _PROLOGUE + 1)):
         # Of the id, the last byte is the one that says something.
         if (
             data[start + _PROLOGUE - 1] == last
             and forms[data[start], _SIZE] > 0
-            and uint32(data, start + _ID_AT) == stamp
+            and uint32(data, start + _ID_AT) == own
         ):
             what, end = _candidate(data, start, limit, tools, total)
             seen[FOUND] |= what
@@ -282,30 +285,23 @@ def _sort(order: Ints, headers: Ints) -> None:
 @helper
 def _recover(flat: Flat, order: Ints, rules: Rules, seed: Hashes, h: Hashes) -> None:
     """Set `h` to the signature of what was found in the files."""
-    headers, problem, flags = flat.notes, _NONE, 0
+    headers, flags = flat.notes, 0
+    for file in order:
+        flags |= headers[file, _FLAGS]
     start_hash(h)
     mix(h, rules.edition)
-    for file in order:
-        wrong = headers[file, _PROBLEM]
-        if wrong != _NONE:
-            flags |= _TORN
-            if problem == _NONE and (wrong != _SHORT or rules.highest == 0):
-                problem = wrong
-            continue
-        mix(h, headers[file, _ID])
-        mix(h, headers[file, _OLDER])
-        mix(h, flat.found[file, 0])
-        mix(h, flat.found[file, 1])
-        flags |= headers[file, _FLAGS]
+    mix(h, flags)
     if flags & _FOREIGN:
-        # One signature for each problem: such states show what nobody wrote.
-        start_hash(h)
-        mix(h, rules.edition)
         mix(h, seed[0])
         mix(h, seed[1])
-        flags = _FOREIGN
-    mix(h, problem)
-    mix(h, flags)
+    for file in order:
+        mix(h, headers[file, _PROBLEM])
+        # Beside a record that nobody wrote nothing counts but a reason to refuse.
+        if headers[file, _PROBLEM] == _NONE and not flags & _FOREIGN:
+            mix(h, headers[file, _ID])
+            mix(h, headers[file, _OLDER])
+            mix(h, flat.found[file, 0])
+            mix(h, flat.found[file, 1])
 
 
 def _compiled(version: str) -> Any:
@@ -332,8 +328,9 @@ def _compiled(version: str) -> Any:
     return run
 
 
-def _numbers(trace: Trace) -> tuple[Rules, Hashes]:
-    return rules_of(trace.edition), trace_seed(trace)
-
-
-signatures = Kernel(_compiled(stamp(__file__)), _order, hash_of_key, _numbers)
+signatures = Kernel(
+    _compiled(stamp(globals())),
+    _order,
+    hash_of_key,
+    lambda trace: (rules_of(trace.edition), trace_seed(trace)),
+)
