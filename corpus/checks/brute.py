@@ -22,14 +22,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
 from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices
 from journalspec.formats import UnknownFormat
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
 from journalspec_corpus.crash.blocks import TRASHED, States
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
@@ -38,7 +39,7 @@ from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, ran
 from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace
-from journalspec_corpus.crash.verdict import judge
+from journalspec_corpus.crash.verdict import Answer, judge
 
 #: A crash point with more sets than this is not small.
 MOST = 4096
@@ -325,6 +326,29 @@ def compare(adapter: CrashFormat, scope: str, every: int = 1, start: int = 0) ->
             Comparison(adapter, trace, KNOWN, report).run()
         else:
             report.large += 1
+    return report
+
+
+def compare_trace(trace: Trace, reader: Callable[[Mapping[str, bytes]], Answer]) -> OracleReport:
+    """Compare one trace, of whatever format, with `reader` as its only reader; it may leave records out."""
+    unused: Any = None
+
+    class Reads:
+        def recover(self, files: Mapping[str, bytes], **_: str) -> Answer:
+            return reader(files)
+
+    adapter = CrashFormat(
+        format=trace.format,
+        first_lives=unused,
+        record=unused,
+        state_readers=(StateReader("strict", "strict", salvaging=True),),
+        obeys={},
+        implementation=Reads,
+        answer=lambda said: said,
+        record_json=unused,
+    )
+    report = OracleReport()
+    Comparison(adapter, trace, KNOWN, report).run()
     return report
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
 
+import brute
 from journalspec.formats import format_ids
 from journalspec_corpus.crash import corruption, losses
 from journalspec_corpus.crash.adapter import crash_format, has_crash_format
@@ -432,68 +432,6 @@ def test_a_descriptor_of_another_trace_or_shape_is_refused() -> None:
         state_of(trace, Descriptor(trace.id, "prefix-byte", 0, b"", 601, "zero", SEED))
 
 
-def brute_force(trace: Trace, upto: int) -> set[bytes]:
-    """All images that sectors of 512 bytes may leave, by walking every choice of versions."""
-    durable = bytearray(trace.base["log"])
-    now = bytearray(durable)
-    choices: dict[int, list[bytes]] = {}
-    for op in trace.ops[:upto]:
-        if isinstance(op, Write):
-            now[op.off : op.off + len(op.data)] = op.data
-            for sector in range(op.off // SECTOR, (op.off + len(op.data) - 1) // SECTOR + 1):
-                at = sector * SECTOR
-                choices.setdefault(sector, [bytes(durable[at : at + SECTOR])]).append(
-                    bytes(now[at : at + SECTOR])
-                )
-        elif isinstance(op, Sync):
-            durable, choices = bytearray(now), {}
-    images = set()
-    for picked in product(*choices.values()):
-        image = bytearray(durable)
-        for sector, content in zip(choices, picked, strict=True):
-            image[sector * SECTOR : (sector + 1) * SECTOR] = content
-        images.add(bytes(image))
-    return images
-
-
-@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_small_epochs_are_enumerated_whole(trace: Trace) -> None:
-    preset = get_preset("epoch-subset-512")
-    for states in crash_states(trace, (preset,), SEED):
-        got = [states.point.materialise(codes)["log"] for codes in states.codes]
-        assert len(set(got)) == len(got)
-        assert set(got) == brute_force(trace, states.point.crash_index)
-
-
-@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_facts_agree_with_the_bytes(trace: Trace) -> None:
-    """Intact, standing, kill: the oracle says from levels what the images show byte by byte."""
-    kills = {bytes(image) for image in kill_images(trace)}
-    for states in crash_states(trace, PRESETS, SEED):
-        facts = Facts(states)
-        images = [states.point.materialise(codes)["log"] for codes in states.codes]
-        for index, mark in facts.issued:
-            op = trace.ops[index]
-            assert isinstance(op, Write)
-            shown = [image[mark.off : mark.off + mark.length] == op.data for image in images]
-            assert facts.intact(index, mark).tolist() == shown
-        for mark in trace.stale:
-            old = trace.base["log"][mark.off : mark.off + mark.length]
-            shown = [image[mark.off : mark.off + mark.length] == old for image in images]
-            assert facts.stands(mark).tolist() == shown
-        for image, kill in zip(images, facts.kill & ~facts.trashed, strict=True):
-            assert not kill or image in kills
-
-
-def kill_images(trace: Trace) -> Iterator[bytearray]:
-    image = bytearray(trace.base["log"])
-    yield bytearray(image)
-    for op in trace.ops:
-        if isinstance(op, Write):
-            image[op.off : op.off + len(op.data)] = op.data
-            yield bytearray(image)
-
-
 def test_a_barrier_is_what_keeps_the_pointer_behind_the_data() -> None:
     damaged = {}
     for name in ("unordered", "barrier"):
@@ -642,6 +580,25 @@ def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
     if trace is MIXED:
         assert seen.keys() >= {preset.name for preset in PRESETS} - {"ext4-writeback-stale"}
     assert seen.total() > 1000 or trace in (GROWN, SWITCH)
+
+
+@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
+def test_brute_force_says_the_same(trace: Trace) -> None:
+    """Which states there are, what is owed in them and who may refuse: by reading what stands whole."""
+
+    def reader(files: Mapping[str, bytes]) -> Answer:
+        found = [
+            mark.key
+            for index, mark in trace.annotated
+            if isinstance(mark, Mark)
+            and isinstance(op := trace.ops[index], Write)
+            and files.get(mark.file, b"")[mark.off : mark.off + mark.length] == op.data
+        ]
+        return Answer(tuple(found))
+
+    report = brute.compare_trace(trace, reader)
+    assert not report.kinds, "\n".join(report.lines())
+    assert report.rows > 10
 
 
 @pytest.mark.usefixtures("every_trace")

@@ -6,12 +6,11 @@ from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.bitronix_tlog import workloads as tables
-from journalspec_corpus.bitronix_tlog.model import Decisions
 from journalspec_corpus.bitronix_tlog.recording import FORMAT, KEYS, LongRun, build, resumed
 from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReader, refuses
 from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table, long_workloads
+from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
 from journalspec_reference.bitronix_tlog.codec import STATUS_CODES
 
 
@@ -44,7 +43,6 @@ READERS = (
     StateReader("salvage", "salvage", salvaging=True, differs=refuses),
     StateReader("skip-checksum", differs=lambda first: first.refused == "bad-checksum"),
 )
-LONG = long_workloads(__package__)
 
 CRASH = CrashFormat(
     format=FORMAT,
@@ -65,15 +63,9 @@ CRASH = CrashFormat(
         "create": ("BTM-FIL-014", "BTM-RCV-001"),
     },
     long=LongWorkloads(
-        LONG,
-        LongRun,
-        tables.REDUCTION.shorter,
-        tables.TABLES.rows["long"],
-        Decisions(),
-        tables.pools,
-        tables.meaning,
+        tables.TABLES, LongRun, tables.REDUCTION.shorter, LongRun.model, tables.pools, tables.meaning
     ),
-    second=Continuations(resumed, tables.TABLES, tables.firsts, LONG).second_lives(
+    second=Continuations(resumed, tables.TABLES, tables.firsts).second_lives(
         plain=("open", "close", "typical"),
         # A released record was left behind by a swap. Nothing leads a reader to it any more.
         released_is_gone=True,

@@ -196,20 +196,30 @@ def long_workloads(package: str) -> tuple[LongWorkload, ...]:
 class LongWorkloads:
     """A format's long workloads, and what more of them are drawn from.
 
-    `lines` are all of them. `start(variant, size)` opens a new journal, in which words can be
-    done. `shorter(rule)` yields a rule with less in its record. `table` is the format's table ``long``:
-    variants, lengths, and patterns of words. A name in braces stands for one of a pool:
-    `pools(kept, new, variant)` are what can be named in a state of the `model`, with the digit `new` not used
-    so far. `meaning(word)` is the operation that a word asks for, in the model's terms.
+    `start(variant, size)` opens a new journal, in which words can be done. `shorter(rule)` yields a rule with
+    less in its record. The table ``long`` has variants, lengths, and patterns of words. A name in braces
+    stands for one of a pool: `pools(kept, new, variant)` are what can be named in a state of the `model`,
+    with the digit `new` not used so far. `meaning(word)` is the operation that a word asks for, in the
+    model's terms.
     """
 
-    lines: tuple[LongWorkload, ...]
+    tables: Tables
     start: Callable[[str, int], Recorder]
     shorter: Callable[[str], Iterator[str]]
-    table: Table
     model: Model
     pools: Callable[[Any, str, str], Mapping[str, Sequence[str]]]
     meaning: Callable[[str], Operation]
+
+    @property
+    def lines(self) -> tuple[LongWorkload, ...]:
+        """All of them."""
+        return long_workloads(self.tables.package)
+
+    @property
+    def table(self) -> Table:
+        """What more of them are drawn from."""
+        found: Table = self.tables.rows["long"]
+        return found
 
     def of_scope(self, scope: str) -> tuple[LongWorkload, ...]:
         """Return those of a scope; ``smoke`` has none."""
@@ -237,14 +247,13 @@ class Continuations:
     ``same`` repeats the first life's steps (those that are `repeatable`), so that new records lie as the
     lost ones did; ``settle`` first does what recovery leaves to be done.
     `firsts(scope)` are the workloads that are gone on from; where given, `choices(first, scope)` says in
-    place of the table what is done after one of them. Of first lives among `long` the full tier goes on
-    from every LONG_STEP-th.
+    place of the table what is done after one of them. Of long first lives the full tier goes on from
+    every LONG_STEP-th.
     """
 
     begin: Callable[[Any, int, CrashImage], Recorder]
     tables: Tables
     firsts: Callable[[str], Iterator[Any]]
-    long: Sequence[LongWorkload]
     repeatable: Callable[[Any], bool] = lambda step: True
     choices: Callable[[Any, str], Mapping[str, Sequence[int]]] | None = None
 
@@ -287,7 +296,7 @@ class Continuations:
             for then, choices in chosen.items():
                 yield from (SecondLife(first, choice, then) for choice in choices)
         if scope == "full":
-            for drawn in self.long[:: self.LONG_STEP]:
+            for drawn in long_workloads(self.tables.package)[:: self.LONG_STEP]:
                 for then, choices in self.tables.choices["long"].items():
                     yield from (SecondLife(drawn, choice, then) for choice in choices)
 

@@ -9,9 +9,8 @@ from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReade
 from journalspec_corpus.crash.recorder import Keys
 from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table, long_workloads
+from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
 from journalspec_corpus.jboss_journal import workloads as tables
-from journalspec_corpus.jboss_journal.model import Messages
 from journalspec_corpus.jboss_journal.recording import FORMAT, KEYS, LongRun, build, resumed
 
 #: What tells records in effect from others.
@@ -78,12 +77,10 @@ READERS = (
     # A transaction whose count is wrong is reported.
     StateReader("counts-not-compared", salvaging=True, differs=lambda first: first.reported),
 )
-LONG = long_workloads(__package__)
 CONTINUATIONS = Continuations(
     begin=resumed,
     tables=tables.TABLES,
     firsts=tables.firsts,
-    long=LONG,
     # What is added to can be anything; what is changed or deleted would have to be there.
     repeatable=lambda step: not step.op.startswith(("update", "delete")),
     choices=tables.choices,
@@ -108,13 +105,7 @@ CRASH = CrashFormat(
         "create": ("JBM-FIL-012", "JBM-FIL-014", "JBM-FIL-018"),
     },
     long=LongWorkloads(
-        LONG,
-        LongRun,
-        tables.REDUCTION.shorter,
-        tables.TABLES.rows["long"],
-        Messages(),
-        tables.pools,
-        tables.meaning,
+        tables.TABLES, LongRun, tables.REDUCTION.shorter, LongRun.model, tables.pools, tables.meaning
     ),
     second=CONTINUATIONS.second_lives(
         plain=("open", "delete", "typical"),
