@@ -21,26 +21,6 @@ def run(*arguments: object) -> Result:
     return call("run", "--cases", CASES, *arguments)
 
 
-def test_all_as_expected() -> None:
-    done = run("--impl", "reference", "--validate", "--min-judged", 10)
-    assert done.exit_code == 0
-    assert "as expected: 10 judged, 0 not" in done.stdout
-    assert done.stderr == ""
-
-
-def test_something_failed() -> None:
-    done = run("--impl", fake("forgets_records"), "--select", "**/read")
-    assert done.exit_code == 1
-    assert "fail records:missing: btm.judge.clean/read" in done.stdout
-
-
-def test_details() -> None:
-    done = run("--impl", fake("forgets_records"), "--select", "btm.judge.clean/read", "--details")
-    assert done.exit_code == 1
-    assert "first difference, at records[" in done.stdout
-    assert "crc32=" in done.stdout
-
-
 def test_json() -> None:
     done = run("--impl", fake("refuses_all"), "--select", "btm.judge.clean/*", "--json")
     assert done.exit_code == 1
@@ -98,15 +78,6 @@ def test_should_is_enforced_on_demand(tmp_path: Path) -> None:
     assert call(*arguments, "--enforce-should").exit_code == 1
 
 
-def test_smoke() -> None:
-    good = call("smoke", "--impl", "reference")
-    assert good.exit_code == 0, good.output
-    assert "ready: journalspec run --impl 'reference'" in good.stdout
-    bad = call("smoke", "--impl", fake("bad_schema"))
-    assert bad.exit_code == 1
-    assert "look at the harness first" in bad.stdout
-
-
 def test_a_report_that_cannot_be_written_costs_no_answers(tmp_path: Path) -> None:
     """Where it can be known before, nothing is asked; where not, what was found is shown first."""
     nowhere = run("--impl", "reference", "--report", tmp_path / "no" / "r.jsonl")
@@ -154,11 +125,6 @@ def test_names_in_tables_are_neither_markup_nor_orders(capsys: pytest.CaptureFix
 def test_list_show_materialize(tmp_path: Path) -> None:
     listed = call("list", "--cases", CASES, "--json")
     assert len(listed.stdout.splitlines()) == 10
-    assert "btm.judge.clean/read" in call("list", "--cases", CASES).stdout
-    shown = call("show", "--cases", CASES, "btm.judge.clean/read")
-    assert shown.exit_code == 0
-    assert "asked: btm.judge.clean/recover.strict" in shown.stdout
-    assert "gtrid=" in shown.stdout
     assert (
         json.loads(call("show", "--cases", CASES, "btm.judge.clean", "--json").stdout)["id"]
         == "btm.judge.clean"
@@ -180,7 +146,6 @@ def test_formats() -> None:
     data = json.loads(call("formats", "--json").stdout)
     assert [entry["id"] for entry in data["formats"]]
     assert "reference" in [entry["name"] for entry in data["harnesses"]]
-    assert "reference" in call("formats").stdout
 
 
 def test_a_fault_of_ours_is_one_paragraph(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +166,6 @@ def test_help_names_every_command_and_the_exit_statuses() -> None:
         if call(name, "--help").exit_code == 0:
             assert entry.summary in text
             assert "Exit status" in call(name, "--help").stdout or name in ("products", "corpus")
-    assert "Exit status: 0 all as expected, 1 something failed, 2 usage" in " ".join(text.split())
 
 
 def test_a_command_whose_module_is_missing_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,14 +213,6 @@ def test_a_case_whose_words_would_not_be_compared_is_quarantined(
     done = call("run", "--impl", "reference", "--cases", path)
     assert done.exit_code == status
     assert said in done.output
-
-
-def test_equal_failures_are_one_line_with_a_count() -> None:
-    done = run("--impl", fake("refuses_all"), "--select", "**/read")
-    assert done.exit_code == 1
-    lines = [line for line in done.stdout.splitlines() if line.startswith("fail ")]
-    assert len(lines) == 1
-    assert "probes fail so; this is the first)" in lines[0]
 
 
 def test_github_gets_one_annotation_per_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

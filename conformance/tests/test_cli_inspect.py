@@ -161,11 +161,6 @@ def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
         assert "\\x1b[31mred" in result.stdout
 
 
-@pytest.mark.parametrize("command", ["inspect", "recover"])
-def test_help_documents_the_exit_status(command: str) -> None:
-    assert "Exit status: 0" in flat(call(command, "--help"))
-
-
 def test_gzip_and_large_files(tmp_path: Path) -> None:
     pair(tmp_path, size=2097173)
     for path in tmp_path.iterdir():

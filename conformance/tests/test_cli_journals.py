@@ -154,23 +154,7 @@ def test_clean_says_what_it_can_mean(tmp_path: Path, command: str) -> None:
     assert "record bodies" not in hashed
 
 
-def test_a_control_file_is_shown_as_it_is() -> None:
-    directory = HORNETQ / "compaction-2-control-written"
-    text = run("inspect", directory).stdout
-    assert "old_names       hornetq-data-1.hq,hornetq-data-2.hq" in text
-    assert "new_names       hornetq-data-7.hq.cmp" in text
-    dump = run("inspect", "--hex", directory).stdout
-    assert "old_names[3].name=hornetq-data-4.hq" in dump
-    assert "unnamed" not in dump
-
-
 # How a process ends.
-
-
-def test_every_command_says_how_it_ends() -> None:
-    text = " ".join(run("--help").stdout.split())
-    assert "130 interrupted" in text
-    assert "141" in text
 
 
 def with_closed_pipe(*arguments: str) -> subprocess.CompletedProcess[str]:
