@@ -13,6 +13,7 @@ import pytest
 from click.testing import Result
 
 from commands import Row, tried, typed
+from journalspec.formats import format_ids
 from journalspec_corpus.crash.story import MARK, losses, picture, story
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import worst_cases
@@ -133,7 +134,7 @@ def test_what_cannot_be_shrunk_is_said(row: Row, directory: Path, passing: str, 
     tried(row, tmp_path, build=str(directory), state=passing)
 
 
-@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal"])
+@pytest.mark.parametrize("format_id", format_ids())
 def test_pictures_mark_what_is_not_as_it_was_written(format_id: str) -> None:
     for worst in worst_cases(format_id):
         for form in (worst.full, worst.small):

@@ -49,14 +49,6 @@ def test_pytest_sees_it_too() -> None:
     assert "4 failed, 10 passed" in done.stdout, "each third question of a new process"
 
 
-def test_what_is_declared_and_then_declined_is_red() -> None:
-    done = run("SaysUnsupported", "--json", "--select", "**/recover.*")
-    assert done.exit_code == 1
-    (group,) = json.loads(done.stdout)["groups"]
-    assert group["fingerprint"] == "unsupported"
-    assert "not today" in group["reason"]
-
-
 def test_a_crash_costs_no_process_and_leaves_its_traceback(tmp_path: Path) -> None:
     connection = parse_impl(f"{CLASSES}Raises").open(10.0)
     assert isinstance(connection, PythonConnection)
