@@ -4,6 +4,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,17 @@ def program(tmp_path: Path) -> Iterator[Program]:
     yield make
     for connection in made:
         connection.close()
+
+
+@pytest.fixture(scope="module")
+def chosen_once() -> Iterator[None]:
+    """Equal choices of crash states are made once: looking for states takes longer than asking."""
+    from journalspec_conformance.crashes import run
+
+    choose, once = run.choose, cache(run.choose)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "choose", lambda selection, *how: (choose if how else once)(selection, *how))
+        yield
 
 
 @pytest.fixture(scope="session")
