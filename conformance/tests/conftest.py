@@ -63,11 +63,12 @@ def program(tmp_path: Path) -> Iterator[Program]:
 @pytest.fixture(scope="module")
 def chosen_once() -> Iterator[None]:
     """Equal choices of crash states are made once: looking for states takes longer than asking."""
-    from journalspec_conformance.crashes import run
+    from journalspec_conformance.crashes.choose import choose
 
-    choose, once = run.choose, cache(run.choose)
+    once = cache(choose)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "choose", lambda selection, *how: (choose if how else once)(selection, *how))
+        target = "journalspec_conformance.crashes.run.choose"
+        patch.setattr(target, lambda selection, *how: (choose if how else once)(selection, *how))
         yield
 
 
