@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from journals import COMMITTED, COMMITTING, PARTIAL_COMMIT, PREPARED, add, decision, page, pair
-from judged import call
+from judged import call, flat
 from tables import table
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
@@ -59,11 +59,6 @@ def answer(*arguments: object, by: Callable[..., Result] = inspect, status: int 
     assert result.exit_code == status, result.output
     out: dict[str, Any] = json.loads(result.stdout)
     return out
-
-
-def flat(result: Result) -> str:
-    """Return what is printed with one space between words, lines put together."""
-    return " ".join(result.stdout.split())
 
 
 def test_json_is_the_observation_with_format_edition_and_path(stale: Path) -> None:

@@ -38,6 +38,11 @@ def call(*arguments: object, columns: int = 80) -> Result:
     return runner.invoke(cli, [str(each) for each in arguments])
 
 
+def flat(result: Result) -> str:
+    """Return what was printed with one space between words, lines put together."""
+    return " ".join(result.stdout.split())
+
+
 def judge_crashes(impl: str, format_id: str, *arguments: object) -> Result:
     """Run `journalspec corpus judge` on crash states of the smoke tier."""
     return call("corpus", "judge", "--impl", impl, "--format", format_id, "--tier", "smoke", *arguments)
