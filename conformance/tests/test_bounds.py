@@ -295,14 +295,7 @@ def test_a_class_that_never_ends_its_answer(python_class: OpenClass, tmp_path: P
     connection = python_class("forever()")
     connection.hello()
     connection.ask({**READ, "dir": str(tmp_path)})
-    said: list[object] = []
-
-    def something_was_said() -> bool:
-        said.append(connection.unasked())
-        return bool(said[-1])
-
-    assert until(something_was_said)
-    assert isinstance(said[-1], Misbehaved)
+    assert until(lambda: isinstance(connection.unasked(), Misbehaved))
 
 
 def test_a_class_that_reads_the_requests_itself(python_class: OpenClass, tmp_path: Path) -> None:

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,32 +11,12 @@ from click.testing import Result
 from journalspec_conformance.cli import COMMANDS
 from journalspec_conformance.cli._tables import show_table
 from journalspec_conformance.report import load_report
-from judged import CASES, PROGRAM, call, fake
+from judged import CASES, call, fake
 
 
 def run(*arguments: object) -> Result:
     """Run `journalspec run` on the four cases of these tests, in this process."""
     return call("run", "--cases", CASES, *arguments)
-
-
-def test_all_as_expected() -> None:
-    done = run("--impl", "reference", "--validate", "--min-judged", 10)
-    assert done.exit_code == 0
-    assert "as expected: 10 judged, 0 not" in done.stdout
-    assert done.stderr == ""
-
-
-def test_something_failed() -> None:
-    done = run("--impl", fake("forgets_records"), "--select", "**/read")
-    assert done.exit_code == 1
-    assert "fail records:missing: btm.judge.clean/read" in done.stdout
-
-
-def test_details() -> None:
-    done = run("--impl", fake("forgets_records"), "--select", "btm.judge.clean/read", "--details")
-    assert done.exit_code == 1
-    assert "first difference, at records[" in done.stdout
-    assert "crc32=" in done.stdout
 
 
 def test_json() -> None:
@@ -47,6 +25,7 @@ def test_json() -> None:
     data = json.loads(done.stdout)
     assert data["counts"] == {"fail": 1}
     assert data["failed"][0]["fingerprint"] == "refused:fileset/no-files"
+    assert [group["fingerprint"] for group in data["groups"]] == ["refused:fileset/no-files"]
 
 
 def test_report_exports_matrix(tmp_path: Path) -> None:
@@ -98,15 +77,6 @@ def test_should_is_enforced_on_demand(tmp_path: Path) -> None:
     assert call(*arguments, "--enforce-should").exit_code == 1
 
 
-def test_smoke() -> None:
-    good = call("smoke", "--impl", "reference")
-    assert good.exit_code == 0, good.output
-    assert "ready: journalspec run --impl 'reference'" in good.stdout
-    bad = call("smoke", "--impl", fake("bad_schema"))
-    assert bad.exit_code == 1
-    assert "look at the harness first" in bad.stdout
-
-
 def test_a_report_that_cannot_be_written_costs_no_answers(tmp_path: Path) -> None:
     """Where it can be known before, nothing is asked; where not, what was found is shown first."""
     nowhere = run("--impl", "reference", "--report", tmp_path / "no" / "r.jsonl")
@@ -118,22 +88,6 @@ def test_a_report_that_cannot_be_written_costs_no_answers(tmp_path: Path) -> Non
         assert full.exit_code == 2
         assert "as expected: 10 judged" in full.stdout
         assert full.stderr == "Error: /dev/full: No space left on device\n"
-
-
-def test_a_report_is_not_there_before_its_run_has_ended(tmp_path: Path) -> None:
-    """Interrupted, a run leaves the report of the last one."""
-    report, asked = tmp_path / "r.jsonl", tmp_path / "asked"
-    report.write_text("the last one")
-    impl = f"sh -c 'touch {asked}; exec {fake('hanger')}'"
-    line = ["run", "--impl", impl, "--cases", str(CASES), "--report", str(report)]
-    with subprocess.Popen([*PROGRAM, *line], stderr=subprocess.PIPE) as process:
-        while not asked.exists():
-            assert process.poll() is None
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
-    assert report.read_text() == "the last one"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["asked", "r.jsonl"]
 
 
 def test_reports_that_are_no_comparison(tmp_path: Path) -> None:
@@ -154,11 +108,6 @@ def test_names_in_tables_are_neither_markup_nor_orders(capsys: pytest.CaptureFix
 def test_list_show_materialize(tmp_path: Path) -> None:
     listed = call("list", "--cases", CASES, "--json")
     assert len(listed.stdout.splitlines()) == 10
-    assert "btm.judge.clean/read" in call("list", "--cases", CASES).stdout
-    shown = call("show", "--cases", CASES, "btm.judge.clean/read")
-    assert shown.exit_code == 0
-    assert "asked: btm.judge.clean/recover.strict" in shown.stdout
-    assert "gtrid=" in shown.stdout
     assert (
         json.loads(call("show", "--cases", CASES, "btm.judge.clean", "--json").stdout)["id"]
         == "btm.judge.clean"
@@ -180,7 +129,6 @@ def test_formats() -> None:
     data = json.loads(call("formats", "--json").stdout)
     assert [entry["id"] for entry in data["formats"]]
     assert "reference" in [entry["name"] for entry in data["harnesses"]]
-    assert "reference" in call("formats").stdout
 
 
 def test_a_fault_of_ours_is_one_paragraph(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +149,6 @@ def test_help_names_every_command_and_the_exit_statuses() -> None:
         if call(name, "--help").exit_code == 0:
             assert entry.summary in text
             assert "Exit status" in call(name, "--help").stdout or name in ("products", "corpus")
-    assert "Exit status: 0 all as expected, 1 something failed, 2 usage" in " ".join(text.split())
 
 
 def test_a_command_whose_module_is_missing_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,31 +179,12 @@ def test_an_archive_says_what_is_in_it(tmp_path: Path) -> None:
     assert f" cases in {tmp_path / 'c.tar'}, {(tmp_path / 'c.tar').stat().st_size} bytes" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "status", "said"),
-    [
-        ('"level": "must"', '"level": "Must"', 2, "level: 'Must' is none of must, should, may"),
-        ('"records"', '"recordz"', 2, "unknown member 'recordz' (did you mean 'records'?)"),
-        ('"policy"', '"polciy"', 1, "unknown member 'polciy' (did you mean 'policy'?)"),
-    ],
-)
-def test_a_case_whose_words_would_not_be_compared_is_quarantined(
-    old: str, new: str, status: int, said: str, tmp_path: Path
-) -> None:
-    """The status is 2 where nothing is left to be judged."""
+def test_a_case_whose_words_would_not_be_compared_is_quarantined(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
-    path.write_text(CASES.read_text().replace(old, new))
+    path.write_text(CASES.read_text().replace('"policy"', '"polciy"'))
     done = call("run", "--impl", "reference", "--cases", path)
-    assert done.exit_code == status
-    assert said in done.output
-
-
-def test_equal_failures_are_one_line_with_a_count() -> None:
-    done = run("--impl", fake("refuses_all"), "--select", "**/read")
     assert done.exit_code == 1
-    lines = [line for line in done.stdout.splitlines() if line.startswith("fail ")]
-    assert len(lines) == 1
-    assert "probes fail so; this is the first)" in lines[0]
+    assert "unknown member 'polciy' (did you mean 'policy'?)" in done.output
 
 
 def test_github_gets_one_annotation_per_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from journals import COMMITTED, COMMITTING, PARTIAL_COMMIT, PREPARED, add, decision, page, pair
-from judged import call
+from judged import call, flat
 from tables import table
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
@@ -59,11 +59,6 @@ def answer(*arguments: object, by: Callable[..., Result] = inspect, status: int 
     assert result.exit_code == status, result.output
     out: dict[str, Any] = json.loads(result.stdout)
     return out
-
-
-def flat(result: Result) -> str:
-    """Return what is printed with one space between words, lines put together."""
-    return " ".join(result.stdout.split())
 
 
 def test_json_is_the_observation_with_format_edition_and_path(stale: Path) -> None:
@@ -159,11 +154,6 @@ def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
         assert result.exit_code == 0
         assert "\x1b" not in result.stdout
         assert "\\x1b[31mred" in result.stdout
-
-
-@pytest.mark.parametrize("command", ["inspect", "recover"])
-def test_help_documents_the_exit_status(command: str) -> None:
-    assert "Exit status: 0" in flat(call(command, "--help"))
 
 
 def test_gzip_and_large_files(tmp_path: Path) -> None:

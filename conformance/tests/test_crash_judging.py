@@ -23,6 +23,8 @@ from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.pipeline.plan import Plan
 from judged import judge_crashes
 
+pytestmark = pytest.mark.usefixtures("chosen_once")
+
 FORMAT = "bitronix_tlog"
 FAKES = Path(__file__).parent / "data"
 

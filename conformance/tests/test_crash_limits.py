@@ -15,6 +15,8 @@ from journalspec_corpus.crash.verdict import first_that_covers, limits
 from judged import judge_crashes
 from tables import table
 
+pytestmark = pytest.mark.usefixtures("chosen_once")
+
 FAKES = Path(__file__).parent / "data"
 PINNED = table("crash_limits")
 
@@ -23,8 +25,8 @@ def limits_of(facts: dict[str, Any]) -> dict[str, dict[str, dict[str, int]]]:
     """Return stratum -> verdict -> limit -> answers."""
     found: dict[str, dict[str, dict[str, int]]] = {}
     for entry in facts["failures"]:
-        of = found.setdefault(entry["representative"]["stratum"], {}).setdefault(entry["verdict"], {})
         for limit, answers in entry["limits"].items():
+            of = found.setdefault(entry["representative"]["stratum"], {}).setdefault(entry["verdict"], {})
             of[limit] = of.get(limit, 0) + answers
     return found
 

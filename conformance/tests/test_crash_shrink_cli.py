@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
 
+from commands import Row, tried, typed
+from journalspec.formats import format_ids
 from journalspec_corpus.crash.story import MARK, losses, picture, story
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import worst_cases
@@ -19,7 +21,6 @@ from journalspec_corpus.load import Intake
 from journalspec_corpus.pipeline.build import Engine, build
 from journalspec_corpus.pipeline.plan import Plan
 from judged import call
-from refusals import refusals, refuses
 
 READERS = ("strict", "salvage", "skip-checksum")
 
@@ -128,14 +129,12 @@ def passing(directory: Path) -> str:
     return str(good["case_id"].hex())
 
 
-@refusals(given="build")
-def test_what_cannot_be_shrunk_is_said(
-    refusal: tuple[str, int, str], directory: Path, passing: str, tmp_path: Path
-) -> None:
-    refuses(refusal, tmp_path, build=str(directory), state=passing)
+@typed(given="build")
+def test_what_cannot_be_shrunk_is_said(row: Row, directory: Path, passing: str, tmp_path: Path) -> None:
+    tried(row, tmp_path, build=str(directory), state=passing)
 
 
-@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal"])
+@pytest.mark.parametrize("format_id", format_ids())
 def test_pictures_mark_what_is_not_as_it_was_written(format_id: str) -> None:
     for worst in worst_cases(format_id):
         for form in (worst.full, worst.small):

@@ -6,11 +6,13 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from packaging.requirements import Requirement
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+TOOL = CHECKOUT / "tools" / "lowest.py"
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 #: For those who work on this; nobody else installs it.
@@ -18,9 +20,9 @@ OURS = "test"
 USERS = PROJECT["dependencies"] + [text for name, texts in EXTRAS.items() if name != OURS for text in texts]
 
 
-def lowest(*extras: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(CHECKOUT / "tools/lowest.py"), *extras]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def lowest(tool: ModuleType, *extras: str) -> dict[str, str]:
+    """Return name -> version."""
+    return dict(tool.lowest(entry).split("==") for entry in tool.requirements(extras))
 
 
 @pytest.mark.parametrize("text", USERS)
@@ -36,17 +38,19 @@ def test_no_extra_of_users_installs_the_pinned_tools() -> None:
 
 
 @pytest.mark.parametrize("extra", [name for name in EXTRAS if name != OURS])
-def test_the_lowest_versions_are_allowed_ones(extra: str) -> None:
-    told = dict(line.split("==") for line in lowest(extra).stdout.splitlines())
-    own = [Requirement(text) for text in (*PROJECT["dependencies"], *EXTRAS[extra])]
-    for entry in own:
+def test_the_lowest_versions_are_allowed_ones(extra: str, tool: ModuleType) -> None:
+    told = lowest(tool, extra)
+    for entry in map(Requirement, (*PROJECT["dependencies"], *EXTRAS[extra])):
         if entry.name != PROJECT["name"]:
             assert entry.specifier.contains(told[entry.name])
 
 
-def test_extras_of_extras_count() -> None:
-    assert set(lowest("corpus").stdout.split()) < set(lowest("spark").stdout.split())
+def test_extras_of_extras_count(tool: ModuleType) -> None:
+    assert lowest(tool, "corpus").items() < lowest(tool, "spark").items()
 
 
-def test_an_unknown_extra_is_an_error() -> None:
-    assert lowest("no-such-extra").returncode != 0
+def test_as_a_program_it_prints_them_and_an_unknown_extra_is_an_error(tool: ModuleType) -> None:
+    command = [sys.executable, str(TOOL)]
+    done = subprocess.run([*command, "corpus"], capture_output=True, text=True, check=True)
+    assert dict(line.split("==") for line in done.stdout.splitlines()) == lowest(tool, "corpus")
+    assert subprocess.run([*command, "no-such-extra"], capture_output=True, check=False).returncode != 0

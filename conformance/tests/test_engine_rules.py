@@ -215,23 +215,6 @@ def test_killing_after_a_step_needs_stepwise_writing(make_engine: MakeEngine) ->
     assert make_engine("reference").run(later).fingerprint == "state:unfinished"
 
 
-def test_the_reference_passes_everything_in_every_mode(make_engine: MakeEngine) -> None:
-    engine = make_engine("reference", Options(validate=True))
-    results = list(engine.run_all(PROBE.values()))
-    assert {result.probe: result.reason for result in results if result.result_class != "pass"} == {}
-    assert engine.connection.in_memory
-
-
-@pytest.mark.parametrize("harness", ["construct", "kaitai"])
-def test_schemas_read_what_is_undamaged_and_are_asked_nothing_else(
-    harness: str, make_engine: MakeEngine
-) -> None:
-    engine = make_engine(harness, Options(validate=True))
-    assert engine.run(PROBE[READ]).result_class == "pass"
-    assert engine.run(PROBE["btm.judge.clean/recover.strict"]).reason == "operation recover"
-    assert engine.run(PROBE["btm.judge.second-missing/read"]).reason == "feature damage"
-
-
 def test_jobs_give_the_same_results_in_the_same_order() -> None:
     setup = Setup(parse_impl("reference"), Options(), Expectations.none())
     probes = list(PROBE.values()) * 20

@@ -17,7 +17,7 @@ WRITE = "btm.judge.write/write"
 
 VERDICTS = table("fakes")
 
-#: Fakes that are not asked anything: see refusals.toml.
+#: Fakes that are not asked anything: see commands.toml.
 REFUSED = {"typo_policy", "typo_field", "typo_level"}
 
 MakeEngine = Callable[..., Engine]

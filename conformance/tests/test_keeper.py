@@ -110,8 +110,9 @@ RUN = [*PROGRAM, "run"]
 def test_a_killed_run_leaves_nothing(number: signal.Signals, jobs: str, mark: str, tmp_path: Path) -> None:
     program = tmp_path / "hangs.py"
     program.write_text(HANGS)
-    told = tmp_path / "told"
-    command = [*RUN, "--cases", str(CASES), "--impl", f"{sys.executable} {program}"]
+    told, report = tmp_path / "told", tmp_path / "report.jsonl"
+    report.write_text("the last one")
+    command = [*RUN, "--cases", str(CASES), "--impl", f"{sys.executable} {program}", "--report", str(report)]
     command += ["--timeout", "90", "--jobs", jobs, "--select", "**/read"]
     runner = subprocess.Popen(
         command,
@@ -127,6 +128,8 @@ def test_a_killed_run_leaves_nothing(number: signal.Signals, jobs: str, mark: st
     runner.send_signal(number)
     _, said = runner.communicate(timeout=60)
     assert left(mark, tmp_path) == []
+    assert report.read_text() == "the last one", "a report is not there before its run has ended"
+    assert {path.name for path in tmp_path.iterdir()} == {"hangs.py", "told", "report.jsonl", "tmp"}
     statuses = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
     assert runner.returncode == statuses[number]
     if number != signal.SIGKILL:

@@ -19,6 +19,7 @@ from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.fakes import _deeds
+from journalspec_conformance.result import Result
 from journalspec_conformance.scratch import Workspace
 from journalspec_corpus import Input, InputFile, Probe
 from journalspec_corpus.crash.verdict import Answer
@@ -56,6 +57,13 @@ def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[
         yield engine
     finally:
         engine.close()
+
+
+def two(deed: Deed, *features: str, probe: str = READ) -> tuple[Result, Result]:
+    """Return the results of the question at which a deed is done, and of the same question after it."""
+    with asked(PROBE[probe], deed, *features) as engine:
+        first, second = engine.run_all([PROBE[probe]] * 2)
+    return first, second
 
 
 def swapped(directory: Path) -> None:
@@ -107,9 +115,7 @@ ODD_ANSWERS: dict[str, tuple[Deed, str, str]] = {
 @pytest.mark.parametrize("name", ODD_ANSWERS)
 def test_an_odd_answer_is_the_result_of_its_probe(name: str) -> None:
     deed, result_class, reason = ODD_ANSWERS[name]
-    probe = PROBE[READ]
-    with asked(probe, deed) as engine:
-        first, second = engine.run_all([probe, probe])
+    first, second = two(deed)
     assert first.red
     assert result_class in first.result_class
     assert reason in first.reason
@@ -182,7 +188,6 @@ def test_times_and_the_same_content_are_no_change(deed: Deed) -> None:
 
 
 def test_who_is_not_pure_may_leave_anything_and_is_bounded() -> None:
-    probe = PROBE[STRICT]
     for deed, result_class, reason in (
         (_deeds.deep, "pass", ""),
         (lambda d: os.mkfifo(d / "new"), "pass", ""),
@@ -190,19 +195,14 @@ def test_who_is_not_pure_may_leave_anything_and_is_bounded() -> None:
         (lambda d: (d / "new").symlink_to("/etc"), "pass", ""),
         (_deeds.huge, "error", "files of more than"),
     ):
-        with asked(probe, deed) as engine:
-            first, second = engine.run_all([probe, probe])
+        first, second = two(deed, probe=STRICT)
         assert (first.result_class, second.result_class) == (result_class, "pass")
         assert reason in first.reason
 
 
 def test_too_many_entries_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("journalspec.trees.ENTRIES", 50)
-    probe = PROBE[READ]
-    with asked(
-        probe, lambda d: [(d / str(n)).write_bytes(b"") for n in range(60)] and None, "pure"
-    ) as engine:
-        first, second = engine.run_all([probe, probe])
+    first, second = two(lambda d: [(d / str(n)).write_bytes(b"") for n in range(60)] and None, "pure")
     assert (first.result_class, second.result_class) == ("error", "pass")
     assert "more than 50 entries" in first.reason
 

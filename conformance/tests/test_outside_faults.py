@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from journalspec.formats import format_ids
 from journalspec.observation import CLEAN, Observation, Record
 from journalspec_conformance.mutation import killers
 from journalspec_corpus import Case, load_cases
@@ -104,7 +105,7 @@ def cases_of(format_id: str, *editions: str) -> list[Case]:
     return [case for case in load_cases(format_id) if not editions or case.edition in editions]
 
 
-@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal"])
+@pytest.mark.parametrize("format_id", format_ids())
 def test_records_that_do_not_count_are_not_listed_by_recovery(format_id: str) -> None:
     faulty = Faulty(format_id, lists_everything)
     assert len(killers(faulty, cases_of(format_id), ENOUGH)) >= ENOUGH

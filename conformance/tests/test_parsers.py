@@ -29,6 +29,7 @@ from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
 from journalspec_conformance.products import Jar, ProductError, jar_problem
 from journalspec_conformance.products.fetch import choose_fetcher
 from journalspec_corpus import load_cases
+from tables import table
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tools" / "kaitai"
@@ -286,41 +287,21 @@ def test_cpp_stl(packages: Path) -> None:
     run([compiler, "-std=c++98", "-fsyntax-only", "-I", str(TOOL / "standins" / "cpp_stl"), *sources], folder)
 
 
-#: What some language's compiler refuses in a generated parser although Kaitai's own takes it.
-REFUSED = {
-    r"valid:\s+expr:": "valid/expr does not generate for Nim: use eq, min, max or any-of",
-    r"^ +id: unknown$": "an enum member `unknown` is Rust's own: use another name and -observed-as",
-    r": '?[^'\n]*\?(?!.*\.as<\w+>'?$)[^'\n]*:[^'\n]*'?$": "a conditional has no certain size in Go: cast it",
-    r"value: .*\b[a-z_.]+ == [a-z_.]+\b": "Java compares two fields as objects: use (a ^ b) == 0",
-    r"value: [^(\n]*&[^)\n]*$": "a masked number has no certain size in Go: cast it",
-    r"pos: _io\.pos.*\n +\w+: .*\n(?! +if: )": "Go evaluates every operand: say with `if` that there is room",
-    r"< 0 \? 0 :": "every language's loop does nothing with a negative count",
-}
+REFUSED = table("refused_by_compilers")["refused"]
 
 
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)
 def test_a_schema_has_no_expression_that_some_language_refuses(path: Path) -> None:
     text = re.sub(r"(?m)^ *doc: .*$", "", path.read_text(encoding="utf-8"))
-    for pattern, advice in REFUSED.items():
-        found = re.search(pattern, text, re.MULTILINE)
-        assert found is None, f"{path.name}: {found[0].strip()!r}: {advice}"
+    for entry in REFUSED:
+        found = re.search(entry["pattern"], text, re.MULTILINE)
+        assert found is None, f"{path.name}: {found[0].strip()!r}: {entry['advice']}"
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        "        valid:\n          expr: _ == 3\n",
-        "    5:\n      id: unknown\n",
-        "        value: 'format_version >= 2 ? 6 : 5'\n",
-        "        repeat-expr: 'num_old < 0 ? 0 : num_old'\n",
-        "        value: file_id & 0x7fffffff\n",
-        "        value: 'room >= 17 and stamp == _root.header.stamp'\n",
-        "        pos: _io.pos\n        type: u1\n      stamp:\n",
-        "    size: '_io.size < 1024 ? _io.size - 442 : 582'\n",
-    ],
-)
-def test_the_lint_sees_what_once_did_not_compile(bad: str) -> None:
-    assert any(re.search(pattern, bad, re.MULTILINE) for pattern in REFUSED)
+@pytest.mark.parametrize("entry", REFUSED, ids=lambda entry: entry["advice"])
+def test_the_lint_sees_what_once_did_not_compile(entry: dict[str, Any]) -> None:
+    for bad in entry["examples"]:
+        assert re.search(entry["pattern"], bad, re.MULTILINE)
 
 
 @pytest.mark.node

@@ -40,13 +40,6 @@ def test_what_ends_a_class_is_the_result_of_one_probe(name: str, result_class: s
     assert ("no answer within 1 s" in done.stderr) == (name == "Hangs"), "who waits is told"
 
 
-@pytest.mark.parametrize("name", ["Right", "Prints"])
-def test_all_else_is_as_in_a_process(name: str) -> None:
-    done = run(name, "--validate")
-    assert done.exit_code == 0, done.output
-    assert "as expected: 10 judged, 0 not" in done.stdout
-
-
 def test_pytest_sees_it_too() -> None:
     arguments = ["--pyargs", "journalspec_conformance", "-p", "no:cacheprovider", "-q"]
     options = [f"--journalspec-impl={CLASSES}ExitsHard", "--journalspec-select=btm.clean.*/read"]
@@ -54,14 +47,6 @@ def test_pytest_sees_it_too() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "4 failed, 10 passed" in done.stdout, "each third question of a new process"
-
-
-def test_what_is_declared_and_then_declined_is_red() -> None:
-    done = run("SaysUnsupported", "--json", "--select", "**/recover.*")
-    assert done.exit_code == 1
-    (group,) = json.loads(done.stdout)["groups"]
-    assert group["fingerprint"] == "unsupported"
-    assert "not today" in group["reason"]
 
 
 def test_a_crash_costs_no_process_and_leaves_its_traceback(tmp_path: Path) -> None:

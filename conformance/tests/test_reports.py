@@ -5,8 +5,10 @@ import io
 import json
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -50,11 +52,11 @@ RESULTS = [
 ]
 
 
-def written(results: list[Result]) -> str:
+def written(results: list[Result], header: Mapping[str, Any] | None = None) -> str:
+    """Return the text of a report of some results, of `mine` if no other header is given."""
     stream = io.StringIO()
-    writer = ReportWriter(
-        stream, make_header({"name": "mine", "version": "2"}, "./mine", "smoke", level="layout")
-    )
+    own = make_header({"name": "mine", "version": "2"}, "./mine", "smoke", level="layout")
+    writer = ReportWriter(stream, own if header is None else header)
     for result in results:
         writer.add(result)
     writer.finish()
@@ -145,10 +147,7 @@ def test_a_report_without_a_seal_is_read_and_said_to_be_one(tmp_path: Path) -> N
 
 def test_a_report_of_another_version_of_the_suite_says_so() -> None:
     text = written(RESULTS).replace(f'"suite":"{__version__}"', '"suite":"9.8"')
-    stream = io.StringIO()
-    writer = ReportWriter(stream, json.loads(text.splitlines()[0]))
-    writer.finish()
-    report = parse_report(stream.getvalue(), "r")
+    report = parse_report(written([], json.loads(text.splitlines()[0])), "r")
     assert report.notes == [f"made by journalspec 9.8, read by {__version__}"]
     assert report.notes[0] in as_text(report)
     assert report.notes[0] in as_github(report)
@@ -214,10 +213,9 @@ def test_a_malformed_line_is_named(line: str) -> None:
     ],
 )
 def test_a_malformed_header_is_named(members: dict[str, object], message: str) -> None:
-    stream = io.StringIO()
-    ReportWriter(stream, {**make_header({"name": "x"}, "x", "smoke"), **members}).finish()
+    text = written([], {**make_header({"name": "x"}, "x", "smoke"), **members})
     with pytest.raises(InvalidReport, match=message):
-        parse_report(stream.getvalue(), "r")
+        parse_report(text, "r")
 
 
 def test_a_line_without_end_costs_bounded_memory(tmp_path: Path) -> None:

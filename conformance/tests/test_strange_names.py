@@ -11,16 +11,10 @@ from pathlib import Path
 import pytest
 
 from journalspec_corpus import load_cases
-from judged import call, start
+from judged import STRANGE, call, harmless, start
 
-#: Sets a title, clears the screen, breaks the line, and is no UTF-8.
-STRANGE = os.fsdecode(b"x\x1b]0;owned\x07\x1b[2J\n\xff")
+#: What is shown of STRANGE.
 SHOWN = r"x\x1b]0;owned\x07\x1b[2J\n\udcff"
-
-
-def harmless(text: str) -> str:
-    assert all(char.isprintable() or char == "\n" for char in text)
-    return text
 
 
 @pytest.fixture(scope="module")
@@ -56,40 +50,6 @@ def test_json_keeps_them(command: str, journal: Path) -> None:
     assert harmless(done.stdout).isascii()
     told = {os.fsencode(entry["path"]) for entry in json.loads(done.stdout)["journals"]}
     assert told == {os.fsencode(journal)}, "nothing of the name is lost"
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("inspect", STRANGE),
-        ("show", STRANGE),
-        ("summary", STRANGE),
-        ("products", "fetch", STRANGE),
-        ("products", "show", STRANGE),
-        ("run", "--impl", STRANGE.replace("\n", "")),
-        ("run", "--impl", "reference", "--cases", STRANGE),
-        ("run", "--impl", "reference", "--select", STRANGE),
-        ("run", "--impl", "reference", "--expect", STRANGE),
-        ("run", "--impl", "reference", "--tier", STRANGE),
-        ("materialize", f"/dev/null/{STRANGE}"),
-        ("inspect", "--format", STRANGE, "."),
-        (STRANGE,),
-    ],
-    ids=lambda arguments: (
-        " ".join(arguments).replace(STRANGE, "NAME").replace(STRANGE.replace("\n", ""), "NAME")
-    ),
-)
-def test_complaints_show_them_escaped(
-    arguments: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = call(*arguments)
-    assert done.exit_code == 2
-    assert done.stdout == ""
-    said = harmless(done.stderr)
-    assert "fault of journalspec" not in said
-    assert "x1b" in said
-    assert "udcff" in said
 
 
 def test_an_implementation_is_named_so_too(tmp_path: Path) -> None:

@@ -203,9 +203,7 @@ def _raise(error: BaseException) -> None:
     raise error
 
 
-Exits = _third("Exits", "Ends as programs end.", lambda: sys.exit(0))
 ExitsHard = _third("ExitsHard", "Ends the process without a word.", lambda: os._exit(0))
-Interrupts = _third("Interrupts", "Raises what Ctrl-C raises.", lambda: _raise(KeyboardInterrupt()))
 Raises = _third("Raises", "An ordinary exception.", lambda: _raise(RuntimeError("this was not foreseen")))
 Hangs = _third("Hangs", "Never comes back.", lambda: time.sleep(3600))
 Prints = _third("Prints", "Writes where the answers of programs go.", lambda: print("third question"))

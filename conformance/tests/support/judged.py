@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -20,6 +21,8 @@ CASES = Path(__file__).parents[1] / "data" / "cases.jsonl"
 #: Four cases, by the last part of their id: clean, second-missing, checksum-in-passive, write.
 CASE = {case.id.rpartition(".")[2]: case for case in cases_of("", files=[CASES])}
 PROBE = {probe.id: probe for probe in probes_of(list(CASE.values()))}
+#: A name that sets a title, clears the screen, breaks the line, and is no UTF-8.
+STRANGE = os.fsdecode(b"x\x1b]0;owned\x07\x1b[2J\n\xff")
 #: The command as a process.
 PROGRAM = (sys.executable, "-m", "journalspec_conformance")
 
@@ -36,6 +39,17 @@ def call(*arguments: object, columns: int = 80) -> Result:
     """Run `journalspec` in this process."""
     runner = CliRunner(env={"COLUMNS": str(columns), "TERM": "dumb"})
     return runner.invoke(cli, [str(each) for each in arguments])
+
+
+def harmless(text: str) -> str:
+    """Return a text after making sure that it neither steers a terminal nor breaks lines on its own."""
+    assert all(char.isprintable() or char == "\n" for char in text)
+    return text
+
+
+def flat(result: Result) -> str:
+    """Return what was printed with one space between words, lines put together."""
+    return " ".join(result.stdout.split())
 
 
 def judge_crashes(impl: str, format_id: str, *arguments: object) -> Result:

@@ -1,4 +1,4 @@
-"""What every command refuses, and the words in which it does."""
+"""What every command says and refuses, and how it ends then: row by row."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from commands import Row, tried, typed
 from journalspec_corpus.load import find_case
-from refusals import refusals, refuses
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
 
@@ -31,6 +31,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@refusals()
-def test_a_command_refuses_and_says_why(refusal: tuple[str, int, str], place: Path) -> None:
-    refuses(refusal, place, pair=str(place / "pair"), short=str(place / "short"))
+@typed()
+def test_a_command_ends_and_says(row: Row, place: Path) -> None:
+    tried(row, place, pair=str(place / "pair"), short=str(place / "short"))
