@@ -20,12 +20,12 @@ from journalspec_conformance.protocol import schemas
 from journalspec_conformance.selection import PUBLISHED_TIERS, cases_of
 from journalspec_corpus.archive import write_archive
 from journalspec_corpus.pipeline.cases import copy_tier
-from journalspec_corpus.pipeline.manifest import ManifestError, Report, Target, load
+from journalspec_corpus.pipeline.manifest import BuildReport, Goal, ManifestError, load
 from journalspec_corpus.pipeline.verify import Verified, verify
 from journalspec_corpus.shipped import holds_tiers, verify_tiers
 
 if TYPE_CHECKING:
-    from journalspec_corpus.pipeline.build import Engine
+    from journalspec_corpus.pipeline.build import Builder
     from journalspec_corpus.pipeline.plan import Plan
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
@@ -117,7 +117,7 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
         _copy(tier, out, format_id, as_json)
         return
     try:
-        from journalspec_corpus.pipeline.build import Engine  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.build import Builder  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.local import cores  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
@@ -125,7 +125,7 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
     plan = Plan(_chosen(format_id), tier, options["seed"], every=options["every"])
     if options["master"] and options["engine"] != "spark":
         raise click.UsageError("--master is for --engine spark")
-    engine = Engine(options["engine"], options["partitions"], options["master"], options["jobs"] or cores())
+    engine = Builder(options["engine"], options["partitions"], options["master"], options["jobs"] or cores())
     manifest = _build(plan, out, engine)
     if as_json:
         click.echo(json.dumps(manifest, indent=2))
@@ -159,7 +159,7 @@ def _chosen(format_id: str | None) -> str:
     return able[0]
 
 
-def _build(plan: Plan, out: Path, engine: Engine) -> dict[str, Any]:
+def _build(plan: Plan, out: Path, engine: Builder) -> dict[str, Any]:
     """Build and publish with a progress bar; what goes wrong ends the command with one or two lines."""
     from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
 
@@ -178,7 +178,7 @@ def _build(plan: Plan, out: Path, engine: Engine) -> dict[str, Any]:
         raise click.exceptions.Exit(status) from None
 
 
-def _steps(plan: Plan, out: Path, engine: Engine, show: Show) -> dict[str, Any]:
+def _steps(plan: Plan, out: Path, engine: Builder, show: Show) -> dict[str, Any]:
     from journalspec_corpus.pipeline.build import build  # noqa: PLC0415  # needs optional parts
     from journalspec_corpus.pipeline.published import publish_core  # noqa: PLC0415  # needs optional parts
 
@@ -252,7 +252,7 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
 def report_command(directory: Path, as_json: bool) -> None:
     """Print what the build in DIR counted: classes, verdicts and failures, each stratum apart."""
     try:
-        report = Report(load(directory))
+        report = BuildReport(load(directory))
     except ManifestError as error:
         raise click.UsageError(str(error)) from None
     if as_json:
@@ -265,7 +265,7 @@ def report_command(directory: Path, as_json: bool) -> None:
 
 def show_summary(manifest: dict[str, Any], out: Path) -> None:
     """Print what a build did and found, without the long tables."""
-    report = Report(manifest)
+    report = BuildReport(manifest)
     for line in report.head():
         say(line)
     say()
@@ -279,7 +279,7 @@ def show_summary(manifest: dict[str, Any], out: Path) -> None:
     say(f"in {out}: {files}; all tables: journalspec corpus report {out}")
 
 
-def _strata(report: Report) -> Iterator[list[str]]:
+def _strata(report: BuildReport) -> Iterator[list[str]]:
     for name, tables in report.strata.items():
         verdicts = report.verdicts(name, report.strict)
         told = ", ".join(f"{verdict} {count:,}" for verdict, count in verdicts.items())
@@ -291,7 +291,7 @@ def _strata(report: Report) -> Iterator[list[str]]:
         ]
 
 
-def _safe(report: Report) -> Iterator[list[str]]:
+def _safe(report: BuildReport) -> Iterator[list[str]]:
     for row in report.safe_under:
         weakest = row["weakest"] or "none"
         then = f"{', '.join(row['breaks'])} under {row['fails_under']}" if row["fails_under"] else "nothing"
@@ -299,7 +299,7 @@ def _safe(report: Report) -> Iterator[list[str]]:
         yield [row["writer"], row["edition"], weakest, then, besides or "-"]
 
 
-def _show_stratum(report: Report, stratum: str) -> None:
+def _show_stratum(report: BuildReport, stratum: str) -> None:
     say()
     say(f"Stratum {stratum}: {report.meaning(stratum)}")
     verdicts = report.verdict_names(stratum)
@@ -339,7 +339,7 @@ def _show_stratum(report: Report, stratum: str) -> None:
         )
 
 
-def _codes(row: Target) -> str:
+def _codes(row: Goal) -> str:
     return row.codes[0] if len(row.codes) == 1 else f"{row.codes[0]}-{row.codes[-1]}"
 
 

@@ -109,7 +109,7 @@ def representative(chosen: Chosen, judged: Judged) -> dict[str, Any]:
     }
 
 
-class Tally:
+class RunTally:
     """What a run has come to. Feed it with :meth:`add`, in order."""
 
     def __init__(self, choice: Choice) -> None:

@@ -32,7 +32,7 @@ DESCRIBED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class ReaderDisagreement:
     """One state that is answered in two ways; `where` is its descriptor, as a build's columns have it."""
 
     workload: str
@@ -60,7 +60,7 @@ class Agreement:
     wrong: int = 0
     fast_seconds: float = 0.0
     reference_seconds: float = 0.0
-    described: tuple[Disagreement, ...] = ()
+    described: tuple[ReaderDisagreement, ...] = ()
 
     def __add__(self, other: Agreement) -> Agreement:
         mine, theirs = asdict(self), asdict(other)
@@ -156,7 +156,7 @@ class _Comparison:
         fast_seconds = time.process_time() - began
         contents = content_ids(point, states.codes)
         loosely = wrong = new = 0
-        described: list[Disagreement] = []
+        described: list[ReaderDisagreement] = []
         reference_seconds = 0.0
         for row, (content, path) in enumerate(zip(contents, which.tolist(), strict=True)):
             slow = self._known.get((edition, content))
@@ -196,11 +196,11 @@ class _Comparison:
         )
 
 
-def _describe(states: States, row: int, seed: int, told: tuple[str, Answer, Answer]) -> Disagreement:
+def _describe(states: States, row: int, seed: int, told: tuple[str, Answer, Answer]) -> ReaderDisagreement:
     descriptor = descriptor_of(states, row, seed)
     where = {**asdict(descriptor), "mask": descriptor.mask.hex()}
     reader, fast, reference = told
-    return Disagreement(states.point.trace.name, where, reader, _text(fast), _text(reference))
+    return ReaderDisagreement(states.point.trace.name, where, reader, _text(fast), _text(reference))
 
 
 def _text(answer: Answer) -> str:

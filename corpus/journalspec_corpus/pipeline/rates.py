@@ -51,7 +51,7 @@ _NAMES = tuple(VERDICTS)
 _FAILING = np.asarray([bool(broken) for broken in VERDICTS.values()])
 
 
-class Known:
+class BuiltVerdicts:
     """The strict reader's verdict of every state of a build, by case id."""
 
     def __init__(self, out: Path, reader: str) -> None:
@@ -214,9 +214,9 @@ def _totals(plan: Plan, out: Path, reader: str, jobs: int) -> Totals:
 
 
 @lru_cache(maxsize=1)
-def _known(out: Path, reader: str) -> Known:
+def _known(out: Path, reader: str) -> BuiltVerdicts:
     """Return the verdicts of a build, read once per process."""
-    return Known(out, reader)
+    return BuiltVerdicts(out, reader)
 
 
 def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
@@ -243,7 +243,7 @@ def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
     return totals
 
 
-def verdicts_of(trace: Trace, states: States, known: Known, adapter: CrashFormat) -> rates.Verdicts:
+def verdicts_of(trace: Trace, states: States, known: BuiltVerdicts, adapter: CrashFormat) -> rates.Verdicts:
     """Return the verdict of every state, looked up, and judged again where this trace may owe something else.
 
     One row stands for all traces that leave a state. A record of an earlier life
@@ -268,7 +268,7 @@ def verdicts_of(trace: Trace, states: States, known: Known, adapter: CrashFormat
     return out
 
 
-def _is_sound(trace: Trace, states: States, known: Known) -> bool:
+def _is_sound(trace: Trace, states: States, known: BuiltVerdicts) -> bool:
     """Tell whether what is corrupted here had been recovered as it should be before that."""
     if states.stratum != CORRUPTED:
         return True

@@ -12,7 +12,7 @@ from journalspec.formats import Format
 from journalspec_conformance.crashes.findings import (
     Cause,
     Finding,
-    Judgement,
+    ProductRun,
     causes,
     judgements,
     worst_seen,
@@ -187,7 +187,7 @@ def _seen(cause: Cause) -> Iterator[str]:
             yield f"{item.product}: {_counted(item, mine)}, the strongest preset {strongest}"
 
 
-def _counted(item: Judgement, found: list[Finding]) -> str:
+def _counted(item: ProductRun, found: list[Finding]) -> str:
     """Return in how many states, per policy; a kind with two causes counts for both."""
     states = {
         policy: sum(finding.states for finding in found if finding.policy == policy)
