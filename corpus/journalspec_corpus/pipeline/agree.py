@@ -8,11 +8,10 @@ compared. Files are built and recovered once for each distinct content.
 
 from __future__ import annotations
 
-import multiprocessing
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
@@ -23,7 +22,7 @@ from journalspec_corpus.crash.reading import Reading, alike, keys_of, reading_of
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.plan import Plan, Progress, each_shard
 from journalspec_corpus.pipeline.run import descriptor_of
 from journalspec_reference import load
 
@@ -92,28 +91,9 @@ class Agreement:
         }
 
 
-def agree(
-    plan: Plan, jobs: int = 1, progress: Callable[[int, int], None] = lambda done, total: None
-) -> Agreement:
+def agree(plan: Plan, jobs: int = 1, progress: Progress = lambda done, total: None) -> Agreement:
     """Compare every state of `plan`, in `jobs` processes; `progress` is told (shards done, all)."""
-    total = plan.shards()
-    found: dict[int, Agreement] = {}
-    progress(0, total)
-    if jobs <= 1 or total <= 1:
-        for number in range(total):
-            found[number] = agree_shard(plan, number)
-            progress(len(found), total)
-    else:
-        # Fresh interpreters: a forked one would take threads and locks along.
-        with ProcessPoolExecutor(min(jobs, total), multiprocessing.get_context("spawn")) as pool:
-            asked = {pool.submit(agree_shard, plan, number): number for number in range(total)}
-            for answer in as_completed(asked):
-                found[asked[answer]] = answer.result()
-                progress(len(found), total)
-    out = Agreement()
-    for number in range(total):
-        out += found[number]
-    return out
+    return sum(each_shard(plan, partial(agree_shard, plan), jobs, progress), Agreement())
 
 
 def agree_shard(plan: Plan, number: int, reading: Reading | None = None) -> Agreement:

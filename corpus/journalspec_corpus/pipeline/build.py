@@ -21,7 +21,7 @@ from journalspec_corpus.pipeline.manifest import (
     ManifestError,
     load,
 )
-from journalspec_corpus.pipeline.plan import EDITION, Plan
+from journalspec_corpus.pipeline.plan import EDITION, Plan, Progress
 from journalspec_corpus.pipeline.store import (
     WORK,
     BuildError,
@@ -40,7 +40,6 @@ from journalspec_corpus.pipeline.verify import missing_parts
 from journalspec_corpus.seal import render, sealed
 
 ENGINES = ("local", "spark")
-Progress = Callable[[int, int], None]
 _AGAIN = "run the same command again"
 
 

@@ -15,10 +15,8 @@ set aside, and so is corruption of what was not recovered before it either.
 from __future__ import annotations
 
 import json
-import multiprocessing
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -43,7 +41,7 @@ from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.manifest import load
-from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.plan import Plan, each_shard
 from journalspec_corpus.pipeline.run import descriptor_of, promised
 from journalspec_corpus.pipeline.store import BuildError, id_pairs, ids_of, part_files
 
@@ -199,17 +197,10 @@ def measure(out: Path, jobs: int = 1) -> dict[str, Any]:
 
 def _totals(plan: Plan, out: Path, reader: str, jobs: int) -> Totals:
     _known.cache_clear()
-    # Shards as in a build: neighbours share what is recorded once.
-    starts = range(0, len(plan.workloads()), plan.shard_size)
-    walk = partial(_walk, plan, out, reader)
     totals = Totals()
-    if jobs == 1:
-        for start in starts:
-            totals.take(walk(start))
-        return totals
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        for part in pool.map(walk, starts):
-            totals.take(part)
+    # Shards as in a build: neighbours share what is recorded once.
+    for part in each_shard(plan, partial(_walk, plan, out, reader), jobs):
+        totals.take(part)
     return totals
 
 
@@ -219,13 +210,13 @@ def _known(out: Path, reader: str) -> BuiltVerdicts:
     return BuiltVerdicts(out, reader)
 
 
-def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
-    """Count one shard of the plan, which begins with workload number `start`."""
+def _walk(plan: Plan, out: Path, reader: str, number: int) -> Totals:
+    """Count shard `number` of the plan."""
     known = _known(out, reader)
     adapter = crash_format(plan.format)
     presets = tuple(get_preset(name) for name in plan.presets)
     totals = Totals()
-    for work in plan.workloads()[start : start + plan.shard_size]:
+    for work in plan.shard_workloads(number):
         trace = adapter.build(work)
         wrong = None
         for states in crash_states(trace, presets, plan.seed):
