@@ -16,13 +16,8 @@ from journalspec_conformance.cli import how_it_ended
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import Show, progress_bar, say, show_table
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.protocol import schemas
-from journalspec_conformance.selection import PUBLISHED_TIERS, cases_of
-from journalspec_corpus.archive import write_archive
-from journalspec_corpus.pipeline.cases import copy_tier
+from journalspec_corpus.load import PUBLISHED_TIERS
 from journalspec_corpus.pipeline.manifest import BuildReport, Goal, ManifestError, load
-from journalspec_corpus.pipeline.verify import Verified, verify
-from journalspec_corpus.shipped import holds_tiers, verify_tiers
 
 if TYPE_CHECKING:
     from journalspec_corpus.pipeline.build import Builder
@@ -197,6 +192,8 @@ class _Failed(click.ClickException):
 
 def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
     """Copy a published tier: one JSON-lines file per format."""
+    from journalspec_corpus.pipeline.cases import copy_tier  # noqa: PLC0415 - slow, and for this only
+
     if out.exists() and (not out.is_dir() or any(path.name not in format_ids() for path in out.iterdir())):
         raise click.UsageError(f"{out} holds something else: choose an empty or new directory")
     try:
@@ -234,6 +231,10 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
     as JSON. A README explains the form, and JSON Schemas come along. The same
     cases give the same bytes.
     """
+    from journalspec_conformance.protocol import schemas  # noqa: PLC0415 - slow, and for this only
+    from journalspec_conformance.selection import cases_of  # noqa: PLC0415 - as above
+    from journalspec_corpus.archive import write_archive  # noqa: PLC0415 - as above
+
     cases = [case for tier in dict.fromkeys(tiers) for case in cases_of(tier, formats)]
     try:
         write_archive(out, cases, {f"{name}.schema.json": schemas()[name] for name in _SCHEMAS})
@@ -367,8 +368,16 @@ def verify_command(directory: Path | None, tiers: tuple[str, ...]) -> None:
     problem. Counts and tables are counted again from the cases and states; of published
     cases also each input is put together and has the digest that the case gives.
     """
+    from journalspec_corpus.pipeline.verify import verify  # noqa: PLC0415 - slow, and for this only
+    from journalspec_corpus.shipped import holds_tiers, verify_tiers  # noqa: PLC0415 - as above
+
     try:
-        found = _verified(directory, tiers)
+        if directory is None or holds_tiers(directory):
+            found = verify_tiers(directory, tiers)
+        elif tiers:
+            raise click.UsageError(f"--tier is for published tiers, and {directory} holds none")
+        else:
+            found = verify(directory)
     except ManifestError as error:
         raise click.UsageError(str(error)) from None
     for line in found.checked:
@@ -378,11 +387,3 @@ def verify_command(directory: Path | None, tiers: tuple[str, ...]) -> None:
     if found.problems:
         raise click.exceptions.Exit(1)
     say("all as the manifest says")
-
-
-def _verified(directory: Path | None, tiers: tuple[str, ...]) -> Verified:
-    if directory is None or holds_tiers(directory):
-        return verify_tiers(directory, tiers)
-    if tiers:
-        raise click.UsageError(f"--tier is for published tiers, and {directory} holds none")
-    return verify(directory)
