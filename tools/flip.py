@@ -29,7 +29,7 @@ from journalspec.formats import format_ids
 from journalspec_conformance.cli._tables import show_table
 from journalspec_corpus.crash.adapter import has_crash_format
 from journalspec_corpus.load import published_folder
-from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.manifest import ManifestError
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import publish_core
@@ -79,7 +79,7 @@ def small(base: Path) -> Iterator[Path]:
             yield folder
         if has_crash_format(format_id):
             plan, out = Plan(format_id, "core", every=EVERY), base / f"{format_id}-core"
-            publish_core(plan, out, build(plan, out, Engine("local")))
+            publish_core(plan, out, build(plan, out, Builder("local")))
             yield out
 
 

@@ -23,7 +23,7 @@ from journalspec.formats import format_ids
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format, has_crash_format
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.pipeline.run import Tally, judged_rows
+from journalspec_corpus.pipeline.run import SeenIds, judged_rows
 
 ROUNDS = 3
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20}
@@ -55,7 +55,7 @@ def cost(adapter: CrashFormat, traces: Sequence[Trace], size: int) -> tuple[floa
     states, started = 0, time.process_time()
     for trace in traces:
         # What a trace remembers of itself is part of the cost.
-        rows = judged_rows(padded(trace, size), adapter, presets, 1, Tally())
+        rows = judged_rows(padded(trace, size), adapter, presets, 1, SeenIds())
         states += sum(len(group.case_ids) for group in rows)
     return time.process_time() - started, states
 

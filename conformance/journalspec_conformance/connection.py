@@ -138,6 +138,16 @@ class Connection(Protocol):
         """Say bye and let go of all resources; never raises."""
 
 
+class AnswersOnly:
+    """Part of a connection whose implementation can do nothing besides its answers."""
+
+    def unasked(self) -> Breakdown | None:
+        """Nothing: a call returns once, and the whole output of a command is its answer."""
+        return None
+
+    late = unasked
+
+
 class Unusable(ValueError):
     """A line that is no JSON object, or one that not every program reads alike; the text says why."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET  # only written, never parsed
 
 from journalspec.files import shown
-from journalspec_conformance.report import Report
+from journalspec_conformance.report import Report, counts_by_format
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
 
@@ -56,7 +56,9 @@ def as_markdown(report: Report) -> str:
     head = f"## {_cell(report.name)}: {'failed' if report.red else 'as expected'}"
     parts = [head, "", f"{judged_and_not(report.results)}.", ""]
     parts += [text for note in report.notes for text in (f"Note: {_cell(note)}.", "")]
-    parts += _table(["format", *CLASSES], _format_rows(report.results))
+    counts = counts_by_format(report.results).items()
+    rows = [[name, *(str(found[cls] or "") for cls in CLASSES)] for name, found in counts]
+    parts += _table(["format", *CLASSES], rows)
     red = grouped(result for result in report.results if result.red)
     if red:
         rows = [
@@ -72,13 +74,6 @@ def as_markdown(report: Report) -> str:
         rows = [[f"`{r.probe}`", r.fingerprint, f"{r.reason} {r.issue}"] for r in known]
         parts += ["", "Known:", "", *_table(["probe", "fingerprint", "why"], rows)]
     return "\n".join(parts) + "\n"
-
-
-def _format_rows(results: Iterable[Result]) -> list[list[str]]:
-    counts: dict[str, Counter[str]] = {}
-    for result in results:
-        counts.setdefault(result.format, Counter())[result.result_class] += 1
-    return [[name, *(str(found[cls] or "") for cls in CLASSES)] for name, found in sorted(counts.items())]
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -11,8 +11,8 @@ import traceback
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
-from journalspec_conformance.connection import Hello, Message, checked
-from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem
+from journalspec_conformance.connection import AnswersOnly, Hello, Message, checked
+from journalspec_conformance.errors import Crashed, Misbehaved, Problem
 
 
 def load_class(target: str) -> Callable[[], Any]:
@@ -31,7 +31,7 @@ def load_class(target: str) -> Callable[[], Any]:
     return found
 
 
-class InProcessConnection:
+class InProcessConnection(AnswersOnly):
     """The in-process mode. An exception is a crash; no time limit can be enforced."""
 
     def __init__(self, target: str | Callable[[], Any]) -> None:
@@ -72,12 +72,6 @@ class InProcessConnection:
         finally:
             if not finished:
                 self._object = None
-
-    def unasked(self) -> Breakdown | None:
-        """Nothing: a call returns once."""
-        return None
-
-    late = unasked
 
     def stderr(self) -> str:
         """Return the traceback of the last crash."""

@@ -12,13 +12,13 @@ from typing import Any
 from journalspec.formats import format_ids, get_format
 from journalspec.observation import Level
 from journalspec_conformance.child import BOUNDS, Bounds, Child, describe_status
-from journalspec_conformance.connection import FormatClaims, Hello, Message, read_answer
+from journalspec_conformance.connection import AnswersOnly, FormatClaims, Hello, Message, read_answer
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, TimedOut
 
 _ANSWER, _REFUSAL, _UNSUPPORTED = 0, 1, 2
 
 
-class OneShotConnection:
+class OneShotConnection(AnswersOnly):
     """The one-shot mode: exit status 0 is an answer, 1 a refusal, 2 unsupported, else a crash.
 
     `level` is what an implementation without ``hello`` is taken to report.
@@ -74,12 +74,6 @@ class OneShotConnection:
     def steps(self, request: Message) -> Generator[Message, None, None]:
         """One-shot commands do not write."""
         yield {"unsupported": {"what": "write", "message": "one-shot commands only read"}}
-
-    def unasked(self) -> Breakdown | None:
-        """Nothing: the whole output is the answer."""
-        return None
-
-    late = unasked
 
     def stderr(self) -> str:
         """Return the last 64 KiB of standard error of the last run."""

@@ -100,6 +100,14 @@ def count(results: Iterable[Result]) -> dict[str, int]:
     return {name: found[name] for name in CLASSES if found[name]}
 
 
+def counts_by_format(results: Iterable[Result]) -> dict[str, Counter[str]]:
+    """Return format -> class -> number of results, sorted by format."""
+    found: dict[str, Counter[str]] = {}
+    for result in results:
+        found.setdefault(result.format, Counter())[result.result_class] += 1
+    return dict(sorted(found.items()))
+
+
 def corpus_digest(probes: Iterable[Probe]) -> dict[str, Any]:
     """Return what is asked about, for the header: counts, and a digest of every case and question.
 

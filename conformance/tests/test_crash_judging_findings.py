@@ -21,7 +21,7 @@ from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.crashes.choose import Selection, choose
 from journalspec_conformance.crashes.findings import (
     BLAMES,
-    Judgement,
+    ProductRun,
     causes,
     causes_of,
     judgements,
@@ -31,7 +31,7 @@ from journalspec_conformance.crashes.known import MEMBERS, compare, load_known
 from journalspec_conformance.crashes.record import judgement_text, sentence
 from journalspec_conformance.crashes.run import Job, JudgingWorkers
 from journalspec_conformance.crashes.shrinking import digest_of
-from journalspec_conformance.crashes.tally import Tally
+from journalspec_conformance.crashes.tally import RunTally
 from journalspec_conformance.crashes.verdicts import BREAKS, HARMLESS, Kind
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.case import Case
@@ -48,7 +48,7 @@ JUDGEMENTS = {item.harness: item for item in judgements()}
 
 
 @pytest.fixture(params=sorted(JUDGEMENTS))
-def judgement(request: pytest.FixtureRequest) -> Judgement:
+def judgement(request: pytest.FixtureRequest) -> ProductRun:
     return JUDGEMENTS[request.param]
 
 
@@ -58,13 +58,13 @@ def shrunk_cases(harness: str) -> dict[str, Case]:
     return {case.id: case for case in found}
 
 
-def test_every_product_was_asked_about_enough(judgement: Judgement) -> None:
+def test_every_product_was_asked_about_enough(judgement: ProductRun) -> None:
     assert judgement.run["states"] >= 5000
     asked = judgement.run["states"] * len(judgement.verdicts)
     assert judgement.run["answers"] == sum(sum(of.values()) for of in judgement.verdicts.values()) <= asked
 
 
-def test_the_kinds_add_up_to_the_verdicts(judgement: Judgement) -> None:
+def test_the_kinds_add_up_to_the_verdicts(judgement: ProductRun) -> None:
     for policy, counts in judgement.verdicts.items():
         found = {name: count for name, count in counts.items() if name not in HARMLESS}
         summed: dict[str, int] = {}
@@ -74,7 +74,7 @@ def test_the_kinds_add_up_to_the_verdicts(judgement: Judgement) -> None:
         assert summed == found
 
 
-def test_every_finding_is_explained_and_named_as_the_model_names_it(judgement: Judgement) -> None:
+def test_every_finding_is_explained_and_named_as_the_model_names_it(judgement: ProductRun) -> None:
     for finding in judgement.findings:
         explained = causes_of(judgement.format, finding.members)
         assert finding.causes == tuple(cause.id for cause in explained) != ()
@@ -96,7 +96,7 @@ def test_every_cause_is_one_of_something_seen_and_leads_to_what_exists() -> None
         assert min(len(cause.text), len(cause.advice), len(cause.safe)) > 20
 
 
-def test_the_smallest_states_are_there(judgement: Judgement) -> None:
+def test_the_smallest_states_are_there(judgement: ProductRun) -> None:
     cases = shrunk_cases(judgement.harness)
     named = {finding.example["case"] for finding in judgement.findings if "case" in finding.example}
     assert named == set(cases)
@@ -104,7 +104,7 @@ def test_the_smallest_states_are_there(judgement: Judgement) -> None:
     assert max(sizes) <= 2
 
 
-def test_a_file_of_findings_is_an_allowance(judgement: Judgement) -> None:
+def test_a_file_of_findings_is_an_allowance(judgement: ProductRun) -> None:
     known = load_known(FOLDER / f"{judgement.harness}.toml")
     kinds = [Kind(*finding.members) for finding in judgement.findings]
     compared = compare(kinds, known)
@@ -161,7 +161,7 @@ def ready(harness: str) -> None:
 
 
 @pytest.fixture
-def asker(judgement: Judgement) -> Iterator[Asker]:
+def asker(judgement: ProductRun) -> Iterator[Asker]:
     ready(judgement.harness)
     made = Asker(parse_impl(judgement.harness), judgement.format, crash_format(judgement.format).answer)
     yield made
@@ -170,7 +170,7 @@ def asker(judgement: Judgement) -> Iterator[Asker]:
 
 @pytest.mark.product
 @pytest.mark.java
-def test_the_product_does_what_is_written(judgement: Judgement, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_product_does_what_is_written(judgement: ProductRun, capsys: pytest.CaptureFixture[str]) -> None:
     ready(judgement.harness)
     run = judgement.run
     selection = Selection(
@@ -181,7 +181,7 @@ def test_the_product_does_what_is_written(judgement: Judgement, capsys: pytest.C
         ("R",),
     )
     choice = choose(selection)
-    tally = Tally(choice)
+    tally = RunTally(choice)
     job = Job(parse_impl(judgement.harness), judgement.format, tuple(run["policies"]))
     started = time.perf_counter()
     with JudgingWorkers(job, 2) as workers:
@@ -201,7 +201,7 @@ def test_the_product_does_what_is_written(judgement: Judgement, capsys: pytest.C
 
 @pytest.mark.product
 @pytest.mark.java
-def test_the_product_answers_the_smallest_states_as_written(judgement: Judgement, asker: Asker) -> None:
+def test_the_product_answers_the_smallest_states_as_written(judgement: ProductRun, asker: Asker) -> None:
     cases = shrunk_cases(judgement.harness)
     for finding in judgement.findings:
         if "case" in finding.example:

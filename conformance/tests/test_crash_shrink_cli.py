@@ -18,7 +18,7 @@ from journalspec_corpus.crash.story import MARK, losses, picture, story
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import worst_cases
 from journalspec_corpus.load import Intake
-from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.plan import Plan
 from judged import call
 
@@ -28,7 +28,7 @@ READERS = ("strict", "salvage", "skip-checksum")
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("build") / "core"
-    build(Plan("bitronix_tlog", "core", 1, every=149), out, Engine())
+    build(Plan("bitronix_tlog", "core", 1, every=149), out, Builder())
     return out
 
 

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 from journalspec_conformance.cli import cli
 from journalspec_corpus.load import published_folder
 from journalspec_corpus.pipeline import recount
-from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.cases import CASES, SHARED, lines_of
 from journalspec_corpus.pipeline.manifest import digest_of_parts
 from journalspec_corpus.pipeline.plan import Plan
@@ -35,7 +35,7 @@ PART = "states/part-00001.parquet"
 
 
 def made(plan: Plan, out: Path) -> Path:
-    publish_core(plan, out, build(plan, out, Engine("local")))
+    publish_core(plan, out, build(plan, out, Builder("local")))
     return out
 
 
@@ -309,7 +309,7 @@ def test_a_finished_build_makes_again_what_is_missing_or_damaged(copy: Path, bui
     _flip(copy / CASES)
     (copy / "plan.json").unlink()
     calls: list[tuple[int, int]] = []
-    manifest = build(PLAN, copy, Engine("local"), lambda done, total: calls.append((done, total)))
+    manifest = build(PLAN, copy, Builder("local"), lambda done, total: calls.append((done, total)))
     assert calls[-1] == (2, 2)
     publish_core(PLAN, copy, manifest)
     assert contents(copy) == contents(built)
@@ -319,7 +319,7 @@ def test_a_finished_build_makes_again_what_is_missing_or_damaged(copy: Path, bui
 def test_a_finished_build_clears_what_a_killed_one_left(copy: Path, built: Path) -> None:
     (copy / "work").mkdir()
     (copy / "work" / "shard-00000.json").write_text("{")
-    assert build(PLAN, copy, Engine("local")) == manifest_of(built)
+    assert build(PLAN, copy, Builder("local")) == manifest_of(built)
     assert contents(copy) == contents(built)
 
 
@@ -330,7 +330,7 @@ def test_what_is_made_again_has_to_be_what_it_was(copy: Path) -> None:
     seal(copy, manifest)
     before = contents(copy)
     with pytest.raises(BuildError, match="made again it is another one") as caught:
-        build(PLAN, copy, Engine("local"))
+        build(PLAN, copy, Builder("local"))
     assert f"pyarrow {pa.__version__}" in caught.value.hint
     assert {name: of for name, of in contents(copy).items() if not name.startswith("work/")} == before
 
@@ -356,7 +356,7 @@ def test_a_build_does_not_go_on_from_a_changed_manifest(copy: Path) -> None:
 def test_a_foreign_directory_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('{"name": "a web application"}')
     with pytest.raises(BuildError, match="exists and is no build directory"):
-        build(PLAN, tmp_path, Engine("local"))
+        build(PLAN, tmp_path, Builder("local"))
     assert contents(tmp_path) == {name: b'{"name": "a web application"}'}
 
 
@@ -374,11 +374,11 @@ def test_another_plan_is_refused_by_name(copy: Path) -> None:
         with pytest.raises(
             BuildError, match=r"another plan \(format 'bitronix_tlog', tier 'core', seed 1, every 173"
         ):
-            build(Plan(FORMAT, "core", every=every), copy, Engine("local"))
+            build(Plan(FORMAT, "core", every=every), copy, Builder("local"))
     (copy / "manifest.json").unlink()
     (copy / "plan.json").write_text("[]")
     with pytest.raises(BuildError, match="not the plan of a build"):
-        build(PLAN, copy, Engine("local"))
+        build(PLAN, copy, Builder("local"))
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.local import cores
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import publish_core
@@ -38,7 +38,7 @@ PATIENCE = 180.0
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return build(PLAN, tmp_path_factory.mktemp("local") / "out", Engine("local"))
+    return build(PLAN, tmp_path_factory.mktemp("local") / "out", Builder("local"))
 
 
 def command(*arguments: str, before: str = "") -> list[str]:
@@ -98,7 +98,7 @@ def two_workers(process: subprocess.Popen[str]) -> list[int]:
 def test_two_processes_write_the_same_bytes(tmp_path: Path, reference: Any) -> None:
     calls: list[tuple[int, int]] = []
     manifest = build(
-        PLAN, tmp_path / "out", Engine("local", jobs=2), lambda done, total: calls.append((done, total))
+        PLAN, tmp_path / "out", Builder("local", jobs=2), lambda done, total: calls.append((done, total))
     )
     different = {"run", "seal"}
     assert {name: of for name, of in manifest.items() if name not in different} == {
@@ -183,7 +183,7 @@ def test_an_interrupted_build_ends_with_130_and_goes_on(tmp_path: Path, referenc
     assert "interrupted; what is finished is kept" in said
     assert "Traceback" not in said
     assert 0 < sealed(out) < PLAN.shards()
-    manifest = build(PLAN, out, Engine("local"))
+    manifest = build(PLAN, out, Builder("local"))
     assert manifest["digest"] == reference["digest"]
 
 
@@ -194,7 +194,7 @@ def test_what_a_killed_merge_left_is_cleared_away(tmp_path: Path, reference: Any
     (out / "states" / ".part-00000.parquet.77.partial").write_bytes(b"half")
     (out / "states" / "part-00000.parquet").write_bytes(b"of another one")
     (out / ".manifest.json.77.partial").write_text("{")
-    assert build(PLAN, out, Engine("local"))["digest"] == reference["digest"]
+    assert build(PLAN, out, Builder("local"))["digest"] == reference["digest"]
     assert sorted(path.name for path in (out / "states").iterdir()) == sorted(
         Path(part["file"]).name for part in reference["parts"]
     )
@@ -230,7 +230,7 @@ def test_a_place_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
 def test_two_builds_do_not_meet_in_one_directory(tmp_path: Path) -> None:
     prepare(PLAN, tmp_path / "out")
     with alone(tmp_path / "out"), pytest.raises(BuildError, match="another build is at work"):
-        build(PLAN, tmp_path / "out", Engine("local"))
+        build(PLAN, tmp_path / "out", Builder("local"))
 
 
 def test_a_fault_in_a_worker_is_reported_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +238,7 @@ def test_a_fault_in_a_worker_is_reported_as_one(tmp_path: Path, monkeypatch: pyt
     broken = Plan(FORMAT, "core", every=EVERY, presets=("no-such-preset",))
     monkeypatch.setattr(Plan, "shards", lambda plan: 3)
     with pytest.raises(BuildError, match="no preset 'no-such-preset'") as caught:
-        build(broken, tmp_path / "out", Engine("local", jobs=2))
+        build(broken, tmp_path / "out", Builder("local", jobs=2))
     assert "JOURNALSPEC_TRACEBACK" in caught.value.hint
 
 
@@ -288,7 +288,7 @@ def test_what_is_missing_is_named(tmp_path: Path, missing: str) -> None:
 def test_a_core_tier_is_read_without_the_optional_parts(tmp_path: Path) -> None:
     out = tmp_path / "out"
     plan = Plan(FORMAT, "core", every=997)
-    publish_core(plan, out, build(plan, out, Engine("local")))
+    publish_core(plan, out, build(plan, out, Builder("local")))
     before = "import sys; sys.modules.update(numpy=None, pyarrow=None, numba=None)"
     for arguments in (["verify", str(out)], ["report", str(out)]):
         done = run(*arguments, before=before)
@@ -300,7 +300,7 @@ def test_a_core_tier_is_read_without_the_optional_parts(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def spread(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return build(SPREAD, tmp_path_factory.mktemp("cluster") / "out", Engine("local", jobs=2))
+    return build(SPREAD, tmp_path_factory.mktemp("cluster") / "out", Builder("local", jobs=2))
 
 
 def free_port() -> int:

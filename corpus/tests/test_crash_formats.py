@@ -17,7 +17,7 @@ from journalspec_corpus.crash.trace import Ack, Mark, Publish, Release, Reuse, S
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
-from journalspec_corpus.pipeline.run import Tally, judged_rows
+from journalspec_corpus.pipeline.run import SeenIds, judged_rows
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, LogRecord, decode_record
 
@@ -187,7 +187,7 @@ def verdicts(
 ) -> Counter[str]:
     """Count what `reader` gets in the states of one workload."""
     number, out = adapter.readers.index(reader), Counter[str]()
-    for rows in judged_rows(adapter.build(work), adapter, presets, 1, Tally()):
+    for rows in judged_rows(adapter.build(work), adapter, presets, 1, SeenIds()):
         out.update(rows.verdict(number, row) for row in range(len(rows.case_ids)))
     return out
 
@@ -245,7 +245,7 @@ def test_the_mutant_that_does_not_count_is_told_from_the_reference() -> None:
 def test_a_new_head_before_an_old_tail_brings_the_old_record_back() -> None:
     work = Workload("append", "v2", ADD, background="stale-same")
     found: Counter[int] = Counter()
-    for rows in judged_rows(build(work), crash_format(TX), (get_preset("prefix-byte"),), 1, Tally()):
+    for rows in judged_rows(build(work), crash_format(TX), (get_preset("prefix-byte"),), 1, SeenIds()):
         for row in range(len(rows.case_ids)):
             if rows.verdict(0, row) == "resurrected":
                 found[int(rows.states.tear[row])] += 1

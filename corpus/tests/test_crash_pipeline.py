@@ -23,7 +23,7 @@ from journalspec_corpus.crash.persistence import get_preset, rank
 from journalspec_corpus.crash.states import Descriptor, state_of
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import bench
-from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.cases import read_cases
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import publish_core
@@ -49,7 +49,7 @@ def digests(out: Path) -> dict[str, str]:
 @pytest.fixture(scope="module", params=PLANS)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     plan, out = PLANS[request.param], tmp_path_factory.mktemp("core") / "out"
-    publish_core(plan, out, build(plan, out, Engine("local")))
+    publish_core(plan, out, build(plan, out, Builder("local")))
     return out
 
 
@@ -104,22 +104,24 @@ def test_a_build_resumes_and_comes_out_the_same(tmp_path: Path, built: Path) -> 
     damaged = tmp_path / "out" / "work" / "shard-00000.parquet"
     damaged.write_bytes(damaged.read_bytes()[:-9])
     calls: list[tuple[int, int]] = []
-    manifest = build(PLAN, tmp_path / "out", Engine("local"), lambda done, total: calls.append((done, total)))
+    manifest = build(
+        PLAN, tmp_path / "out", Builder("local"), lambda done, total: calls.append((done, total))
+    )
     assert digests(tmp_path / "out") == digests(built)
     assert calls[0] == (1, PLAN.shards())
     assert calls[-1] == (PLAN.shards(), PLAN.shards())
     assert manifest["run"]["shards_run"] == PLAN.shards() - 1
-    again = build(PLAN, tmp_path / "out", Engine("local"))
+    again = build(PLAN, tmp_path / "out", Builder("local"))
     assert again == manifest
 
 
 @small
 def test_a_directory_of_another_plan_is_refused(tmp_path: Path, built: Path) -> None:
     with pytest.raises(BuildError, match="another plan"):
-        build(Plan(FORMAT, "core", seed=2, every=211), built, Engine("local"))
+        build(Plan(FORMAT, "core", seed=2, every=211), built, Builder("local"))
     (tmp_path / "file").write_text("mine")
     with pytest.raises(BuildError, match="is no build directory"):
-        build(PLAN, tmp_path, Engine("local"))
+        build(PLAN, tmp_path, Builder("local"))
     assert (tmp_path / "file").read_text() == "mine"
 
 
@@ -142,7 +144,7 @@ DRAWN = {
 @small
 def test_the_seed_matters_to_garbage_only(tmp_path: Path, built: Path) -> None:
     other = Plan(FORMAT, "core", seed=2, every=211)
-    build(other, tmp_path / "out", Engine("local"))
+    build(other, tmp_path / "out", Builder("local"))
 
     def ids(out: Path, trash: bool) -> set[bytes]:
         table = ds.dataset(out / "states").to_table(columns=["case_id", "preset"])
@@ -199,7 +201,7 @@ def test_what_a_compaction_wrote_twice_may_come_out_twice(
     work = [work for work in crash_format(TX).workloads("core") if work.name.startswith("compact/v2/artemis")]
     monkeypatch.setattr("journalspec_corpus.pipeline.plan._workloads", lambda name, tier: tuple(work[:1]))
     plan = Plan(TX, "core")
-    said = publish_core(plan, tmp_path / "out", build(plan, tmp_path / "out", Engine("local")))["cases"]
+    said = publish_core(plan, tmp_path / "out", build(plan, tmp_path / "out", Builder("local")))["cases"]
     twice = failed = 0
     for case in read_cases(tmp_path / "out"):
         observed = load(TX).recover(case.files(), edition=case.edition, policy="strict").to_json()
@@ -370,5 +372,5 @@ def spark() -> Any:
 def test_spark_writes_the_same_bytes(
     tmp_path: Path, built: Path, manifest: Any, plan: Plan, spark: Any, partitions: int
 ) -> None:
-    assert build(plan, tmp_path / "out", Engine("spark", partitions))["digest"] == manifest["digest"]
+    assert build(plan, tmp_path / "out", Builder("spark", partitions))["digest"] == manifest["digest"]
     assert digests(tmp_path / "out") == digests(built)

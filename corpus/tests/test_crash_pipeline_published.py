@@ -22,7 +22,7 @@ from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import published
-from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.case_files import Packing
 from journalspec_corpus.pipeline.cases import CASES, SHARED, digest_of, lines_of, read_cases
 from journalspec_corpus.pipeline.plan import Plan
@@ -37,7 +37,7 @@ PLAN = Plan(FORMAT, "core", every=173)
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("published") / "out"
-    publish_core(PLAN, out, build(PLAN, out, Engine("local")))
+    publish_core(PLAN, out, build(PLAN, out, Builder("local")))
     return out
 
 
@@ -47,7 +47,7 @@ def said(built: Path) -> Any:
 
 
 def test_the_files_do_not_depend_on_the_number_of_processes(tmp_path: Path, built: Path, said: Any) -> None:
-    manifest = build(PLAN, tmp_path / "out", Engine("local", jobs=2))
+    manifest = build(PLAN, tmp_path / "out", Builder("local", jobs=2))
     again = publish_core(PLAN, tmp_path / "out", manifest, jobs=2)["cases"]
     assert again == said
     for name in (CASES, SHARED):
@@ -282,18 +282,18 @@ def test_a_choice_that_cannot_be_found_again_is_an_error(
     known = published.choose(copy, ("strict",))
     monkeypatch.setattr(
         "journalspec_corpus.pipeline.published.choose",
-        lambda out, readers: published.Choice(known.ids | {bytes(16)}, known.beyond),
+        lambda out, readers: published.CoreChoice(known.ids | {bytes(16)}, known.beyond),
     )
     with pytest.raises(BuildError, match="1 chosen states were not found again"):
         publish_core(PLAN, copy, manifest)
 
 
 def test_a_target_is_reached_exhausted_or_neither() -> None:
-    from journalspec_corpus.pipeline.manifest import Target
+    from journalspec_corpus.pipeline.manifest import Goal
 
-    assert Target(["R01"], {"clean": 7}, 7, 5, False).remark == "reached"
-    assert Target(["R01"], {"clean": 7}, 7, 500, True).remark == "exhausted at 7"
-    assert Target(["R01"], {"clean": 250}, 250, 500, False).remark == "50% of the target"
+    assert Goal(["R01"], {"clean": 7}, 7, 5, False).remark == "reached"
+    assert Goal(["R01"], {"clean": 7}, 7, 500, True).remark == "exhausted at 7"
+    assert Goal(["R01"], {"clean": 250}, 250, 500, False).remark == "50% of the target"
 
 
 def test_what_was_enumerated_whole_is_known_by_counting_it_again() -> None:

@@ -29,10 +29,10 @@ from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Sync, Trace, Write
 from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
-from journalspec_corpus.pipeline.build import Engine, build
+from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.manifest import ManifestError
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.rates import Known, as_text, measure, verdicts_of
+from journalspec_corpus.pipeline.rates import BuiltVerdicts, as_text, measure, verdicts_of
 from journalspec_corpus.pipeline.store import BuildError
 from tears import Bench
 
@@ -263,7 +263,7 @@ def test_masks_are_drawn_evenly(k: int) -> None:
 @pytest.fixture(scope="module", params=FORMATS)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out: Path = tmp_path_factory.mktemp("rates") / request.param
-    build(Plan(request.param, "core", every=197), out, Engine("local"))
+    build(Plan(request.param, "core", every=197), out, Builder("local"))
     return out
 
 
@@ -300,7 +300,7 @@ def test_verdicts_are_those_of_each_trace_judged_alone(built: Path) -> None:
     """A row stands for all traces that leave its state; what one of them owes may be something else."""
     plan = Plan(built.name, "core", every=197)
     adapter = crash_format(plan.format)
-    known = Known(built, adapter.readers[0])
+    known = BuiltVerdicts(built, adapter.readers[0])
     presets = tuple(get_preset(name) for name in plan.presets)
     seen = 0
     for work in plan.workloads()[::4]:

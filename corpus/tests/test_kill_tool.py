@@ -54,4 +54,4 @@ def test_what_is_left_and_what_differs_is_told(
     assert "scratch is left" in said
     assert "report not the same" in said
     # It has ended what it found.
-    assert dict(tool._marked(b"JOURNALSPEC_THIS_TEST=leaves")) == {}
+    assert tool.marked("JOURNALSPEC_THIS_TEST", "leaves") == {}

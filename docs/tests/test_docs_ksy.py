@@ -76,7 +76,7 @@ enums:
 """
 
 
-def schema(tmp_path: Path, text: str = TOY) -> ksy.Schema:
+def schema(tmp_path: Path, text: str = TOY) -> ksy.KsySchema:
     path = tmp_path / "toy.ksy"
     path.write_text(text, encoding="utf-8")
     return ksy.load(path)

@@ -16,16 +16,11 @@ from journalspec_conformance.cli import how_it_ended
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import Show, progress_bar, say, show_table
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.protocol import schemas
-from journalspec_conformance.selection import PUBLISHED_TIERS, cases_of
-from journalspec_corpus.archive import write_archive
-from journalspec_corpus.pipeline.cases import copy_tier
-from journalspec_corpus.pipeline.manifest import ManifestError, Report, Target, load
-from journalspec_corpus.pipeline.verify import Verified, verify
-from journalspec_corpus.shipped import holds_tiers, verify_tiers
+from journalspec_corpus.load import PUBLISHED_TIERS
+from journalspec_corpus.pipeline.manifest import BuildReport, Goal, ManifestError, load
 
 if TYPE_CHECKING:
-    from journalspec_corpus.pipeline.build import Engine
+    from journalspec_corpus.pipeline.build import Builder
     from journalspec_corpus.pipeline.plan import Plan
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
@@ -117,7 +112,7 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
         _copy(tier, out, format_id, as_json)
         return
     try:
-        from journalspec_corpus.pipeline.build import Engine  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.build import Builder  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.local import cores  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
@@ -125,7 +120,7 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
     plan = Plan(_chosen(format_id), tier, options["seed"], every=options["every"])
     if options["master"] and options["engine"] != "spark":
         raise click.UsageError("--master is for --engine spark")
-    engine = Engine(options["engine"], options["partitions"], options["master"], options["jobs"] or cores())
+    engine = Builder(options["engine"], options["partitions"], options["master"], options["jobs"] or cores())
     manifest = _build(plan, out, engine)
     if as_json:
         click.echo(json.dumps(manifest, indent=2))
@@ -159,7 +154,7 @@ def _chosen(format_id: str | None) -> str:
     return able[0]
 
 
-def _build(plan: Plan, out: Path, engine: Engine) -> dict[str, Any]:
+def _build(plan: Plan, out: Path, engine: Builder) -> dict[str, Any]:
     """Build and publish with a progress bar; what goes wrong ends the command with one or two lines."""
     from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
 
@@ -178,7 +173,7 @@ def _build(plan: Plan, out: Path, engine: Engine) -> dict[str, Any]:
         raise click.exceptions.Exit(status) from None
 
 
-def _steps(plan: Plan, out: Path, engine: Engine, show: Show) -> dict[str, Any]:
+def _steps(plan: Plan, out: Path, engine: Builder, show: Show) -> dict[str, Any]:
     from journalspec_corpus.pipeline.build import build  # noqa: PLC0415  # needs optional parts
     from journalspec_corpus.pipeline.published import publish_core  # noqa: PLC0415  # needs optional parts
 
@@ -197,6 +192,8 @@ class _Failed(click.ClickException):
 
 def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
     """Copy a published tier: one JSON-lines file per format."""
+    from journalspec_corpus.pipeline.cases import copy_tier  # noqa: PLC0415 - slow, and for this only
+
     if out.exists() and (not out.is_dir() or any(path.name not in format_ids() for path in out.iterdir())):
         raise click.UsageError(f"{out} holds something else: choose an empty or new directory")
     try:
@@ -234,6 +231,10 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
     as JSON. A README explains the form, and JSON Schemas come along. The same
     cases give the same bytes.
     """
+    from journalspec_conformance.protocol import schemas  # noqa: PLC0415 - slow, and for this only
+    from journalspec_conformance.selection import cases_of  # noqa: PLC0415 - as above
+    from journalspec_corpus.archive import write_archive  # noqa: PLC0415 - as above
+
     cases = [case for tier in dict.fromkeys(tiers) for case in cases_of(tier, formats)]
     try:
         write_archive(out, cases, {f"{name}.schema.json": schemas()[name] for name in _SCHEMAS})
@@ -252,7 +253,7 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
 def report_command(directory: Path, as_json: bool) -> None:
     """Print what the build in DIR counted: classes, verdicts and failures, each stratum apart."""
     try:
-        report = Report(load(directory))
+        report = BuildReport(load(directory))
     except ManifestError as error:
         raise click.UsageError(str(error)) from None
     if as_json:
@@ -265,7 +266,7 @@ def report_command(directory: Path, as_json: bool) -> None:
 
 def show_summary(manifest: dict[str, Any], out: Path) -> None:
     """Print what a build did and found, without the long tables."""
-    report = Report(manifest)
+    report = BuildReport(manifest)
     for line in report.head():
         say(line)
     say()
@@ -279,7 +280,7 @@ def show_summary(manifest: dict[str, Any], out: Path) -> None:
     say(f"in {out}: {files}; all tables: journalspec corpus report {out}")
 
 
-def _strata(report: Report) -> Iterator[list[str]]:
+def _strata(report: BuildReport) -> Iterator[list[str]]:
     for name, tables in report.strata.items():
         verdicts = report.verdicts(name, report.strict)
         told = ", ".join(f"{verdict} {count:,}" for verdict, count in verdicts.items())
@@ -291,7 +292,7 @@ def _strata(report: Report) -> Iterator[list[str]]:
         ]
 
 
-def _safe(report: Report) -> Iterator[list[str]]:
+def _safe(report: BuildReport) -> Iterator[list[str]]:
     for row in report.safe_under:
         weakest = row["weakest"] or "none"
         then = f"{', '.join(row['breaks'])} under {row['fails_under']}" if row["fails_under"] else "nothing"
@@ -299,7 +300,7 @@ def _safe(report: Report) -> Iterator[list[str]]:
         yield [row["writer"], row["edition"], weakest, then, besides or "-"]
 
 
-def _show_stratum(report: Report, stratum: str) -> None:
+def _show_stratum(report: BuildReport, stratum: str) -> None:
     say()
     say(f"Stratum {stratum}: {report.meaning(stratum)}")
     verdicts = report.verdict_names(stratum)
@@ -339,7 +340,7 @@ def _show_stratum(report: Report, stratum: str) -> None:
         )
 
 
-def _codes(row: Target) -> str:
+def _codes(row: Goal) -> str:
     return row.codes[0] if len(row.codes) == 1 else f"{row.codes[0]}-{row.codes[-1]}"
 
 
@@ -367,8 +368,16 @@ def verify_command(directory: Path | None, tiers: tuple[str, ...]) -> None:
     problem. Counts and tables are counted again from the cases and states; of published
     cases also each input is put together and has the digest that the case gives.
     """
+    from journalspec_corpus.pipeline.verify import verify  # noqa: PLC0415 - slow, and for this only
+    from journalspec_corpus.shipped import holds_tiers, verify_tiers  # noqa: PLC0415 - as above
+
     try:
-        found = _verified(directory, tiers)
+        if directory is None or holds_tiers(directory):
+            found = verify_tiers(directory, tiers)
+        elif tiers:
+            raise click.UsageError(f"--tier is for published tiers, and {directory} holds none")
+        else:
+            found = verify(directory)
     except ManifestError as error:
         raise click.UsageError(str(error)) from None
     for line in found.checked:
@@ -378,11 +387,3 @@ def verify_command(directory: Path | None, tiers: tuple[str, ...]) -> None:
     if found.problems:
         raise click.exceptions.Exit(1)
     say("all as the manifest says")
-
-
-def _verified(directory: Path | None, tiers: tuple[str, ...]) -> Verified:
-    if directory is None or holds_tiers(directory):
-        return verify_tiers(directory, tiers)
-    if tiers:
-        raise click.UsageError(f"--tier is for published tiers, and {directory} holds none")
-    return verify(directory)

@@ -22,12 +22,18 @@ from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import progress_bar, say, show_table
 from journalspec_conformance.connect import Target, parse_impl
 from journalspec_conformance.connection import Hello
-from journalspec_conformance.crashes import store
 from journalspec_conformance.crashes.asking import TIMEOUT
 from journalspec_conformance.crashes.choose import Choice, Selection
-from journalspec_conformance.crashes.known import Compared, Known, compare, load_known
+from journalspec_conformance.crashes.known import Compared, KnownKind, compare, load_known
 from journalspec_conformance.crashes.run import Job, JudgingWorkers, claims_of, policies_of
-from journalspec_conformance.crashes.tally import Tally
+from journalspec_conformance.crashes.tally import (
+    FAILURES,
+    SHRUNK,
+    SUMMARY,
+    RunTally,
+    write_lines,
+    write_verdicts,
+)
 from journalspec_conformance.crashes.verdicts import BREAKDOWNS, Judged
 from journalspec_conformance.engine import BREAKDOWN_LIMIT
 from journalspec_conformance.errors import Breakdown, Problem
@@ -189,17 +195,17 @@ class _Asked:
         return self.jobs or (max(1, min(cores, self.count // _STATES_PER_JOB)) if self.count else cores)
 
     def _write(
-        self, choice: Choice, tally: Tally, judged: list[Judged], facts: dict[str, Any], shrunk: list[Case]
+        self, choice: Choice, tally: RunTally, judged: list[Judged], facts: dict[str, Any], shrunk: list[Case]
     ) -> None:
         assert self.out is not None  # the caller
         with making(self.out) as place:
-            store.write_verdicts(place, choice, judged)
-            store.write_lines(place / store.FAILURES, tally.representatives())
+            write_verdicts(place, choice, judged)
+            write_lines(place / FAILURES, tally.representatives())
             if self.shrink:
-                store.write_lines(place / store.SHRUNK, (case.to_json() for case in shrunk))
-            replace_text(place / store.SUMMARY, json.dumps(facts, indent=2) + "\n")
+                write_lines(place / SHRUNK, (case.to_json() for case in shrunk))
+            replace_text(place / SUMMARY, json.dumps(facts, indent=2) + "\n")
 
-    def _conclude(self, facts: dict[str, Any], tally: Tally, known: Sequence[Known] | None) -> None:
+    def _conclude(self, facts: dict[str, Any], tally: RunTally, known: Sequence[KnownKind] | None) -> None:
         if not facts["states"] or set(_names(facts)) <= {"unsupported"}:
             raise Problem("nothing was judged: every state is unsupported", "Look at what IMPL declares.")
         failing = tally.failing()
@@ -254,9 +260,9 @@ def _format_of(wanted: str | None, hello: Hello) -> str:
     return able[0]
 
 
-def _judged(workers: JudgingWorkers, choice: Choice) -> tuple[Tally, list[Judged], bool]:
+def _judged(workers: JudgingWorkers, choice: Choice) -> tuple[RunTally, list[Judged], bool]:
     """Return what came of asking, and whether it was ended since nothing answered any more."""
-    tally = Tally(choice)
+    tally = RunTally(choice)
     judged: list[Judged] = []
     silent = 0
     with (

@@ -249,11 +249,19 @@ def shrink_command(
         raise click.UsageError("--kinds goes by the verdicts in the build: --impl has none there")
     try:
         if kinds:
-            _shrink_kinds(directory, name, out, options["budget"], as_json=as_json)
+            lines = _shrink_kinds(directory, name, out, options["budget"])
         else:
-            _shrink_state(failures.place_of(directory, case_id), name, out, as_json=as_json, **options)
+            place = failures.place_of(directory, case_id)
+            reader = _reader(place, name, options["impl"], options["policy"])
+            verdict = failures.verdict_of(place, reader)
     except (LookupError, OSError) as error:
         raise click.UsageError(_text(error)) from None
+    if not kinds:
+        _shrink_state(place, reader, verdict, out, options["budget"], as_json=as_json)
+    elif as_json:
+        click.echo(json.dumps(lines, indent=2))
+    else:
+        _show_kinds(lines)
 
 
 def _text(error: Exception) -> str:
@@ -261,11 +269,9 @@ def _text(error: Exception) -> str:
 
 
 def _shrink_state(
-    place: BuiltState, name: str, out: Path | None, *, impl: str, policy: str, budget: int, as_json: bool
+    place: BuiltState, reader: Named, verdict: str, out: Path | None, budget: int, *, as_json: bool
 ) -> None:
-    """Shrink one state, and say or write what is left; raises LookupError, OSError and UsageError."""
-    reader = _reader(place, name, impl, policy)
-    verdict = failures.verdict_of(place, reader)
+    """Shrink one state, and say or write what is left."""
     with Console(stderr=True).status(f"{verdict}: shrinking") as status:
         try:
             found = _shrunk(
@@ -278,7 +284,7 @@ def _shrink_state(
         except reduction.NotFailing as error:
             raise _NotFailing(f"{place.case_id}: nothing to shrink: {error}") from None
         except Breakdown as error:
-            raise _NotFailing(f"{impl} broke down: {error.reason}") from None
+            raise _NotFailing(f"{reader.name} broke down: {error.reason}") from None
     small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
     if out is not None:
         _write(out, [large, small], small)
@@ -396,8 +402,8 @@ def _write(out: Path, cases: Iterable[Case], shown: Case | None = None) -> None:
 _Shrunk = tuple[FailureSample, BuiltState, Reduced]
 
 
-def _shrink_kinds(directory: Path, name: str, out: Path | None, budget: int, *, as_json: bool) -> None:
-    """Shrink one state of each kind, and print a table of what is left; `name` limits it to one reader.
+def _shrink_kinds(directory: Path, name: str, out: Path | None, budget: int) -> list[dict[str, Any]]:
+    """Shrink one state of each kind and return what is left, a line each; `name` limits it to one reader.
 
     Raises NotThere if `directory` is no build, and LookupError for an unknown reader.
     """
@@ -422,11 +428,7 @@ def _shrink_kinds(directory: Path, name: str, out: Path | None, budget: int, *, 
                 for case in (case_of(place.adapter, place.state), as_case(place.adapter, shrunk))
             ),
         )
-    lines = [_line(sample, shrunk) for sample, _, shrunk in done]
-    if as_json:
-        click.echo(json.dumps(lines, indent=2))
-    else:
-        _show_kinds(lines)
+    return [_line(sample, shrunk) for sample, _, shrunk in done]
 
 
 def _line(sample: FailureSample, shrunk: Reduced) -> dict[str, Any]:

@@ -19,7 +19,14 @@ from journalspec_conformance.connection import Hello
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.explain import explain
-from journalspec_conformance.report import ReportWriter, corpus_digest, count, make_header, open_report
+from journalspec_conformance.report import (
+    ReportWriter,
+    corpus_digest,
+    count,
+    counts_by_format,
+    make_header,
+    open_report,
+)
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.running import (
     Prepared,
@@ -165,13 +172,9 @@ def run_prepared(
 
 def show(prepared: Prepared, results: Sequence[Result], details: bool) -> None:
     """Print counts per format, the red results, and what was expected to fail."""
-    by_format: dict[str, Counter[str]] = {}
-    for result in results:
-        by_format.setdefault(result.format, Counter())[result.result_class] += 1
+    by_format = counts_by_format(results)
     classes = [name for name in CLASSES if any(found[name] for found in by_format.values())]
-    rows = [
-        [name, *(str(found[entry] or "") for entry in classes)] for name, found in sorted(by_format.items())
-    ]
+    rows = [[name, *(str(found[entry] or "") for entry in classes)] for name, found in by_format.items()]
     show_table(["format", *classes], rows)
     red = [result for result in results if result.red]
     if not red:

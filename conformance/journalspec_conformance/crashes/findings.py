@@ -81,7 +81,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class ProductRun:
     """What one run over one product came to."""
 
     harness: str
@@ -119,7 +119,7 @@ def causes_of(format_id: str, members: tuple[str, ...]) -> tuple[Cause, ...]:
 
 
 @cache
-def judgements() -> tuple[Judgement, ...]:
+def judgements() -> tuple[ProductRun, ...]:
     """Return what all products were found to do, by harness."""
     return tuple(_judgements())
 
@@ -161,12 +161,12 @@ def _worst(format_id: str) -> Iterator[WorstSeen]:
                 yield WorstSeen(case.id, harness, policy, full, small, case.verdict)
 
 
-def _judgements() -> Iterator[Judgement]:
+def _judgements() -> Iterator[ProductRun]:
     for path in sorted(_folder().iterdir(), key=lambda entry: entry.name):
         if path.name.endswith(".toml") and path.name != CAUSES:
             loaded = tomllib.loads(path.read_text(encoding="utf-8"))
             run = loaded["run"]
-            yield Judgement(
+            yield ProductRun(
                 path.name.removesuffix(".toml"),
                 run["product"],
                 run["format"],

@@ -33,7 +33,7 @@ MEMBERS = ("writer", "policy", "stratum", "verdict", "category")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownKind:
     """One table: patterns in the order of MEMBERS, and why it is known."""
 
     patterns: tuple[str, ...]
@@ -57,10 +57,10 @@ class Compared:
     """A run against what is known: `new` kinds, and entries of which nothing was seen (`gone`)."""
 
     new: tuple[Kind, ...]
-    gone: tuple[Known, ...]
+    gone: tuple[KnownKind, ...]
 
 
-def load_known(path: Path) -> tuple[Known, ...]:
+def load_known(path: Path) -> tuple[KnownKind, ...]:
     """Return the entries of an allowance; raises Problem that says where it is wrong."""
     loaded = parse_toml(read_text(path), str(path))
     names = [name for name in TABLES if name in loaded]
@@ -76,7 +76,7 @@ def load_known(path: Path) -> tuple[Known, ...]:
     )
 
 
-def _entry(where: str, table: Any) -> Known:
+def _entry(where: str, table: Any) -> KnownKind:
     if not isinstance(table, dict) or not all(isinstance(table.get(name, ""), str) for name in MEMBERS):
         raise Problem(f"{where}: {', '.join(MEMBERS)} are texts")
     unknown = [name for name in table if name not in (*MEMBERS, "why")]
@@ -90,10 +90,10 @@ def _entry(where: str, table: Any) -> Known:
     verdict = table.get("verdict", "*")
     if not any(fnmatchcase(name, verdict) for name in BREAKS):
         raise Problem(f"{where}: no verdict fits {verdict!r}", f"Verdicts are {', '.join(BREAKS)}.")
-    return Known(tuple(table.get(name, "*") for name in MEMBERS), table["why"])
+    return KnownKind(tuple(table.get(name, "*") for name in MEMBERS), table["why"])
 
 
-def compare(kinds: Iterable[Kind], known: Iterable[Known]) -> Compared:
+def compare(kinds: Iterable[Kind], known: Iterable[KnownKind]) -> Compared:
     """Return which of `kinds` no entry covers, and which entries cover none of them."""
     seen, entries = list(kinds), list(known)
     return Compared(

@@ -18,7 +18,7 @@ from typing import Any
 from journalspec.files import replace_bytes, replace_text
 from journalspec_conformance.crashes.findings import causes_of
 from journalspec_conformance.crashes.known import MEMBERS
-from journalspec_conformance.crashes.store import SHRUNK, SUMMARY
+from journalspec_conformance.crashes.tally import SHRUNK, SUMMARY
 from journalspec_conformance.harnesses.capture import toml_value
 
 FOLDER = Path(__file__).parent / "findings"

@@ -49,7 +49,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class StateBatch:
     """States of one class, with the place of the first one in the choice."""
 
     start: int
@@ -113,12 +113,12 @@ class JudgingWorkers(Workers["_Worker"]):
         return list(self.each(_Worker.smallest, [(entry, budget) for entry in failing]))
 
 
-def _pieces(states: Sequence[Chosen]) -> Iterator[Piece]:
+def _pieces(states: Sequence[Chosen]) -> Iterator[StateBatch]:
     for _, group in groupby(enumerate(states), lambda entry: entry[1].kind):
         members = list(group)
         for at in range(0, len(members), PIECE):
             part = members[at : at + PIECE]
-            yield Piece(part[0][0], tuple(state for _, state in part))
+            yield StateBatch(part[0][0], tuple(state for _, state in part))
 
 
 @lru_cache(maxsize=64)
@@ -139,7 +139,7 @@ class _Worker:
             policy: reader in self._room.salvaging for reader, policy in self._room.policies.items()
         }
 
-    def judge(self, piece: Piece) -> list[Judged]:
+    def judge(self, piece: StateBatch) -> list[Judged]:
         """Return the verdicts on the states of `piece`, under every policy."""
         out: list[Judged] = []
         hangs = dict.fromkeys(self._job.policies, 0)

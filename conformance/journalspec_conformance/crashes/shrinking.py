@@ -15,6 +15,7 @@ from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.case_builder import as_case
 from journalspec_corpus.crash.reduction import NotFailing, Reduced, reduce_state
 from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
 
 #: Questions per failure; most need a few hundred.
@@ -48,11 +49,7 @@ class Smallest:
     kind: str
     case: Case
     workload: str
-    preset: str
-    crash_index: int
-    mask: bytes
-    tear: int
-    rot: str
+    descriptor: Descriptor
     records: int
     deviations: int
     #: False if the budget ended first.
@@ -67,11 +64,11 @@ class Smallest:
             "kind": self.kind,
             "case": self.case.id,
             "workload": self.workload,
-            "preset": self.preset,
-            "crash_index": self.crash_index,
-            "mask": self.mask.hex(),
-            "tear": self.tear,
-            "rot": self.rot,
+            "preset": self.descriptor.preset,
+            "crash_index": self.descriptor.crash_index,
+            "mask": self.descriptor.mask.hex(),
+            "tear": self.descriptor.tear,
+            "rot": self.descriptor.rot,
             "records": self.records,
             "deviations": self.deviations,
             "minimal": self.minimal,
@@ -129,11 +126,7 @@ def _smallest(
         str(failing.kind),
         case,
         found.workload.name,
-        found.descriptor.preset,
-        found.descriptor.crash_index,
-        found.descriptor.mask,
-        found.descriptor.tear,
-        found.descriptor.rot,
+        found.descriptor,
         found.records,
         found.deviations,
         found.minimal,

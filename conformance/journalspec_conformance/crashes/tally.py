@@ -1,16 +1,27 @@
-"""Counting verdicts: per stratum, per kind of failure, per preset; and one representative of each."""
+"""Counting verdicts by stratum, kind of failure and preset, with a representative; and writing them down."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from journalspec.files import replacing
 from journalspec_conformance.crashes.choose import Choice, Chosen
 from journalspec_conformance.crashes.verdicts import BREAKS, LIED, Judged, Kind
 from journalspec_corpus.crash.persistence import rank
 from journalspec_corpus.crash.second_crash import SecondLife
+
+#: What a run leaves in a directory.
+VERDICTS, FAILURES, SUMMARY = "verdicts.parquet", "failures.jsonl", "summary.json"
+SHRUNK = "shrunk.jsonl"
+_NUMBERS = ("crash_index", "tear", "seed")
 
 
 @dataclass
@@ -109,7 +120,7 @@ def representative(chosen: Chosen, judged: Judged) -> dict[str, Any]:
     }
 
 
-class Tally:
+class RunTally:
     """What a run has come to. Feed it with :meth:`add`, in order."""
 
     def __init__(self, choice: Choice) -> None:
@@ -180,3 +191,39 @@ class Tally:
             stratum: dict(sorted(found.items(), key=lambda entry: int(entry[0][1:])))
             for stratum, found in sorted(out.items())
         }
+
+
+def write_verdicts(out: Path, choice: Choice, judged: Sequence[Judged]) -> None:
+    """Write one row per state and policy: descriptor, class, verdict, and what was missing or wrong."""
+    rows = []
+    for entry in judged:
+        verdict = entry.verdict
+        rows.append(
+            {
+                **descriptor_json(choice.states[entry.at]),
+                "policy": entry.policy,
+                "verdict": verdict.name,
+                "refused": verdict.refused,
+                "missing": " ".join(verdict.missing),
+                "wrong": " ".join(verdict.wrong),
+                "told": verdict.told,
+                "tries": verdict.tries,
+            }
+        )
+    names = list(rows[0]) if rows else []
+    columns = {
+        name: pa.array(
+            [row[name] for row in rows],
+            pa.int64() if name in (*_NUMBERS, "tries") else pa.dictionary(pa.int32(), pa.string()),
+        )
+        for name in names
+    }
+    with replacing(out / VERDICTS, "wb") as stream:
+        pq.write_table(pa.table(columns), stream, compression="zstd")
+
+
+def write_lines(path: Path, entries: Iterable[dict[str, Any]]) -> None:
+    """Write one JSON object per line."""
+    with replacing(path) as stream:
+        for entry in entries:
+            stream.write(json.dumps(entry, separators=(",", ":"), ensure_ascii=False) + "\n")

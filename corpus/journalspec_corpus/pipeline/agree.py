@@ -8,11 +8,10 @@ compared. Files are built and recovered once for each distinct content.
 
 from __future__ import annotations
 
-import multiprocessing
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
@@ -23,7 +22,7 @@ from journalspec_corpus.crash.reading import Reading, alike, keys_of, reading_of
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.plan import Plan, Progress, each_shard
 from journalspec_corpus.pipeline.run import descriptor_of
 from journalspec_reference import load
 
@@ -32,7 +31,7 @@ DESCRIBED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class ReaderDisagreement:
     """One state that is answered in two ways; `where` is its descriptor, as a build's columns have it."""
 
     workload: str
@@ -60,7 +59,7 @@ class Agreement:
     wrong: int = 0
     fast_seconds: float = 0.0
     reference_seconds: float = 0.0
-    described: tuple[Disagreement, ...] = ()
+    described: tuple[ReaderDisagreement, ...] = ()
 
     def __add__(self, other: Agreement) -> Agreement:
         mine, theirs = asdict(self), asdict(other)
@@ -92,28 +91,9 @@ class Agreement:
         }
 
 
-def agree(
-    plan: Plan, jobs: int = 1, progress: Callable[[int, int], None] = lambda done, total: None
-) -> Agreement:
+def agree(plan: Plan, jobs: int = 1, progress: Progress = lambda done, total: None) -> Agreement:
     """Compare every state of `plan`, in `jobs` processes; `progress` is told (shards done, all)."""
-    total = plan.shards()
-    found: dict[int, Agreement] = {}
-    progress(0, total)
-    if jobs <= 1 or total <= 1:
-        for number in range(total):
-            found[number] = agree_shard(plan, number)
-            progress(len(found), total)
-    else:
-        # Fresh interpreters: a forked one would take threads and locks along.
-        with ProcessPoolExecutor(min(jobs, total), multiprocessing.get_context("spawn")) as pool:
-            asked = {pool.submit(agree_shard, plan, number): number for number in range(total)}
-            for answer in as_completed(asked):
-                found[asked[answer]] = answer.result()
-                progress(len(found), total)
-    out = Agreement()
-    for number in range(total):
-        out += found[number]
-    return out
+    return sum(each_shard(plan, partial(agree_shard, plan), jobs, progress), Agreement())
 
 
 def agree_shard(plan: Plan, number: int, reading: Reading | None = None) -> Agreement:
@@ -156,7 +136,7 @@ class _Comparison:
         fast_seconds = time.process_time() - began
         contents = content_ids(point, states.codes)
         loosely = wrong = new = 0
-        described: list[Disagreement] = []
+        described: list[ReaderDisagreement] = []
         reference_seconds = 0.0
         for row, (content, path) in enumerate(zip(contents, which.tolist(), strict=True)):
             slow = self._known.get((edition, content))
@@ -196,11 +176,11 @@ class _Comparison:
         )
 
 
-def _describe(states: States, row: int, seed: int, told: tuple[str, Answer, Answer]) -> Disagreement:
+def _describe(states: States, row: int, seed: int, told: tuple[str, Answer, Answer]) -> ReaderDisagreement:
     descriptor = descriptor_of(states, row, seed)
     where = {**asdict(descriptor), "mask": descriptor.mask.hex()}
     reader, fast, reference = told
-    return Disagreement(states.point.trace.name, where, reader, _text(fast), _text(reference))
+    return ReaderDisagreement(states.point.trace.name, where, reader, _text(fast), _text(reference))
 
 
 def _text(answer: Answer) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 from journalspec.formats import format_ids
 from journalspec_corpus.crash.adapter import has_crash_format
 from journalspec_corpus.pipeline import local
-from journalspec_corpus.pipeline.build import ENGINES, Engine, build
+from journalspec_corpus.pipeline.build import ENGINES, Builder, build
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError
 
@@ -76,7 +76,7 @@ class Measured:
         }
 
 
-def measure(plan: Plan, engine: Engine) -> Measured:
+def measure(plan: Plan, engine: Builder) -> Measured:
     """Start the engine, warm its workers up, and time one build of `plan` from nothing."""
     with tempfile.TemporaryDirectory(prefix="journalspec-bench-") as scratch:
         began = time.monotonic()
@@ -139,7 +139,7 @@ def main(arguments: list[str] | None = None) -> int:
     found = {}
     for name in names:
         try:
-            found[name] = measure(plan, Engine(name, chosen.partitions, jobs=chosen.jobs))
+            found[name] = measure(plan, Builder(name, chosen.partitions, jobs=chosen.jobs))
         except BuildError as error:
             print(f"{name}: not measured: {error}\n{error.hint}", file=sys.stderr)
             continue

@@ -13,8 +13,15 @@ from typing import Any
 from journalspec.files import replace_text
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.pipeline import local
-from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, PLAN_FILE, Changed, ManifestError, load
-from journalspec_corpus.pipeline.plan import EDITION, Plan
+from journalspec_corpus.pipeline.manifest import (
+    LICENSE,
+    MANIFEST,
+    PLAN_FILE,
+    ManifestChanged,
+    ManifestError,
+    load,
+)
+from journalspec_corpus.pipeline.plan import EDITION, Plan, Progress
 from journalspec_corpus.pipeline.store import (
     WORK,
     BuildError,
@@ -33,12 +40,11 @@ from journalspec_corpus.pipeline.verify import missing_parts
 from journalspec_corpus.seal import render, sealed
 
 ENGINES = ("local", "spark")
-Progress = Callable[[int, int], None]
 _AGAIN = "run the same command again"
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class Builder:
     """Who does the work: ``local`` in `jobs` processes, or ``spark`` in `partitions` tasks."""
 
     name: str = "local"
@@ -48,7 +54,7 @@ class Engine:
 
 
 def build(
-    plan: Plan, out: Path, engine: Engine, progress: Progress = lambda done, total: None
+    plan: Plan, out: Path, engine: Builder, progress: Progress = lambda done, total: None
 ) -> dict[str, Any]:
     """Build `plan` into `out` and return the manifest.
 
@@ -77,7 +83,7 @@ def load_manifest(out: Path) -> dict[str, Any] | None:
     """Return the manifest of a finished build, None if there is none; raises BuildError if it was changed."""
     try:
         return load(out)
-    except Changed as error:
+    except ManifestChanged as error:
         if not (out / PLAN_FILE).exists():
             # Many things have a file of this name; it is not ours to say that it may go.
             raise not_ours(out) from None
@@ -94,7 +100,7 @@ def _has_plan(out: Path, plan: Plan) -> bool:
         return False
 
 
-def _build(plan: Plan, out: Path, engine: Engine, progress: Progress) -> dict[str, Any]:
+def _build(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[str, Any]:
     started = time.monotonic()
     total = plan.shards()
     workers, todo, have = _shards(plan, out, engine, range(total), progress)
@@ -112,7 +118,7 @@ def _build(plan: Plan, out: Path, engine: Engine, progress: Progress) -> dict[st
 
 
 def _shards(
-    plan: Plan, out: Path, engine: Engine, wanted: range | list[int], progress: Progress
+    plan: Plan, out: Path, engine: Builder, wanted: range | list[int], progress: Progress
 ) -> tuple[int, list[int], dict[int, Summary]]:
     """Have the `wanted` shards on disk; return how many workers there were, who was made, and all."""
     have = finished(plan, out)
@@ -128,7 +134,7 @@ def _shards(
 
 
 def _mend(
-    plan: Plan, out: Path, manifest: dict[str, Any], damaged: list[int], engine: Engine, progress: Progress
+    plan: Plan, out: Path, manifest: dict[str, Any], damaged: list[int], engine: Builder, progress: Progress
 ) -> None:
     """Make the parts `damaged` of a finished build again; raises BuildError if they come out different."""
     if not damaged:
@@ -182,7 +188,7 @@ def told(entries: set[Reached]) -> list[str]:
     return sorted("/".join(entry) for entry in entries)
 
 
-def _run(plan: Plan, out: Path, engine: Engine, todo: list[int], progress: Callable[[int], None]) -> int:
+def _run(plan: Plan, out: Path, engine: Builder, todo: list[int], progress: Callable[[int], None]) -> int:
     """Run the engine and return how many workers it had."""
     if engine.name == "local":
         local.run(plan, out, todo, progress, jobs=engine.jobs)
@@ -198,7 +204,7 @@ def _run(plan: Plan, out: Path, engine: Engine, todo: list[int], progress: Calla
     return cores
 
 
-def _run_facts(engine: Engine, workers: int, seconds: float, ran: int, total: int) -> dict[str, Any]:
+def _run_facts(engine: Builder, workers: int, seconds: float, ran: int, total: int) -> dict[str, Any]:
     return {
         **asdict(engine),
         "workers": workers,

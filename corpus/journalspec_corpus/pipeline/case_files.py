@@ -26,7 +26,7 @@ from journalspec_corpus.crash.persistence import PRESETS, get_preset
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.pipeline.cases import digest_of
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import Rows, Tally, judged_rows
+from journalspec_corpus.pipeline.run import Rows, SeenIds, judged_rows
 from journalspec_corpus.pipeline.store import WORK
 
 Files: TypeAlias = Mapping[str, bytes]
@@ -215,7 +215,7 @@ class _Found:
         #: (operation after which the crash came, what is owed)
         self.groups: list[tuple[int, Expected]] = []
         presets = tuple(get_preset(name) for name in plan.presets)
-        for rows in judged_rows(trace, adapter, presets, plan.seed, Tally(_AllBut(left))):
+        for rows in judged_rows(trace, adapter, presets, plan.seed, SeenIds(_AllBut(left))):
             self._take(rows)
         self._packing = Packing(trace.base, (state.files for state in self.states))
 

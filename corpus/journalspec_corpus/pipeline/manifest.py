@@ -34,7 +34,7 @@ class ManifestError(Exception):
     """A directory holds no finished build, or none to be believed; the message says so and names it."""
 
 
-class Changed(ManifestError):
+class ManifestChanged(ManifestError):
     """There is a manifest, and it is not as it was written."""
 
 
@@ -45,7 +45,7 @@ def load(directory: Path) -> dict[str, Any]:
     """
     manifest, problems = look(directory)
     if problems:
-        raise Changed(f"{directory / MANIFEST}: {problems[0]}")
+        raise ManifestChanged(f"{directory / MANIFEST}: {problems[0]}")
     return manifest
 
 
@@ -56,16 +56,18 @@ def look(directory: Path) -> tuple[dict[str, Any], list[str]]:
         with as_is(path) as stream:
             data = stream.read(MAX_SEALED + 1)
         if len(data) > MAX_SEALED:
-            raise Changed(f"{path}: holds more than {MAX_SEALED} bytes, as no manifest does")
+            raise ManifestChanged(f"{path}: holds more than {MAX_SEALED} bytes, as no manifest does")
         loaded, problems = opened(data)
     except (FileNotFoundError, NotADirectoryError):
         if (directory / PLAN_FILE).is_file():
             raise ManifestError(f"{directory}: the build is not finished; the same command goes on") from None
         raise ManifestError(f"{directory}: no build: there is no {MANIFEST}") from None
     except (OSError, SealError) as error:
-        raise Changed(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise ManifestChanged(
+            f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from None
     if not loaded.keys() >= _MEMBERS:
-        raise Changed(f"{path}: not the manifest of a build of this edition")
+        raise ManifestChanged(f"{path}: not the manifest of a build of this edition")
     return loaded, problems
 
 
@@ -76,7 +78,7 @@ def digest_of_parts(parts: Iterable[Mapping[str, Any]]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Goal:
     """States of one kind: how many there are, how many were wanted, whether there are more.
 
     `complete` says that every state of the kind that the plan's traces have was
@@ -99,7 +101,7 @@ class Target:
         return f"{self.reached / self.target:.0%} of the target"
 
 
-class Report:
+class BuildReport:
     """A finished build as its `manifest` tells it."""
 
     def __init__(self, manifest: dict[str, Any]) -> None:
@@ -175,9 +177,9 @@ class Report:
             {name for reader in self.strata[stratum]["verdicts"] for name in self.verdicts(stratum, reader)}
         )
 
-    def targets(self, stratum: str) -> list[Target]:
+    def targets(self, stratum: str) -> list[Goal]:
         """Return what a stratum has of what it was to have."""
-        rows = [Target(**row) for row in self.strata[stratum]["targets"]]
+        rows = [Goal(**row) for row in self.strata[stratum]["targets"]]
         # A part of the workloads exhausts nothing.
         whole = self.manifest["plan"]["every"] == 1
         return [row if whole else replace(row, complete=False) for row in rows]

@@ -56,7 +56,7 @@ _FAILING = pa.array([name for name, broken in VERDICTS.items() if broken])
 
 
 @dataclass(frozen=True)
-class Choice:
+class CoreChoice:
     """The case ids to publish, and how often our readers fail on them: no reader had a say in the choice.
 
     `beyond` counts, by reader, stratum and verdict, the chosen states in which
@@ -68,7 +68,7 @@ class Choice:
     beyond: dict[str, dict[str, dict[str, int]]]
 
 
-def choose(out: Path, readers: Iterable[str], total: int = CORE_CASES) -> Choice:
+def choose(out: Path, readers: Iterable[str], total: int = CORE_CASES) -> CoreChoice:
     """Return what to publish of a finished build, and how `readers` fail on that.
 
     First the smallest ids of each class, then the smallest of each category up to
@@ -82,7 +82,7 @@ def choose(out: Path, readers: Iterable[str], total: int = CORE_CASES) -> Choice
         found += zip(table["case_id"].to_pylist(), kinds, strict=True)
     found.sort()
     ids = _chosen(found, total)
-    return Choice(ids, {reader: _failures(out, reader, ids) for reader in readers})
+    return CoreChoice(ids, {reader: _failures(out, reader, ids) for reader in readers})
 
 
 def _failures(out: Path, reader: str, ids: frozenset[bytes]) -> dict[str, dict[str, int]]:

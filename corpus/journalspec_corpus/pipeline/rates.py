@@ -15,10 +15,8 @@ set aside, and so is corruption of what was not recovered before it either.
 from __future__ import annotations
 
 import json
-import multiprocessing
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -43,7 +41,7 @@ from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.manifest import load
-from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.plan import Plan, each_shard
 from journalspec_corpus.pipeline.run import descriptor_of, promised
 from journalspec_corpus.pipeline.store import BuildError, id_pairs, ids_of, part_files
 
@@ -51,7 +49,7 @@ _NAMES = tuple(VERDICTS)
 _FAILING = np.asarray([bool(broken) for broken in VERDICTS.values()])
 
 
-class Known:
+class BuiltVerdicts:
     """The strict reader's verdict of every state of a build, by case id."""
 
     def __init__(self, out: Path, reader: str) -> None:
@@ -199,33 +197,26 @@ def measure(out: Path, jobs: int = 1) -> dict[str, Any]:
 
 def _totals(plan: Plan, out: Path, reader: str, jobs: int) -> Totals:
     _known.cache_clear()
-    # Shards as in a build: neighbours share what is recorded once.
-    starts = range(0, len(plan.workloads()), plan.shard_size)
-    walk = partial(_walk, plan, out, reader)
     totals = Totals()
-    if jobs == 1:
-        for start in starts:
-            totals.take(walk(start))
-        return totals
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        for part in pool.map(walk, starts):
-            totals.take(part)
+    # Shards as in a build: neighbours share what is recorded once.
+    for part in each_shard(plan, partial(_walk, plan, out, reader), jobs):
+        totals.take(part)
     return totals
 
 
 @lru_cache(maxsize=1)
-def _known(out: Path, reader: str) -> Known:
+def _known(out: Path, reader: str) -> BuiltVerdicts:
     """Return the verdicts of a build, read once per process."""
-    return Known(out, reader)
+    return BuiltVerdicts(out, reader)
 
 
-def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
-    """Count one shard of the plan, which begins with workload number `start`."""
+def _walk(plan: Plan, out: Path, reader: str, number: int) -> Totals:
+    """Count shard `number` of the plan."""
     known = _known(out, reader)
     adapter = crash_format(plan.format)
     presets = tuple(get_preset(name) for name in plan.presets)
     totals = Totals()
-    for work in plan.workloads()[start : start + plan.shard_size]:
+    for work in plan.shard_workloads(number):
         trace = adapter.build(work)
         wrong = None
         for states in crash_states(trace, presets, plan.seed):
@@ -243,7 +234,7 @@ def _walk(plan: Plan, out: Path, reader: str, start: int) -> Totals:
     return totals
 
 
-def verdicts_of(trace: Trace, states: States, known: Known, adapter: CrashFormat) -> rates.Verdicts:
+def verdicts_of(trace: Trace, states: States, known: BuiltVerdicts, adapter: CrashFormat) -> rates.Verdicts:
     """Return the verdict of every state, looked up, and judged again where this trace may owe something else.
 
     One row stands for all traces that leave a state. A record of an earlier life
@@ -268,7 +259,7 @@ def verdicts_of(trace: Trace, states: States, known: Known, adapter: CrashFormat
     return out
 
 
-def _is_sound(trace: Trace, states: States, known: Known) -> bool:
+def _is_sound(trace: Trace, states: States, known: BuiltVerdicts) -> bool:
     """Tell whether what is corrupted here had been recovered as it should be before that."""
     if states.stratum != CORRUPTED:
         return True

@@ -80,7 +80,7 @@ class Rows:
 
 
 @dataclass
-class Tally:
+class SeenIds:
     """What has been seen in one trace or shard: ids, and how many states were generated.
 
     `repeats` collects who reaches states that were there already; None if nobody asks.
@@ -102,7 +102,7 @@ class Tally:
 
 
 def judged_rows(
-    trace: Trace, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int, tally: Tally
+    trace: Trace, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int, tally: SeenIds
 ) -> Iterator[Rows]:
     """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out."""
     for states in crash_states(trace, presets, seed):
@@ -188,7 +188,7 @@ class Shard:
         self.adapter = adapter
         self.presets = presets
         self.seed = seed
-        self.tally = Tally(repeats=[])
+        self.tally = SeenIds(repeats=[])
         self._texts: list[tuple[str, ...]] = []
         #: categories of which there are states that were not looked at
         self.sampled: set[str] = set()

@@ -22,7 +22,14 @@ from typing import Any
 from journalspec.files import shown
 from journalspec_corpus.case import CaseError
 from journalspec_corpus.pipeline.cases import CASES, SHARED, Shared, digest_of, lines_of
-from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, PLAN_FILE, Changed, digest_of_parts, look
+from journalspec_corpus.pipeline.manifest import (
+    LICENSE,
+    MANIFEST,
+    PLAN_FILE,
+    ManifestChanged,
+    digest_of_parts,
+    look,
+)
 from journalspec_corpus.seal import checksum, render
 
 STATES, WORK = "states", "work"
@@ -56,7 +63,7 @@ def verify(directory: Path) -> Verified:
     out = Verified()
     try:
         manifest, problems = look(directory)
-    except Changed as error:
+    except ManifestChanged as error:
         return Verified(problems=[shown(str(error))])
     out.add([f"{MANIFEST}: {problem}" for problem in problems], MANIFEST)
     good = not problems

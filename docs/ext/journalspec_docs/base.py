@@ -7,9 +7,10 @@ arguments; those with a default may be left out. One called ``format_`` gets the
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
@@ -72,6 +73,21 @@ class Page(SphinxDirective):
     def block(self, text: str) -> list[nodes.Node]:
         """Return `text` parsed as paragraphs of the page's language."""
         return list(self.parse_text_to_nodes(text))
+
+
+def table(
+    *heads: str, classes: str = ""
+) -> Callable[[Callable[..., Iterable[Sequence[markup.Cell]]]], Build]:
+    """Make what a directive shows of a function that yields the rows of one table with these heads."""
+
+    def decorate(rows_of: Callable[..., Iterable[Sequence[markup.Cell]]]) -> Build:
+        @wraps(rows_of)
+        def content_of(*arguments: Any) -> Iterator[nodes.Node]:
+            yield markup.table(heads, rows_of(*arguments), *classes.split())
+
+        return content_of
+
+    return decorate
 
 
 def directive(content_of: Build, options: Mapping[str, Option]) -> type[Page]:

@@ -12,7 +12,7 @@ from journalspec.formats import Format
 from journalspec_conformance.crashes.findings import (
     Cause,
     Finding,
-    Judgement,
+    ProductRun,
     causes,
     judgements,
     worst_seen,
@@ -25,7 +25,7 @@ from journalspec_corpus.crash.worst import FILE, Form, Worst, text_of, worst_cas
 from journalspec_corpus.crash.worst import FINDINGS_FILE as FINDINGS
 from journalspec_corpus.crash.worst import findings as worst_findings
 from journalspec_docs import markup
-from journalspec_docs.base import Page
+from journalspec_docs.base import Page, table
 
 BLAMED = {
     "format": "the format",
@@ -34,21 +34,13 @@ BLAMED = {
 }
 
 
-def presets(page: Page) -> Iterable[nodes.Node]:
+@table("Preset", "Stratum", "Granule (bytes)", "Order", "Imitates", "Takes for granted")
+def presets(page: Page) -> Iterator[markup.Row]:
     """``{preset-table}``: the persistence presets, strongest first."""
-    rows = [
-        (
-            markup.literals((item.name, *item.also), " = "),
-            item.stratum,
-            str(item.granule),
-            ", ".join(_order(item)),
-            item.imitates,
-            item.assumes,
-        )
-        for item in PRESETS
-    ]
-    heads = ("Preset", "Stratum", "Granule (bytes)", "Order", "Imitates", "Takes for granted")
-    yield markup.table(heads, rows)
+    for item in PRESETS:
+        names = markup.literals((item.name, *item.also), " = ")
+        order = ", ".join(_order(item))
+        yield names, item.stratum, str(item.granule), order, item.imitates, item.assumes
 
 
 def _order(item: Preset) -> Iterator[str]:
@@ -72,35 +64,29 @@ def _order(item: Preset) -> Iterator[str]:
         yield f"about one trace in {item.share}"
 
 
-def categories(page: Page) -> Iterable[nodes.Node]:
+@table("Code", "Categories")
+def categories(page: Page) -> Iterator[markup.Row]:
     """``{category-table}``: what kinds of states there are, by code."""
     codes: dict[str, list[str]] = {}
     for name, code in CODES.items():
         codes.setdefault(code, []).append(name)
     ordered = sorted(codes, key=lambda code: ("RC".index(code[0]), code))
-    yield markup.table(("Code", "Categories"), [(code, markup.literals(codes[code])) for code in ordered])
+    yield from ((code, markup.literals(codes[code])) for code in ordered)
 
 
-def verdicts(page: Page) -> Iterable[nodes.Node]:
+@table("Verdict", "Breaks", "Meaning")
+def verdicts(page: Page) -> Iterator[markup.Row]:
     """``{verdict-table}``: every verdict, and what it says is broken."""
-    rows = [(markup.literal(name), ", ".join(broken), MEANINGS[name]) for name, broken in VERDICTS.items()]
-    yield markup.table(("Verdict", "Breaks", "Meaning"), rows)
+    for name, broken in VERDICTS.items():
+        yield markup.literal(name), ", ".join(broken), MEANINGS[name]
 
 
-def invariants(page: Page) -> Iterable[nodes.Node]:
+@table("", "Name", "Statement", "Looked at by", "Strata", "Verdicts")
+def invariants(page: Page) -> Iterator[markup.Row]:
     """``{invariant-table}``: the invariants, and where each is looked at."""
-    rows = [
-        (
-            ident,
-            item.name,
-            item.statement,
-            ", ".join(item.looked_at),
-            ", ".join(item.strata),
-            markup.literals(item.verdicts(ident)),
-        )
-        for ident, item in INVARIANTS.items()
-    ]
-    yield markup.table(("", "Name", "Statement", "Looked at by", "Strata", "Verdicts"), rows)
+    for ident, item in INVARIANTS.items():
+        where, strata = ", ".join(item.looked_at), ", ".join(item.strata)
+        yield ident, item.name, item.statement, where, strata, markup.literals(item.verdicts(ident))
 
 
 def products(page: Page) -> Iterable[nodes.Node]:
@@ -127,15 +113,26 @@ def _depends_on_findings(page: Page) -> None:
     page.depends_on(*sorted(root.glob("*.toml")))
 
 
-def findings(page: Page, harness: str) -> Iterable[nodes.Node]:
+@table(
+    "Verdict",
+    "Breaks",
+    "Kind of state",
+    "Policy",
+    "Writer",
+    "States",
+    "Strongest preset",
+    "Why",
+    "For example",
+)
+def findings(page: Page, harness: str) -> Iterator[markup.Row]:
     """``{crash-findings} HARNESS``: every kind of failure of one product."""
     _depends_on_findings(page)
     found = next((item for item in judgements() if item.harness == harness), None)
     if found is None:
         raise LookupError(f"nothing was found about {harness!r}")
     titles = {cause.id: cause.title for cause in causes()}
-    rows: list[list[markup.Cell]] = [
-        [
+    for item in found.findings:
+        yield (
             [markup.badge(item.verdict, "fail")],
             ", ".join(item.breaks),
             item.category,
@@ -145,11 +142,7 @@ def findings(page: Page, harness: str) -> Iterable[nodes.Node]:
             markup.literal(item.strongest),
             "; ".join(titles[name] for name in item.causes),
             _example(item),
-        ]
-        for item in found.findings
-    ]
-    heads = ("Verdict", "Breaks", "Kind of state", "Policy", "Writer", "States", "Strongest preset", "Why")
-    yield markup.table([*heads, "For example"], rows)
+        )
 
 
 def _example(item: Finding) -> str:
@@ -187,7 +180,7 @@ def _seen(cause: Cause) -> Iterator[str]:
             yield f"{item.product}: {_counted(item, mine)}, the strongest preset {strongest}"
 
 
-def _counted(item: Judgement, found: list[Finding]) -> str:
+def _counted(item: ProductRun, found: list[Finding]) -> str:
     """Return in how many states, per policy; a kind with two causes counts for both."""
     states = {
         policy: sum(finding.states for finding in found if finding.policy == policy)
@@ -200,20 +193,14 @@ def _counted(item: Judgement, found: list[Finding]) -> str:
     )
 
 
-def worst_table(page: Page) -> Iterable[nodes.Node]:
+@table("Case", "Product", "Policy", "As found", "Made small", "Prediction")
+def worst_table(page: Page) -> Iterator[markup.Row]:
     """``{worst-seen}``: the worst cases of each format and what the products got on them."""
     _depends_on_findings(page)
-    rows: list[list[markup.Cell]] = [
-        [
-            page.ref("case", item.id),
-            item.harness,
-            item.policy,
-            *([markup.badge(got, "pass" if got == "pass" else "fail")] for got in (item.full, item.small)),
-            "confirmed" if item.confirmed else f"refuted: {item.expected} was predicted",
-        ]
-        for item in worst_seen()
-    ]
-    yield markup.table(["Case", "Product", "Policy", "As found", "Made small", "Prediction"], rows)
+    for item in worst_seen():
+        got = [[markup.badge(name, "pass" if name == "pass" else "fail")] for name in (item.full, item.small)]
+        came = "confirmed" if item.confirmed else f"refuted: {item.expected} was predicted"
+        yield page.ref("case", item.id), item.harness, item.policy, *got, came
 
 
 def worst(page: Page, format_: Format) -> Iterator[nodes.Node]:

@@ -36,7 +36,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DiagramRow:
     """One row of the diagram. A strip holds one field of variable length."""
 
     offset: Extent
@@ -46,7 +46,7 @@ class Row:
     after: str = ""
 
 
-def rows(kind: Type) -> Iterator[Row]:
+def rows(kind: Type) -> Iterator[DiagramRow]:
     """Cut the fields of `kind` into rows of 16 bytes."""
     base = Extent()
     column = 0
@@ -57,14 +57,14 @@ def rows(kind: Type) -> Iterator[Row]:
             continue
         if not field.size.is_fixed or field.size.fixed > LONGEST:
             if pieces:
-                yield Row(base, tuple(pieces), after=after)
-            yield Row(field.offset, (Piece(field, 0, PER_ROW, True, True),), strip=True, after=before)
+                yield DiagramRow(base, tuple(pieces), after=after)
+            yield DiagramRow(field.offset, (Piece(field, 0, PER_ROW, True, True),), strip=True, after=before)
             pieces, column, before = [], 0, field.id
             continue
         left = field.size.fixed
         while left:
             if column == PER_ROW:
-                yield Row(base, tuple(pieces), after=after)
+                yield DiagramRow(base, tuple(pieces), after=after)
                 pieces, column = [], 0
             if column == 0:
                 base, after = field.offset + Extent(field.size.fixed - left), before
@@ -74,7 +74,7 @@ def rows(kind: Type) -> Iterator[Row]:
             left -= cells
         before = field.id
     if pieces:
-        yield Row(base, tuple(pieces), after=after)
+        yield DiagramRow(base, tuple(pieces), after=after)
 
 
 def describe(kind: Type) -> str:
@@ -141,11 +141,11 @@ def _ruler() -> str:
     return "".join(marks)
 
 
-def _row(row: Row, y: int, numbers: dict[str, int]) -> list[str]:
+def _row(row: DiagramRow, y: int, numbers: dict[str, int]) -> list[str]:
     return [_offset(row, y)] + [_piece(piece, y, row.strip, numbers) for piece in row.pieces]
 
 
-def _offset(row: Row, y: int) -> str:
+def _offset(row: DiagramRow, y: int) -> str:
     """Return the label in the margin: a number, a short expression, or the field before."""
     text = f"{row.offset.fixed:#06x}" if row.offset.is_fixed else str(row.offset)
     limit = int(LABEL / CHAR) - 1

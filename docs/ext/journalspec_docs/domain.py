@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 KINDS = ("req", "case", "flag", "deviation", "group", "rule", "captured")
 
 
-class Target(NamedTuple):
+class LinkTarget(NamedTuple):
     """Where an object is described; `hint` is shown when a reader points at a link."""
 
     docname: str
@@ -44,9 +44,9 @@ class JournalspecDomain(Domain):
     data_version = 1
 
     @property
-    def objects(self) -> dict[tuple[str, str], Target]:
+    def objects(self) -> dict[tuple[str, str], LinkTarget]:
         """All known objects by kind and name."""
-        found: dict[tuple[str, str], Target] = self.data["objects"]
+        found: dict[tuple[str, str], LinkTarget] = self.data["objects"]
         return found
 
     def note(self, kind: str, name: str, node_id: str, hint: str = "") -> None:
@@ -55,7 +55,7 @@ class JournalspecDomain(Domain):
         docname = self.env.docname
         if known is not None and known.docname != docname:
             logger.warning("%s %s is described twice: also in %s", kind, name, known.docname)
-        self.objects[kind, name] = Target(docname, node_id, " ".join(hint.split()))
+        self.objects[kind, name] = LinkTarget(docname, node_id, " ".join(hint.split()))
 
     def clear_doc(self, docname: str) -> None:
         """Forget what `docname` described."""

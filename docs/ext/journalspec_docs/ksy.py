@@ -139,7 +139,7 @@ class Type:
 
 
 @dataclass(frozen=True)
-class Schema:
+class KsySchema:
     """One ``.ksy`` file. `types` holds nested types under their dotted names; the root under its id."""
 
     id: str
@@ -150,7 +150,7 @@ class Schema:
     enums: Mapping[str, tuple[EnumEntry, ...]] = field(default_factory=dict)
 
 
-def load(path: Path) -> Schema:
+def load(path: Path) -> KsySchema:
     """Read one ``.ksy``; raises SchemaProblem that names the file."""
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -167,7 +167,7 @@ class _Reader:
         self.done: dict[str, Type] = {}
         self.active: list[str] = []
 
-    def schema(self) -> Schema:
+    def schema(self) -> KsySchema:
         meta = self.data["meta"]
         enums: dict[str, tuple[EnumEntry, ...]] = {}
         for body in self.raw.values():
@@ -175,7 +175,7 @@ class _Reader:
                 enums[name] = tuple(_enum_entry(value, entry) for value, entry in values.items())
         types = {name: self.type(name) for name in self.raw}
         title = str(meta.get("title", meta["id"]))
-        return Schema(meta["id"], self.path, title, str(meta.get("endian", "")), types, enums)
+        return KsySchema(meta["id"], self.path, title, str(meta.get("endian", "")), types, enums)
 
     def type(self, name: str) -> Type:
         if name in self.done:

@@ -17,7 +17,7 @@ from journalspec_conformance.harnesses import registry
 from journalspec_conformance.products import get_product, product_ids
 from journalspec_conformance.result import CLASSES
 from journalspec_docs import markup, sources
-from journalspec_docs.base import Page
+from journalspec_docs.base import Page, table
 
 Schema = Mapping[str, Any]
 
@@ -39,27 +39,20 @@ COLUMNS = {
 }
 
 
-def result_classes(page: Page) -> Iterable[nodes.Node]:
+@table("Class", "Run fails", "Meaning")
+def result_classes(page: Page) -> Iterator[markup.Row]:
     """``{result-classes}``: every class a result may have."""
-    rows = [
-        ([markup.badge(item.name, item.name)], "red" if item.red else "", item.meaning)
-        for item in CLASSES.values()
-    ]
-    yield markup.table(("Class", "Run fails", "Meaning"), rows)
+    for item in CLASSES.values():
+        yield [markup.badge(item.name, item.name)], "red" if item.red else "", item.meaning
 
 
-def harnesses(page: Page) -> Iterable[nodes.Node]:
+@table("Name", "What it is", "Runs", "Known failures in")
+def harnesses(page: Page) -> Iterator[markup.Row]:
     """``{harness-list}``: the harnesses that ship."""
-    rows = [
-        (
-            markup.literal(item.name),
-            markup.code_text(item.summary),
-            "in-process" if item.target else "process",
-            markup.literal(item.expectations) if item.expectations else "",
-        )
-        for item in registry().values()
-    ]
-    yield markup.table(("Name", "What it is", "Runs", "Known failures in"), rows)
+    for item in registry().values():
+        known = markup.literal(item.expectations) if item.expectations else ""
+        runs = "in-process" if item.target else "process"
+        yield markup.literal(item.name), markup.code_text(item.summary), runs, known
 
 
 def products(page: Page) -> Iterator[nodes.Node]:
@@ -80,13 +73,13 @@ def products(page: Page) -> Iterator[nodes.Node]:
         yield markup.section(item.title, f"product-{nodes.make_id(name)}", facts, jars)
 
 
-def spark_columns(page: Page) -> Iterable[nodes.Node]:
+@table("Column", "Type", "Meaning")
+def spark_columns(page: Page) -> Iterator[markup.Row]:
     """``{spark-columns}``: the columns of the data source, which only imports where Spark is."""
     from journalspec_reference.spark import SCHEMA  # noqa: PLC0415 - pyspark is slow to import
 
     columns = [column.strip().partition(" ") for column in re.split(r",(?![^<]*>)", SCHEMA)]
-    rows = [(markup.literal(name), kind, COLUMNS[name]) for name, _, kind in columns]
-    yield markup.table(("Column", "Type", "Meaning"), rows)
+    yield from ((markup.literal(name), kind, COLUMNS[name]) for name, _, kind in columns)
 
 
 def faults(page: Page) -> Iterator[nodes.Node]:

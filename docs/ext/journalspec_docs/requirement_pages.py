@@ -14,7 +14,7 @@ from journalspec.requirements import Requirement, requirements
 from journalspec_corpus.case import Case
 from journalspec_corpus.design_rules import findings
 from journalspec_docs import markup, sources
-from journalspec_docs.base import Page
+from journalspec_docs.base import Page, table
 
 LEVELS = ("must", "should", "may")
 #: A requirement's entry names this many cases of a kind before it counts the rest.
@@ -35,16 +35,15 @@ def area_id(format_id: str, area: str) -> str:
     return nodes.make_id(f"{format_id}-area-{area}")
 
 
-def summary(page: Page, format_: Format) -> Iterable[nodes.Node]:
+@table("Area", "Code", *LEVELS)
+def summary(page: Page, format_: Format) -> Iterator[markup.Row]:
     """``{requirement-summary} FORMAT``: areas with their titles and counts by level."""
     page.depends_on_room(format_, "requirements.toml")
     items = requirements(format_.id)
-    rows: list[markup.Row] = []
     for area, title in items.areas.items():
         counts = Counter(item.level for item in items.in_area(area))
         link = [nodes.reference("", title, refid=area_id(format_.id, area))]
-        rows.append((link, markup.literal(area), *(str(counts[level] or "") for level in LEVELS)))
-    yield markup.table(("Area", "Code", *LEVELS), rows)
+        yield link, markup.literal(area), *(str(counts[level] or "") for level in LEVELS)
 
 
 def area_list(page: Page, format_: Format, area: str) -> Iterable[nodes.Node]:

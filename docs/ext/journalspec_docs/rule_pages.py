@@ -17,7 +17,7 @@ from docutils import nodes
 from journalspec.formats import format_ids, get_format
 from journalspec_corpus import design_rules
 from journalspec_corpus.design_rules import BASES, VERDICTS, Finding, Met, Rule, StateProof
-from journalspec_docs import markup, sources
+from journalspec_docs import base, markup, sources
 from journalspec_docs.base import Page
 
 #: verdict -> (what stands in the table, colour of the badge)
@@ -175,18 +175,16 @@ def _state(proof: StateProof) -> list[nodes.Node]:
     ]
 
 
-def safe_presets(page: Page) -> Iterable[nodes.Node]:
+@base.table("Format", "Edition", "Order of writes", "Safe under", "Fails first", "For example")
+def safe_presets(page: Page) -> Iterator[markup.Row]:
     """``{safe-presets}``: the weakest preset under which an order of writes loses and invents nothing."""
     _depends_on_rules(page)
-    rows: list[markup.Row] = []
     for name in judged_formats():
         for line in rates().get(name, {}).get("safe", ()):
             fails = line["fails"]
             weakest = markup.literal(line["weakest"]) if line["weakest"] else "none"
             row = (get_format(name).title, line["edition"], line["writer"], weakest)
-            rows.append((*row, *_failing(fails)) if fails else (*row, "", ""))
-    heads = ("Format", "Edition", "Order of writes", "Safe under", "Fails first", "For example")
-    yield markup.table(heads, rows)
+            yield (*row, *_failing(fails)) if fails else (*row, "", "")
 
 
 def _failing(fails: Mapping[str, Any]) -> tuple[str, list[nodes.Node]]:
@@ -254,21 +252,14 @@ def _rate(entry: Mapping[str, Any]) -> markup.Row:
     )
 
 
-def self_check(page: Page) -> Iterable[nodes.Node]:
+@base.table("Background", "Sectors", "How", "Formula", "Accepted", "Rate")
+def self_check(page: Page) -> Iterator[markup.Row]:
     """``{rates-self-check}``: what the generator gives beside what arithmetic says, for the first format."""
     _depends_on_rules(page)
     found = list(rates().values())
     if not found:
         raise LookupError(f"no measured rates in {sources.DATA.name}/")
-    rows = [
-        (
-            entry["background"],
-            str(entry["sectors"]),
-            entry["how"],
-            f"{entry['formula']:.2%}",
-            f"{entry['k']:,} of {entry['n']:,}",
-            f"{entry['k'] / entry['n']:.2%}",
-        )
-        for entry in found[0]["self_check"]
-    ]
-    yield markup.table(("Background", "Sectors", "How", "Formula", "Accepted", "Rate"), rows)
+    for entry in found[0]["self_check"]:
+        k, n = entry["k"], entry["n"]
+        drawn = f"{k:,} of {n:,}", f"{k / n:.2%}"
+        yield entry["background"], str(entry["sectors"]), entry["how"], f"{entry['formula']:.2%}", *drawn

@@ -10,7 +10,7 @@ from docutils import nodes
 from journalspec.formats import Format, format_ids, get_format
 from journalspec.requirements import requirements
 from journalspec_docs import diagram, markup, sources
-from journalspec_docs.base import Page
+from journalspec_docs.base import Page, table
 from journalspec_docs.ksy import Field, offset_text
 
 ENDIAN = {"be": "big-endian", "le": "little-endian"}
@@ -25,28 +25,26 @@ MEANINGS = (
 )
 
 
-def format_list(page: Page) -> Iterable[nodes.Node]:
+@table("Format", "Id", "In one sentence", "Editions", "Described by")
+def format_list(page: Page) -> Iterator[markup.Row]:
     """``{format-list}``: every described format in one table."""
-    rows: list[markup.Row] = []
     for name in format_ids():
         item = get_format(name)
         page.depends_on_room(item, "format.toml")
         counts = f"{len(requirements(name))} requirements, {len(sources.cases(name))} cases"
         link = page.inline(f"{{doc}}`{item.title} </formats/{name}/index>`")
-        rows.append((link, markup.literal(name), item.summary, ", ".join(item.editions), counts))
-    yield markup.table(("Format", "Id", "In one sentence", "Editions", "Described by"), rows)
+        yield link, markup.literal(name), item.summary, ", ".join(item.editions), counts
 
 
-def format_overview(page: Page, format_: Format) -> Iterable[nodes.Node]:
+@table("Edition", "Title", "What distinguishes it", "Written by")
+def format_overview(page: Page, format_: Format) -> Iterator[markup.Row]:
     """``{format-overview} FORMAT``: the table of its editions."""
     page.depends_on_room(format_, "format.toml")
-    rows: list[markup.Row] = []
     for edition in format_.editions.values():
         name = [markup.literal(edition.id)]
         default = [nodes.Text(" (default)")] if edition.id == format_.default_edition else []
         about = page.inline(edition.doc)
-        rows.append(([*name, *default], edition.title, about, markup.literals(edition.products)))
-    yield markup.table(("Edition", "Title", "What distinguishes it", "Written by"), rows)
+        yield [*name, *default], edition.title, about, markup.literals(edition.products)
 
 
 def schema_files(page: Page, format_: Format) -> Iterator[nodes.Node]:
@@ -143,16 +141,11 @@ def _meaning(page: Page, field: Field) -> list[nodes.Node]:
     return out
 
 
-def enum_table(page: Page, format_: Format, name: str) -> Iterable[nodes.Node]:
+@table("Value", "Name", "Meaning", "In the product")
+def enum_table(page: Page, format_: Format, name: str) -> Iterator[markup.Row]:
     """``{enum-table} FORMAT ENUM``: the values of an enum."""
     page.depends_on(*(schema.path for schema in sources.schemas(format_.id).values()))
-    rows = [
-        (
-            markup.literal(f"{entry.value} (0x{entry.value:02x})" if entry.value >= 0 else str(entry.value)),
-            markup.literal(entry.id),
-            page.inline(entry.doc),
-            markup.literal(entry.original) if entry.original else "",
-        )
-        for entry in sources.find_enum(format_.id, name)
-    ]
-    yield markup.table(("Value", "Name", "Meaning", "In the product"), rows)
+    for entry in sources.find_enum(format_.id, name):
+        value = f"{entry.value} (0x{entry.value:02x})" if entry.value >= 0 else str(entry.value)
+        original = markup.literal(entry.original) if entry.original else ""
+        yield markup.literal(value), markup.literal(entry.id), page.inline(entry.doc), original

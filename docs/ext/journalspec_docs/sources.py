@@ -39,13 +39,13 @@ def room(format_id: str) -> Path:
 
 
 @cache
-def schemas(format_id: str) -> Mapping[str, ksy.Schema]:
+def schemas(format_id: str) -> Mapping[str, ksy.KsySchema]:
     """Return the Kaitai schemas of a format by their ids; raises ksy.SchemaProblem."""
     loaded = [ksy.load(path) for path in sorted(room(format_id).glob("*.ksy"))]
     return {schema.id: schema for schema in loaded}
 
 
-def find_type(format_id: str, name: str) -> tuple[ksy.Schema, ksy.Type]:
+def find_type(format_id: str, name: str) -> tuple[ksy.KsySchema, ksy.Type]:
     """Return the type called `name` (or ``schema::name``) and its schema; raises LookupError."""
     found = {schema.id: schema.types for schema in schemas(format_id).values()}
     owner, kind = _find(format_id, "type", name, found)
