@@ -232,6 +232,23 @@ class Layout:
     def _types(self, edition: str) -> Mapping[str, int]:
         return {row["name"]: row["number"] for row in self._table["types"] if _holds(row, edition)}
 
+    def ksy(self, edition: str) -> tuple[str, Mapping[str, Any]]:
+        """Return the name of the .ksy of an edition, and the parameters that types of it ask for."""
+        row = dict(self._table["ksy"][edition])
+        return str(row.pop("file")), row
+
+    def behind(self, edition: str, header: Mapping[str, Any]) -> str:
+        """Return the edition whose tables the records of a file with this header follow."""
+        for row in self._table.get("behind", ()):
+            if edition in row["editions"] and header.get(row["field"]) == row["value"]:
+                return str(row["edition"])
+        return edition
+
+    def laid_as(self, edition: str) -> tuple[str, ...]:
+        """Return the editions whose tables records of an edition may follow, its own first."""
+        rows = self._table.get("behind", ())
+        return (edition, *(str(row["edition"]) for row in rows if edition in row["editions"]))
+
     def has(self, name: str, edition: str) -> bool:
         """Tell whether an edition has the structure `name`."""
         return any(row["name"] == name and _holds(row, edition) for row, _ in self._rows)
