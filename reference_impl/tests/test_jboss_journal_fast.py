@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from journalspec.observation import Dropped
 from journalspec_reference import content
+from journalspec_reference.checksums import direct
 from journalspec_reference.jboss_journal import scan
 from journalspec_reference.jboss_journal.codec import (
     DIALECTS,
@@ -22,7 +23,6 @@ from journalspec_reference.jboss_journal.codec import (
     Fault,
     JournalRecord,
     decode_record,
-    direct,
     encode_record,
 )
 from journalspec_reference.jboss_journal.fileset import DataFile

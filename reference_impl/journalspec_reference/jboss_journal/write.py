@@ -14,13 +14,13 @@ from typing import Any
 
 from journalspec import mutf8
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
+from journalspec_reference.checksums import direct
 from journalspec_reference.jboss_journal.codec import (
     DIALECTS,
     INT,
     LONG_HEADER,
     Dialect,
     JournalRecord,
-    direct,
     encode_record,
 )
 from journalspec_reference.jboss_journal.fileset import CONTROL
