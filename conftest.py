@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 import signal
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from types import ModuleType
 
@@ -74,23 +72,3 @@ def tool(request: pytest.FixtureRequest) -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
-
-
-@pytest.fixture
-def dump(request: pytest.FixtureRequest) -> Callable[[str], bytes]:
-    """Return a function from the name of a hexdump in the format's prose to its bytes, which have no gap."""
-    prose = request.path.parents[2] / "journalspec" / request.path.parent.name / "spec.md"
-
-    def data_of(name: str) -> bytes:
-        [block] = re.findall(rf":name: {name}\n\n(.*?)```", prose.read_text(encoding="utf-8"), re.DOTALL)
-        data = b""
-        first = None
-        for line in block.splitlines():
-            match = re.match(r"([0-9a-f]{4})  ((?:[0-9a-f]{2}(?: |$))+)", line)
-            assert match, line
-            first = int(match[1], 16) if first is None else first
-            assert int(match[1], 16) == first + len(data), line
-            data += bytes.fromhex(match[2])
-        return data
-
-    return data_of

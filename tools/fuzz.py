@@ -5,8 +5,8 @@
 A reader must not raise anything but its documented error, must not take longer
 than a bound, and must not allocate more than a small multiple of its input.
 Readers are the reference (detect, read, recover under every policy) and the
-declarative schemas (construct, kaitai); and where the reference calls a journal
-clean, the schemas must parse it, and the other way round.
+declarative schemas (construct, kaitai); and what the reference finds, the schemas
+must read the same.
 
 Every input is a function of format, seed and number: `--only N` repeats one.
 A find ends with exit status 1; its files and its number are saved under --out.

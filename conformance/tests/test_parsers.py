@@ -108,9 +108,10 @@ def camel(name: str) -> str:
 
 
 def schema_of(format_id: str, edition: str) -> tuple[str, str]:
-    """Return the schema of an edition, and its parameter, as the format's own Kaitai module knows them."""
-    module = importlib.import_module(f"journalspec.{format_id}.kaitai")
-    return tuple(module.SCHEMAS[edition])
+    """Return the schema of an edition, and the value of its parameter as text (empty: it has none)."""
+    schema, given = importlib.import_module(f"journalspec.{format_id}").LAYOUT.ksy(edition)
+    wanted = [item["id"] for item in types_of(schema)[0].get("params", ())]
+    return schema, "".join(str(given[name]).lower() for name in wanted)
 
 
 @cache

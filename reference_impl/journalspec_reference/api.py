@@ -7,14 +7,15 @@ A package ``journalspec_reference.<format>`` exposes one object, ``IMPLEMENTATIO
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from journalspec.formats import format_module, get_format
-from journalspec.layout import Spot
+from journalspec.layout import Layout, Spot
 from journalspec.observation import Observation
 from journalspec_reference.storage import Storage
 
@@ -68,9 +69,55 @@ class Span:
     value: str = ""
 
 
-def field_spans(spots: Iterable[Spot], file: str, off: int, path: str) -> Iterator[Span]:
-    """Yield the fields of a structure that stands at `off` of `file` and is called `path`."""
-    return (Span(file, off + s.off, s.length, f"{path}.{s.name}", "field", s.value) for s in spots)
+class Piece(NamedTuple):
+    """A part of a file that has a name: a header, a record, what was dropped.
+
+    `value` is what is said of it. Its `path` is its `kind`, if it has no other. Records (current
+    or stale) are numbered, together with all else of the same `series`, by default that of the kind.
+    """
+
+    off: int
+    end: int
+    kind: str
+    value: str = ""
+    path: str = ""
+    series: str = ""
+
+
+def file_spans(
+    file: str, pieces: Iterable[Piece], end: int, fields: Callable[[Piece], Iterable[Spot]] | None
+) -> Iterator[Span]:
+    """Yield the spans of one file up to `end`: its pieces, their fields, and what is unused between them.
+
+    `fields` gives those of a header or record; None: they are not named.
+    """
+    numbers: Counter[str] = Counter()
+    at = 0
+    for piece in pieces:
+        if piece.off > at:
+            yield Span(file, at, piece.off - at, "unused", "unused")
+        series, path = piece.series or piece.kind, piece.path or piece.kind
+        if piece.kind in ("record", "stale"):
+            path = f"{series}[{numbers[series]}]"
+        numbers[series] += 1
+        yield Span(file, piece.off, piece.end - piece.off, path, piece.kind, piece.value)
+        if fields and piece.kind in ("header", "record", "stale"):
+            for spot in fields(piece):
+                off = piece.off + spot.off
+                yield Span(file, off, spot.length, f"{path}.{spot.name}", "field", spot.value)
+        at = max(at, piece.end)
+    if at < end:
+        yield Span(file, at, end - at, "unused", "unused")
+
+
+def field_names(layout: Layout, edition: str, data: Any) -> Callable[[Piece], Iterator[Spot]]:
+    """Return what names the fields of the headers and records of one file by the format's table."""
+
+    def named(piece: Piece) -> Iterator[Spot]:
+        structure = "header" if piece.kind == "header" else "record"
+        return layout.spans(structure, edition, bytes(data[piece.off : piece.end]))
+
+    return named
 
 
 class WriterRefused(Exception):

@@ -27,6 +27,8 @@ def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
 RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = [
     ("one thread overtakes another", [(0, 7, 7), (0, 9, 9), (0, 8, 8), (8, 12, 12), (8, 11, 11)], []),
     ("older than all of the run", [(0, 7, 7), (0, 9, 9), (3, 4, 4)], [2]),
+    ("two of the last life, in their order", [(0, 7, 7), (8, 9, 9), (3, 4, 4), (8, 5, 5)], [2]),
+    ("older by one of the two only", [(0, 7, 7), (3, 4, 8), (3, 8, 4), (3, 5, 5)], []),
     ("COMMITTING behind the copies", [(8, 7, 7), (0, 9, 9), (8, 3, 3)], [2]),
     ("copies of a swap, in any order", [(8, 7, 7), (8, 3, 3), (8, 5, 5), (0, 4, 4)], []),
     ("a new run after the machine was restarted", [(0, 7, 7), (0, 2, 1), (0, 3, 2)], []),

@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from journalspec_reference import content
+from journalspec_reference.checksums import direct
 from journalspec_reference.jboss_journal import scan
 from journalspec_reference.jboss_journal.codec import (
     DIALECTS,
     Dialect,
     Fault,
     JournalRecord,
-    direct,
     encode_record,
 )
 

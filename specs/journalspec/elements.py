@@ -7,6 +7,7 @@ what a parser must refuse, and construct's own validators refuse in both directi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from io import SEEK_END, BytesIO
 from typing import Any
 
@@ -33,6 +34,7 @@ from construct import (
 )
 from construct.core import evaluate, stream_read, stream_write
 
+from journalspec.formats import get_format
 from journalspec.layout import Field, Layout, Structure
 from journalspec.schemas import Plain, SchemaError
 
@@ -221,10 +223,15 @@ def values_of(found: Any) -> dict[str, Any]:
 
 
 class ConstructCodec:
-    """The structures of a format's table as construct parses them (:class:`journalspec.schemas.Codec`)."""
+    """The structures of a format's table as construct parses them (:class:`journalspec.schemas.Codec`).
 
-    def __init__(self, layout: Layout) -> None:
+    `files` gives the construct of one clean file in an edition. ``decode`` and ``build``
+    are exact inverses on one file, and give and take construct's containers.
+    """
+
+    def __init__(self, layout: Layout, files: Callable[[ConstructCodec, str], Construct[Any, Any]]) -> None:
         self._layout = layout
+        self._files = files
         self._known: dict[tuple[str, str], Construct[Any, Any]] = {}
 
     def schema(self, name: str, edition: str) -> Construct[Any, Any]:
@@ -247,6 +254,29 @@ class ConstructCodec:
         found = parsed(self.schema(name, edition), stream, file)
         return Plain.of(self._layout, edition, values_of(found), found.off, found.end)
 
+    def _file(self, edition: str) -> Construct[Any, Any]:
+        if edition not in get_format(self._layout.format_id).editions:
+            raise SchemaError(f"no schema for edition {edition!r}")
+        return self._files(self, edition)
+
+    def decode(self, data: bytes, edition: str, file: str = "") -> Any:
+        """Return one clean file as a construct container; raises SchemaError."""
+        return parsed(self._file(edition), BytesIO(data), file)
+
+    def build(self, container: Any, edition: str) -> bytes:
+        """Return the bytes of one file: the inverse of :meth:`decode`; raises SchemaError."""
+        try:
+            data: bytes = self._file(edition).build(container)
+        except (ConstructError, KeyError) as error:
+            raise SchemaError(f"cannot be built: {error}") from error
+        return data
+
+
+def codec_of(format_id: str) -> ConstructCodec:
+    """Return the construct schemas of a format, which stand in its module ``schema``."""
+    codec: ConstructCodec = import_module(f"journalspec.{format_id}.schema").CODEC
+    return codec
+
 
 def parsed(schema: Construct[Any, Any], stream: BytesIO, file: str) -> Any:
     """Return what `schema` makes of `stream`; construct's complaints become SchemaError."""
@@ -261,12 +291,3 @@ def _reason(error: ConstructError) -> str:
     text = str(error).rsplit("\n", 1)[-1]
     field = (error.path or "").rpartition(" -> ")[2]
     return f"{field}: {text}" if field else text
-
-
-def built(schema: Construct[Any, Any], container: Any) -> bytes:
-    """Return the bytes of `container`; raises SchemaError."""
-    try:
-        data: bytes = schema.build(container)
-    except (ConstructError, KeyError) as error:
-        raise SchemaError(f"cannot be built: {error}") from error
-    return data

@@ -21,6 +21,7 @@ editions or record types only says which. The keys of a field:
 
 from __future__ import annotations
 
+import struct
 import tomllib
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+_LETTERS = {"s1": "b", "u1": "B", "s2": "h", "u2": "H", "s4": "i", "u4": "I", "s8": "q", "u8": "Q"}
 #: How many bytes of a long value people are shown.
 HEAD = 16
 
@@ -97,6 +99,11 @@ class Field:
         measured = {member.length: member.name for member in self.of if member.length}
         members = tuple((member, measured.get(member.name, "")) for member in self.of)
         object.__setattr__(self, "members", members)
+
+    @property
+    def letter(self) -> str:
+        """What the module ``struct`` calls its type."""
+        return _LETTERS[self.type] if self.is_int else f"{self.width}s"
 
     @property
     def constant(self) -> bytes:
@@ -195,6 +202,16 @@ class Structure:
             item.counts[0]: item.name for item in self.fields if item.counts and item.name in self.measures
         }
 
+    def off(self, name: str) -> int:
+        """Return where a field starts if all that varies before it is empty."""
+        return sum(item.width for item in self.fields[: self.names.index(name)])
+
+    def packed(self, first: str = "", last: str = "") -> struct.Struct:
+        """Return the struct of the fields from `first` to `last`, or of all; none varies in length."""
+        start = self.names.index(first) if first else 0
+        end = self.names.index(last) if last else len(self.names) - 1
+        return struct.Struct(">" + "".join(item.letter for item in self.fields[start : end + 1]))
+
     @property
     def size(self) -> int:
         """The bytes that it has at least, all that varies being empty."""
@@ -231,6 +248,23 @@ class Layout:
 
     def _types(self, edition: str) -> Mapping[str, int]:
         return {row["name"]: row["number"] for row in self._table["types"] if _holds(row, edition)}
+
+    def ksy(self, edition: str) -> tuple[str, Mapping[str, Any]]:
+        """Return the name of the .ksy of an edition, and the parameters that types of it ask for."""
+        row = dict(self._table["ksy"][edition])
+        return str(row.pop("file")), row
+
+    def behind(self, edition: str, header: Mapping[str, Any]) -> str:
+        """Return the edition whose tables the records of a file with this header follow."""
+        for row in self._table.get("behind", ()):
+            if edition in row["editions"] and header.get(row["field"]) == row["value"]:
+                return str(row["edition"])
+        return edition
+
+    def laid_as(self, edition: str) -> tuple[str, ...]:
+        """Return the editions whose tables records of an edition may follow, its own first."""
+        rows = self._table.get("behind", ())
+        return (edition, *(str(row["edition"]) for row in rows if edition in row["editions"]))
 
     def has(self, name: str, edition: str) -> bool:
         """Tell whether an edition has the structure `name`."""

@@ -6,7 +6,7 @@ What it cannot say (checksums, searches, several files) is done on top.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from inspect import signature
@@ -15,34 +15,30 @@ from typing import Any
 
 from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
 
+from journalspec.formats import format_module
 from journalspec.layout import Field, Layout
 from journalspec.schemas import Plain, SchemaError
 
-#: Edition -> the name of its .ksy, and the value of the schema's parameter if it has one.
-Schemas = Mapping[str, tuple[str, str]]
-
 
 class KaitaiCodec:
-    """The parsers of a format; `parameters` gives the values that types of the .ksy ask for in an edition."""
+    """The parsers of a format (:class:`journalspec.schemas.Codec`)."""
 
-    def __init__(
-        self, layout: Layout, schemas: Schemas, parameters: Callable[[str], Mapping[str, Any]] = lambda _: {}
-    ) -> None:
+    def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._schemas = schemas
-        self._parameters = parameters
 
     def parser(self, edition: str) -> Any:
-        """Return the generated class of whole files; raises SchemaError for an edition without one."""
-        if edition not in self._schemas:
-            raise SchemaError(f"no schema for edition {edition!r}: there are {', '.join(self._schemas)}")
-        name, _ = self._schemas[edition]
+        """Return the generated class of whole files; raises KeyError for an edition without one."""
+        name, _ = self._layout.ksy(edition)
         module = import_module(f"journalspec.{self._layout.format_id}._kaitai.{name}")
         return getattr(module, _class(name))
 
+    def parser_of(self, name: str, edition: str) -> Any:
+        """Return the generated class of the structure `name`."""
+        return getattr(self.parser(edition), _class(self._layout.structure(name, edition).ksy))
+
     def _parsed(self, kind: Any, edition: str, data: bytes, off: int, file: str) -> tuple[Any, int]:
         """Return what a generated class makes of ``data[off:]``, and where it stopped."""
-        given = self._parameters(edition)
+        _, given = self._layout.ksy(edition)
         stream = KaitaiStream(BytesIO(data))
         stream.seek(off)
         try:
@@ -56,15 +52,19 @@ class KaitaiCodec:
 
     def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
         """Return the structure at `off` of `data`; raises SchemaError unless it is sound."""
-        known = self._layout.structure(name, edition)
-        kind = getattr(self.parser(edition), _class(known.ksy))
-        tree, end = self._parsed(kind, edition, data, off, file)
+        tree, end = self._parsed(self.parser_of(name, edition), edition, data, off, file)
         form = self._layout.structure(name, edition, self._layout.kind_at(name, edition, data[off : off + 1]))
         parts = tuple(_parts(tree))
         values = {item.name: _value(part, item) for item in form.fields if (part := _holder(parts, item))}
         if problem := self._layout.problem(name, edition, values, data[off:end]):
             raise SchemaError(problem, file, off)
         return Plain.of(self._layout, edition, values, off, end)
+
+
+@cache
+def codec_of(format_id: str) -> KaitaiCodec:
+    """Return the parsers of a format."""
+    return KaitaiCodec(format_module("journalspec", format_id).LAYOUT)
 
 
 @cache

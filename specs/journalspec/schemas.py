@@ -1,33 +1,30 @@
-"""What the declarative schemas of all formats have in common: how they fail, where they are.
+"""What the declarative schemas of all formats have in common: how they fail, where they are, what is asked.
 
-A format's room may hold two schema modules: ``schema`` (construct, parses and
-builds) and ``kaitai`` (the generated Kaitai parsers). Both offer
-``parse(files, edition, params) -> Observation`` for clean file sets and raise
-:class:`SchemaError` for anything else: schemas judge no damage.
+The construct schemas (:mod:`.elements`) and the generated Kaitai parsers (:mod:`.parsers`) read
+single headers and records, and judge no damage. Where these stand, and what they amount to,
+somebody else says; :func:`reread` is whether a schema reads the same there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
-from journalspec.formats import UnknownFormat, format_module
-from journalspec.layout import Layout
-from journalspec.observation import Observation
+from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
+from journalspec.layout import Field, Layout
+from journalspec.observation import FileMap, Observation, Record
 
-#: Kind of schema -> the module of a format's room that holds it.
-KINDS = {"construct": "schema", "kaitai": "kaitai"}
+#: Kind of schema -> the module that makes it of a format's table.
+KINDS = {"construct": "elements", "kaitai": "parsers"}
 
 
 class SchemaError(ValueError):
-    """These files do not fit the schema: where, and why in the text.
+    """These bytes do not fit the schema: where, and why in the text.
 
-    `off` counts from the start of `file`; both are empty if the set of files
-    itself is at fault.
+    `off` counts from the start of `file`; both are empty if it is not about bytes.
     """
 
     def __init__(self, message: str, file: str = "", off: int | None = None) -> None:
@@ -60,11 +57,6 @@ class Plain:
         kind = "" if number is None else layout.type_name(edition, number) or "OTHER"
         return cls(off, end - off, kind, values)
 
-    @property
-    def end(self) -> int:
-        """The offset behind it."""
-        return self.off + self.size
-
 
 class Codec(Protocol):
     """What the schemas of one kind do for a format: read one structure where it stands."""
@@ -79,25 +71,98 @@ def natural(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts if part]
 
 
-class Schema(Protocol):
-    """A schema module of a format."""
-
-    def parse(
-        self, files: Mapping[str, bytes], edition: str, params: Mapping[str, str] | None = None
-    ) -> Observation:
-        """Return the observation of a clean file set at level layout; raises SchemaError.
-
-        `params` are the format's parameters that a reader needs, as text.
-        """
+def described() -> tuple[str, ...]:
+    """Return the formats that have a table of their bytes, and with it schemas."""
+    return tuple(name for name in format_ids() if hasattr(format_module("journalspec", name), "LAYOUT"))
 
 
-def schema(format_id: str, kind: str) -> Schema:
-    """Return the schema module of `format_id`; raises UnknownFormat if it has none of that kind."""
-    try:
-        name = KINDS[kind]
-    except KeyError:
-        raise UnknownFormat(f"no kind of schema is called {kind!r}: known are {', '.join(KINDS)}") from None
-    room = format_module("journalspec", format_id)
-    if find_spec(f"{room.__name__}.{name}") is None:
+def codec(format_id: str, kind: str) -> Codec:
+    """Return the schemas of a format; raises UnknownFormat if it has none of that kind."""
+    if kind not in KINDS:
+        raise UnknownFormat(f"no kind of schema is called {kind!r}: known are {', '.join(KINDS)}")
+    if format_id not in described():
         raise UnknownFormat(f"{format_id} has no {kind} schema")
-    return cast("Schema", import_module(f"{room.__name__}.{name}"))
+    return cast("Codec", import_module(f"journalspec.{KINDS[kind]}").codec_of(format_id))
+
+
+def reread(
+    format_id: str, kind: str, files: Mapping[str, bytes], edition: str, seen: Observation
+) -> Observation:
+    """Return `seen` with every header and record as the schemas of `kind` read them, where `seen` has them.
+
+    Two descriptions agree on a journal if the result is equal to `seen`. What no structure
+    stores stays as it was: state, regions and notes. Raises SchemaError where a schema
+    finds nothing sound, and for an edition that there is not.
+    """
+    if edition not in get_format(format_id).editions:
+        known = ", ".join(get_format(format_id).editions)
+        raise SchemaError(f"no schema for edition {edition!r}: there are {known}")
+    again = _Again(format_id, codec(format_id, kind), files, edition)
+    # Headers first: they say how the records behind them are laid out.
+    headers = tuple(map(again.header, seen.files))
+    return replace(
+        seen,
+        records=tuple(map(again.record, seen.records)),
+        files=headers,
+        unanchored=tuple(map(again.record, seen.unanchored)),
+    )
+
+
+class _Again:
+    """The files of one journal, read by a schema where somebody else found something."""
+
+    def __init__(self, format_id: str, codec: Codec, files: Mapping[str, bytes], edition: str) -> None:
+        self._layout: Layout = format_module("journalspec", format_id).LAYOUT
+        self._told = get_format(format_id).vocabulary.fields
+        self._codec = codec
+        self._files = {name: bytes(data) for name, data in files.items()}
+        self._edition = edition
+        #: File -> the edition whose tables its records follow, where its header says so.
+        self._behind: dict[str, str] = {}
+
+    def header(self, entry: FileMap) -> FileMap:
+        """Return a file with its header read again, if it has one that is of use."""
+        if not entry.header or entry.role in ("control", "invalid"):
+            return entry
+        found = self._codec.read("header", self._edition, self._files[entry.file], 0, entry.file).fields
+        self._behind[entry.file] = self._layout.behind(self._edition, found)
+        return replace(entry, header={name: found[name] for name in entry.header})
+
+    def record(self, record: Record) -> Record:
+        """Return a record read again; raises SchemaError also if it is not as long as was said."""
+        at = record.at
+        edition = self._behind.get(at.file, self._edition)
+        found = self._codec.read("record", edition, self._files[at.file], at.off, at.file)
+        if found.size != at.length:
+            raise SchemaError(f"{found.size} bytes, not {at.length}", at.file, at.off)
+        kind = found.type if self._layout.by_type("record") else ""
+        stored = {item.name: item for item in self._layout.structure("record", edition, kind).fields}
+        told = dict(record.fields)
+        told.update(self._values(stored, found.fields, told))
+        return Record(found.type, told, at)
+
+    def _values(
+        self, stored: Mapping[str, Field], values: Mapping[str, Any], told: Mapping[str, Any]
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield what an observation says of a record, as far as the record alone says it."""
+        for field in self._told:
+            item = stored.get(field.name)
+            if item is None or field.name not in values:
+                continue
+            if field.editions and self._edition not in field.editions:
+                continue
+            value = values[field.name]
+            if field.kind == "int" and field.width != item.type:
+                continue  # a part of a number that a header has
+            if not value and field.name not in told:
+                continue
+            yield field.name, _as_told(value, item, field.kind, field.element)
+
+
+def _as_told(value: Any, item: Field, kind: str, element: str) -> Any:
+    if kind == "bool":
+        return value == 1
+    if element == "str":
+        (text,) = (member for member in item.of if member.name == item.each)
+        return [row[text.name].decode(text.show, "replace") for row in value]
+    return value

@@ -34,6 +34,17 @@ GOOD: dict[str, Any] = {
 }
 
 
+#: What no document and no product does, and we decided: the products take a record whose names end before its
+#: end marker, write gtrids without a byte, and the document leaves open what its checksum covers.
+DECIDED = ("BTM-REC-004", "BTM-REC-011", "BTM-SED-008")
+
+
+@pytest.mark.parametrize("name", DECIDED)
+def test_what_was_decided_is_not_put_down_to_a_product_or_a_document(name: str) -> None:
+    known = next(requirements(each) for each in format_ids() if get_format(each).prefix == name[:3])
+    assert known[name].source["kind"] == "decision"
+
+
 def changed(**members: Any) -> dict[str, Any]:
     data = copy.deepcopy(GOOD)
     for name, value in members.items():

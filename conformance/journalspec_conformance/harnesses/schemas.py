@@ -1,88 +1,65 @@
 """Declarative schemas as implementations: they read undamaged journals, and nothing else.
 
-A schema has neither checksums nor scanning, so it is only asked for ``read``
-and never about damage. Formats are found by looking for the schema's module in
-each format's room.
+A schema has neither scanning nor rules of recovery. The reference says where headers and
+records stand and what they amount to; the schema reads each of them, and the answer has its
+fields. So it is only asked for ``read`` and never about damage.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from journalspec import __version__
-from journalspec.formats import format_ids, get_format
-from journalspec.observation import Level, Observation
+from journalspec.formats import get_format
+from journalspec.observation import CLEAN, Level
+from journalspec.schemas import SchemaError, described, reread
 from journalspec_conformance.harnesses.reference import files_of
+from journalspec_reference import load
 
 Message = dict[str, Any]
 
 
-class SchemaModule(Protocol):
-    """What a schema's module offers."""
-
-    parse: Callable[..., Observation]
-
-
 class SchemaHarness:
-    """Reads with the module `module` (``schema``, ``kaitai``) of every format that has one."""
+    """Reads with the schemas of one `kind` (``construct``, ``kaitai``) of every format that has them."""
 
-    name: ClassVar[str]
-    module: ClassVar[str]
-
-    def __init__(self) -> None:
-        """Find the formats' modules; they are imported when first needed."""
-        self._paths = {
-            format_id: path
-            for format_id in format_ids()
-            if find_spec(path := f"journalspec.{format_id}.{self.module}") is not None
-        }
-        self._modules: dict[str, Any] = {}
+    kind: ClassVar[str]
 
     def hello(self) -> Message:
-        """Declare ``read`` at level layout, without damage; editions as the module lists them."""
+        """Declare ``read`` at level layout, without damage, of all editions."""
         return {
             "protocol": 1,
-            "impl": {"name": self.name, "version": __version__, "language": "python"},
+            "impl": {"name": f"journalspec-{self.kind}", "version": __version__, "language": "python"},
             "formats": {
                 format_id: {
-                    "editions": list(
-                        getattr(self._module(format_id), "EDITIONS", get_format(format_id).editions)
-                    ),
+                    "editions": list(get_format(format_id).editions),
                     "ops": ["read"],
                     "observe": "layout",
                     "features": ["pure", "memory"],
                 }
-                for format_id in self._paths
+                for format_id in described()
             },
         }
 
     def read(self, request: Message) -> Message:
-        """Parse; what the schema cannot take as undamaged is no answer but an error."""
-        parse = self._module(request["format"]).parse
-        seen: Observation = parse(files_of(request), request["edition"], request.get("params"))
+        """Read; what is damaged, or what the schema does not take, is no answer but an error."""
+        format_id, edition, files = request["format"], request["edition"], files_of(request)
+        found = load(format_id).read(files, edition=edition, params=request.get("params"))
+        if found.verdict != CLEAN:
+            raise SchemaError(f"the journal is damaged ({found.verdict})")
+        seen = reread(format_id, self.kind, files, edition, found)
         return {"ok": seen.to_json(Level.parse(request["observe"]))}
 
     def bye(self) -> None:
         """Nothing is held open."""
 
-    def _module(self, format_id: str) -> Any:
-        if format_id not in self._modules:
-            self._modules[format_id] = import_module(self._paths[format_id])
-        return self._modules[format_id]
-
 
 class Construct(SchemaHarness):
     """The construct schemas."""
 
-    name = "journalspec-construct"
-    module = "schema"
+    kind = "construct"
 
 
 class Kaitai(SchemaHarness):
     """The generated Kaitai Struct parsers."""
 
-    name = "journalspec-kaitai"
-    module = "kaitai"
+    kind = "kaitai"

@@ -24,11 +24,11 @@ from typing import Any
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.plain import CONTROL, control_id, laid_out_as, stamp_of, versioned
-from journalspec.jboss_journal.replay import live
 from journalspec.layout import Part, integer
 from journalspec.schemas import Plain
 from journalspec_corpus.author import hex_bytes, labelled, lay_file, reported, stored, words
 from journalspec_corpus.edits import Built, EditError
+from journalspec_corpus.jboss_journal.replay import live
 
 #: The fields that a brief expectation lists.
 BRIEF = ("type", "at")

@@ -2,7 +2,7 @@
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
 It knows data files alone: no control file, and no parameters. What the fields of a record are
-is told by their table, and what records amount to by :mod:`journalspec.jboss_journal.replay`.
+is told by their table, and what records amount to by :mod:`journalspec_corpus.jboss_journal.replay`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.plain import UNFILLED_ID, has, laid_out_as, next_candidate, stamp_of, versioned
-from journalspec.jboss_journal.replay import outcome
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.schemas import Plain, natural
 from journalspec_corpus.author import reported
 from journalspec_corpus.jboss_journal.author import CHECK
+from journalspec_corpus.jboss_journal.replay import outcome
 from journalspec_corpus.naive import Entry, Files, Scanned, expectation, refused
 
 #: The fields that expectations list of a record.

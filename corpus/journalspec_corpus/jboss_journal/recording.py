@@ -42,7 +42,8 @@ from journalspec_corpus.jboss_journal.workloads import (
     size_of,
     step_of,
 )
-from journalspec_reference.jboss_journal.codec import DIALECTS, Fault, JournalRecord, decode_record, direct
+from journalspec_reference.checksums import direct
+from journalspec_reference.jboss_journal.codec import DIALECTS, Fault, JournalRecord, decode_record
 from journalspec_reference.jboss_journal.fileset import CONTROL
 from journalspec_reference.jboss_journal.write import JournalWriter
 

@@ -11,45 +11,36 @@ import zlib
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from journalspec.bitronix_tlog import LAYOUT
+
+_HEADER, _RECORD = (LAYOUT.structure(name, "2.1") for name in ("header", "record"))
 #: "Btnx", which is also Bitronix's XA format id (BTM-HDR).
-FORMAT_ID = 0x42746E78
+FORMAT_ID = int.from_bytes(_HEADER.fields[0].constant, "big")
 #: "xntB": the format id backwards (BTM-REC).
-END_RECORD = 0x786E7442
-FILE_HEADER = struct.Struct(">IqBq")  # formatId, timestamp, state, position
-HEADER_SIZE = FILE_HEADER.size
+END_RECORD = int.from_bytes(_RECORD.fields[-1].constant, "big")
+FILE_HEADER = struct.Struct(_HEADER.packed().format.replace("4s", "I"))  # the format id as a number
+HEADER_SIZE = _HEADER.size
 #: Offsets in the file header of the fields that a writer rewrites one by one.
-TIMESTAMP_AT, STATE_AT, POSITION_AT = 4, 12, 13
+TIMESTAMP_AT, STATE_AT, POSITION_AT = map(_HEADER.off, ("timestamp", "state", "position"))
 STATE_CLEAN, STATE_UNCLEAN = 0, 0xFF
 
-#: status, recordLength, headerLength, time, sequenceNumber, crc32, gtridLength
-FIXED = struct.Struct(">iiiqiIB")
+FIXED = _RECORD.packed("status", "gtrid_length")
 INT = struct.Struct(">i")
 LONG = struct.Struct(">q")
 SHORT = struct.Struct(">H")
 #: The bytes before recordLength starts to count: itself and the status.
-UNCOUNTED = 8
+UNCOUNTED = _RECORD.off("header_length")
 #: recordLength of a record without gtrid and names; no valid one is smaller.
-MIN_RECORD_LENGTH = 29
+MIN_RECORD_LENGTH = _RECORD.size - UNCOUNTED
 MAX_GTRID = 127
 MAX_NAME = 0x7FFF
 #: A record that reaches beyond what is loaded of the file, and is not decided yet.
 NOT_LOADED = "not-loaded"
 #: The CRC leaves out the crc32 field and the gtridLength byte behind it.
-CRC_AT, CRC_RESUMES_AT = 24, 29
+CRC_AT, CRC_RESUMES_AT = map(_RECORD.off, ("crc32", "gtrid"))
 
-STATUS_NAMES = {
-    0: "ACTIVE",
-    1: "MARKED_ROLLBACK",
-    2: "PREPARED",
-    3: "COMMITTED",
-    4: "ROLLEDBACK",
-    5: "UNKNOWN",
-    6: "NO_TRANSACTION",
-    7: "PREPARING",
-    8: "COMMITTING",
-    9: "ROLLING_BACK",
-}
-STATUS_CODES = {name: status for status, name in STATUS_NAMES.items()}
+STATUS_CODES = dict(LAYOUT.types("2.1"))
+STATUS_NAMES = {status: name for name, status in STATUS_CODES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +60,7 @@ class Framing:
 DISK = Framing(log_start=HEADER_SIZE, header_length=28)
 #: The seed counts "the remainder of the header" (16) and describes no file header.
 SEED = Framing(log_start=0, header_length=16, counted_from=12)
-PAYLOAD_AT = 28
+PAYLOAD_AT = _RECORD.off("gtrid_length")
 
 
 class FileHeader(NamedTuple):

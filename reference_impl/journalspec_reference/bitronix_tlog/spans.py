@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
-from journalspec_reference.api import Files, Span, field_spans
+from journalspec_reference.api import Files, Piece, Span, field_names, file_spans
 from journalspec_reference.bitronix_tlog import nio as frames
 from journalspec_reference.bitronix_tlog.codec import (
     DISK,
@@ -18,8 +18,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     LogRecord,
 )
 from journalspec_reference.bitronix_tlog.fileset import LogFile, elect, load_pair
-from journalspec_reference.bitronix_tlog.nio import NioRecord, NioScan
-from journalspec_reference.bitronix_tlog.nio import scan as scan_nio
+from journalspec_reference.bitronix_tlog.nio import NioRecord
 from journalspec_reference.bitronix_tlog.scan import search, walk
 
 
@@ -31,98 +30,57 @@ def disk(files: Files, fields: bool = True) -> Iterator[Span]:
     examined = {file.name: file for file in pair}
     for each in map(examined.__getitem__, files):
         file = active if active is not None and each.name == active.name else each
-        if file.header is None:
-            yield Span(file.name, 0, file.length, "file", "dropped", "short-file")
-            continue
-        yield from _header(file, fields)
-        if file.problem is not None:
-            yield Span(file.name, HEADER_SIZE, file.length - HEADER_SIZE, "log", "dropped", file.problem[0])
-            continue
-        yield from _log(file.name, file.data, file.limit, DISK, fields)
-        yield from _behind(file.name, file.data, file.limit, file.length, fields)
+        named = field_names(LAYOUT, "2.1", file.data) if fields else None
+        yield from file_spans(file.name, _disk(file), file.length, named)
+
+
+def _disk(file: LogFile) -> Iterator[Piece]:
+    if file.header is None:
+        yield Piece(0, file.length, "dropped", "short-file", "file")
+        return
+    yield Piece(0, HEADER_SIZE, "header", file.role)
+    if file.problem is not None:
+        yield Piece(HEADER_SIZE, file.length, "dropped", file.problem[0], "log")
+        return
+    yield from _log(file.data, file.limit, DISK)
+    yield from (_piece(record, "stale") for record in search(file.data, file.limit, file.length))
+
+
+def _log(data: Any, limit: int, layout: Framing) -> Iterator[Piece]:
+    return (_piece(item, "record") for item in walk(data, limit, layout))
+
+
+def _piece(item: LogRecord | NioRecord | Fault, kind: str, series: str = "") -> Piece:
+    if isinstance(item, Fault):
+        return Piece(item.off, item.end, "dropped", item.reason, series=series)
+    return Piece(item.off, item.end, kind, STATUS_NAMES.get(item.status, "OTHER"), series=series)
 
 
 def seed(files: Files, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of files that hold records and nothing else."""
     for name, data in files.items():
-        yield from _log(name, data, len(data), SEED, fields)
+        named = field_names(LAYOUT, "seed", data) if fields else None
+        yield from file_spans(name, _log(data, len(data), SEED), len(data), named)
 
 
 def nio(files: Files, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of NIO journals: header, frames of both laps, and the rest."""
     for name, data in files.items():
-        header = frames.decode_header(data)
-        if not isinstance(header, frames.NioHeader):
-            yield Span(name, 0, len(data), "file", "dropped", header[0])
-            continue
-        yield from _nio_header(name, data, fields)
-        yield from _nio_frames(name, data, scan_nio(data, header), fields)
+        named = field_names(LAYOUT, "nio", data) if fields else None
+        yield from file_spans(name, _nio(data), len(data), named)
 
 
-def _header(file: LogFile, fields: bool) -> Iterator[Span]:
-    yield Span(file.name, 0, HEADER_SIZE, "header", "header", file.role)
-    if fields:
-        spots = LAYOUT.spans("header", "2.1", bytes(file.data[:HEADER_SIZE]))
-        yield from field_spans(spots, file.name, 0, "header")
-
-
-def _log(name: str, data: Any, limit: int, layout: Framing, fields: bool) -> Iterator[Span]:
-    index = 0
-    for item in walk(data, limit, layout):
-        if isinstance(item, Fault):
-            yield Span(name, item.off, item.end - item.off, "dropped", "dropped", item.reason)
-            continue
-        label = STATUS_NAMES.get(item.status, "OTHER")
-        edition = "seed" if layout is SEED else "2.1"
-        yield from _record(name, data, item, edition if fields else "", (f"record[{index}]", "record", label))
-        index += 1
-
-
-def _record(
-    name: str, data: Any, record: LogRecord | NioRecord, edition: str, told: tuple[str, str, str]
-) -> Iterator[Span]:
-    """Yield a record as (path, kind, value), and its fields if an `edition` is given."""
-    yield Span(name, record.off, record.end - record.off, *told)
-    if edition:
-        spots = LAYOUT.spans("record", edition, bytes(data[record.off : record.end]))
-        yield from field_spans(spots, name, record.off, told[0])
-
-
-def _behind(name: str, data: Any, start: int, end: int, fields: bool) -> Iterator[Span]:
-    """Yield what lies behind the tail: whole stale records, and fill between them."""
-    at = start
-    for index, record in enumerate(search(data, start, end)):
-        if record.off > at:
-            yield Span(name, at, record.off - at, "unused", "unused")
-        label = STATUS_NAMES.get(record.status, "OTHER")
-        yield from _record(name, data, record, "2.1" if fields else "", (f"stale[{index}]", "stale", label))
-        at = record.end
-    if at < end:
-        yield Span(name, at, end - at, "unused", "unused")
-
-
-def _nio_header(name: str, data: Any, fields: bool) -> Iterator[Span]:
-    size = min(frames.HEADER_SIZE, len(data))
-    yield Span(name, 0, size, "header", "header")
-    if fields:
-        yield from field_spans(LAYOUT.spans("header", "nio", bytes(data[:size])), name, 0, "header")
-    if size > frames.HEADER_USED:
-        used = frames.HEADER_USED
-        yield Span(name, used, size - used, "header.reserved", "unused")
-
-
-def _nio_frames(name: str, data: Any, found: NioScan, fields: bool) -> Iterator[Span]:
-    at = frames.HEADER_SIZE
+def _nio(data: Any) -> Iterator[Piece]:
+    header = frames.decode_header(data)
+    if not isinstance(header, frames.NioHeader):
+        yield Piece(0, len(data), "dropped", header[0], "file")
+        return
+    size, used = min(frames.HEADER_SIZE, len(data)), frames.HEADER_USED
+    yield Piece(0, size, "header")
+    if size > used:
+        yield Piece(used, size, "unused", path="header.reserved")
+    found = frames.scan(data, header)
     pieces: list[NioRecord | Fault] = [*found.records, *found.faults]
-    for index, item in enumerate(sorted(pieces, key=lambda piece: (piece.off, piece.end))):
-        if item.off > at:
-            yield Span(name, at, item.off - at, "unused", "unused")
-        if isinstance(item, Fault):
-            yield Span(name, item.off, item.end - item.off, "dropped", "dropped", item.reason)
-        else:
-            kind = "stale" if item.delimiter != found.header.current else "record"
-            told = (f"frame[{index}]", kind, STATUS_NAMES.get(item.status, "OTHER"))
-            yield from _record(name, data, item, "nio" if fields else "", told)
-        at = max(at, item.end)
-    if at < len(data):
-        yield Span(name, at, len(data) - at, "unused", "unused")
+    for item in sorted(pieces, key=lambda piece: (piece.off, piece.end)):
+        earlier = isinstance(item, NioRecord) and item.delimiter != header.current
+        yield _piece(item, "stale" if earlier else "record", "frame")

@@ -1,28 +1,24 @@
-"""What the editions disagree on, as one table each; bytes to records and back; the CRC-32 of byte ranges.
+"""What the editions disagree on, from the table of fields; bytes to records and back.
 
-All integers are signed and big-endian (JBM-REC). Only the edition with the calculated
-hash needs checksums. A scan of hostile bytes may ask for as many overlapping ranges as
-there are bytes; hashing each from its start would be quadratic. Checksums of prefixes at
-fixed steps, and the algebra of CRCs (the checksum of a range follows from those of two
-prefixes), make each range cost at most two partial steps.
+All integers are signed and big-endian (JBM-REC). Only the edition with the calculated hash
+needs checksums.
 """
 
 from __future__ import annotations
 
 import struct
-import zlib
-from array import array
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
-from journalspec_reference.content import Window
+from journalspec.formats import get_format
+from journalspec.jboss_journal import LAYOUT
 
 INT = struct.Struct(">i")
 LONG = struct.Struct(">q")
 PAIR = struct.Struct(">ii")
-LONG_HEADER = struct.Struct(">iiq")
+LONG_HEADER = LAYOUT.structure("header", "v2").packed()
 #: Type and file id: what every record begins with.
 PROLOGUE = 5
 CHECK_SIZE = 4
@@ -35,27 +31,44 @@ NOT_LOADED = "not-loaded"
 #: Given (data, start, end), the CRC-32 of those bytes. A scan passes one that is cheap on overlaps.
 Hash = Callable[[Any, int, int], int]
 
-_POLYNOMIAL = 0xEDB88320
-
 #: The types that end a transaction, the same in every edition.
 PREPARE, COMMIT, ROLLBACK = 17, 18, 19
 EVENT, ADD, UPDATE, ADD_TX, UPDATE_TX = 10, 11, 12, 13, 14
+#: Editions whose data files are as long as the configuration says.
+FIXED_LENGTH = ("seed", "seed+hash", "s1")
+#: Edition -> the file id that a control file's record carries, if it is not 0.
+CONTROL_IDS = {"s2": -1}
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One record type of an edition, as the fields that it has.
+    """One record type of an edition, as the numbers that it has behind type and file id.
 
+    `numbers` gives their names in stored order, each with its letter for struct.
     `body` is "user" (size, user type, body), "plain" (size, body) or "" (none).
     `ends` marks PREPARE and COMMIT, which carry counts.
     """
 
     name: str
     code: int
-    tx: bool = False
-    id: bool = False
-    body: str = ""
-    ends: bool = False
+    numbers: Mapping[str, str] = field(compare=False)
+    tx: bool
+    id: bool
+    body: str
+    ends: bool
+
+
+def _kind(edition: str, name: str, code: int) -> Kind:
+    numbers = _numbers(edition, name)
+    body = "user" if "user_type" in numbers else "plain" if "body_size" in numbers else ""
+    ends = "count" in numbers or "num_files" in numbers
+    return Kind(name, code, numbers, "tx" in numbers, "id" in numbers, body, ends)
+
+
+def _numbers(edition: str, kind: str) -> dict[str, str]:
+    form = LAYOUT.structure("record", edition, kind)
+    around = ("type", "file_id", "check_size", "hash")
+    return {item.name: item.letter for item in form.fields if item.is_int and item.name not in around}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,46 +76,23 @@ class Dialect:
     """One edition (for v2 and v2e: one format version of it)."""
 
     name: str
-    versions: tuple[int, ...] = ()
-    delete: int = 16
-    delete_tx: int = 15
+    versions: tuple[int, ...]
+    #: Bytes before the first record, padding aside.
+    header_size: int
+    #: Record type number -> its kind.
+    kinds: Mapping[int, Kind]
     #: PREPARE and COMMIT hold (file id, count) pairs; otherwise one count.
-    pairs: bool = False
-    prepare_extra: bool = True
-    delete_tx_body: bool = True
-    compact: bool = False
-    event: bool = False
-    hashed: bool = False
+    pairs: bool
+    prepare_extra: bool
+    compact: bool
+    hashed: bool
     #: The length of a data file is part of the configuration.
-    fixed_length: bool = False
-    control_file: bool = True
+    fixed_length: bool
+    control_file: bool
     #: The file id that a control file's record carries.
-    control_id: int = 0
+    control_id: int
 
     @property
-    def header_size(self) -> int:
-        """Bytes before the first record, padding aside: 16 with a format version, else 4."""
-        return 16 if self.versions else 4
-
-    @cached_property
-    def kinds(self) -> dict[int, Kind]:
-        """Record type number -> its kind."""
-        found = [
-            Kind("ADD", ADD, id=True, body="user"),
-            Kind("UPDATE", UPDATE, id=True, body="user"),
-            Kind("ADD_TX", ADD_TX, tx=True, id=True, body="user"),
-            Kind("UPDATE_TX", UPDATE_TX, tx=True, id=True, body="user"),
-            Kind("DELETE", self.delete, id=True),
-            Kind("DELETE_TX", self.delete_tx, tx=True, id=True, body="plain" if self.delete_tx_body else ""),
-            Kind("PREPARE", PREPARE, tx=True, ends=True),
-            Kind("COMMIT", COMMIT, tx=True, ends=True),
-            Kind("ROLLBACK", ROLLBACK, tx=True),
-        ]
-        if self.event:
-            found.append(Kind("EVENT", EVENT, id=True, body="user"))
-        return {kind.code: kind for kind in found}
-
-    @cached_property
     def codes(self) -> dict[str, int]:
         """Record type name -> its number."""
         return {kind.name: code for code, kind in self.kinds.items()}
@@ -112,33 +102,32 @@ class Dialect:
         return file_id & 0x7FFFFFFF if self.versions else file_id & 0xFFFFFFFF
 
 
-_SEED = Dialect(
-    "seed",
-    delete=15,
-    delete_tx=16,
-    pairs=True,
-    prepare_extra=False,
-    delete_tx_body=False,
-    fixed_length=True,
-    control_file=False,
-)
-_V1 = Dialect("v1", versions=(1,))
-_V2 = Dialect("v2", versions=(1, 2), compact=True)
+def _dialect(name: str) -> Dialect:
+    header = LAYOUT.structure("header", name)
+    version = next((item for item in header.fields if item.name == "format_version"), None)
+    kinds = {code: _kind(name, kind, code) for kind, code in LAYOUT.types(name).items()}
+    prepare = kinds[PREPARE].numbers
+    return Dialect(
+        name,
+        versions=tuple(range(version.low or 0, (version.high or 0) + 1)) if version else (),
+        header_size=header.size,
+        kinds=kinds,
+        pairs="num_files" in prepare,
+        prepare_extra="extra_size" in prepare,
+        compact="compact_count" in prepare,
+        hashed="hash" in LAYOUT.structure("record", name).names,
+        fixed_length=name in FIXED_LENGTH,
+        control_file=LAYOUT.has("control", name),
+        control_id=CONTROL_IDS.get(name, 0),
+    )
 
-DIALECTS = {
-    "seed": _SEED,
-    "seed+hash": replace(_SEED, name="seed+hash", hashed=True),
-    "s1": Dialect("s1", pairs=True, fixed_length=True, control_file=False),
-    "s2": Dialect("s2", control_id=-1),
-    "v1": _V1,
-    "v2": _V2,
-    "v2e": replace(_V2, name="v2e", event=True),
-}
+
+DIALECTS = {name: _dialect(name) for name in get_format(LAYOUT.format_id).editions}
 
 
 def of_version(dialect: Dialect, version: int) -> Dialect:
     """Return what a file of format `version` is written in: v2 and v2e still read v1 files."""
-    return _V1 if version == 1 and dialect.versions else dialect
+    return DIALECTS[LAYOUT.behind(dialect.name, {"format_version": version})]
 
 
 class JournalRecord(NamedTuple):
@@ -187,22 +176,15 @@ class Form(NamedTuple):
 @cache
 def forms(dialect: Dialect) -> dict[int, Form]:
     """Return record type number -> its form."""
-    return {code: _form(kind, dialect) for code, kind in dialect.kinds.items()}
+    return {code: _form(kind) for code, kind in dialect.kinds.items()}
 
 
-def _form(kind: Kind, dialect: Dialect) -> Form:
-    fields = [("compact", "b")] if dialect.compact else []
-    fields += [("tx", "q")] if kind.tx else []
-    fields += [("id", "q")] if kind.id else []
-    if kind.body:
-        fields.append(("length", "i"))
-        fields += [("user_type", "B")] if kind.body == "user" else []
-    elif kind.ends:
-        extra = [("length", "i")] if kind.code == PREPARE and dialect.prepare_extra else []
-        # With pairs both sizes come first, extra size before the number of pairs; with one count after it.
-        fields += [*extra, ("listed", "i")] if dialect.pairs else [("tally", "i"), *extra]
-    layout = struct.Struct(">" + "".join(code for _, code in fields))
-    at = {name: index for index, (name, _) in enumerate(fields)}
+def _form(kind: Kind) -> Form:
+    layout = struct.Struct(">" + "".join(kind.numbers.values()))
+    # No type has two sizes of bytes: that of its body or of its extra data is its length.
+    words = {"compact_count": "compact", "body_size": "length", "extra_size": "length"}
+    words |= {"count": "tally", "num_files": "listed"}
+    at = {words.get(name, name): index for index, name in enumerate(kind.numbers)}
     names = ("compact", "tx", "id", "length", "user_type", "tally", "listed")
     return Form(kind, layout, PROLOGUE + layout.size, *(at.get(name) for name in names))
 
@@ -238,20 +220,20 @@ def decode_record(data: Any, off: int, end: int, dialect: Dialect, digest: Hash)
     pairs_at = start + size
     pairs = tuple(PAIR.unpack_from(data, pairs_at + PAIR.size * index) for index in range(listed))
 
-    def field(at: int | None) -> int:
+    def number(at: int | None) -> int:
         return 0 if at is None else int(values[at])
 
     return JournalRecord(
         off,
         stop,
         form.kind,
-        compact_count=field(form.compact),
-        tx=field(form.tx),
-        id=field(form.id),
-        user_type=field(form.user_type),
+        compact_count=number(form.compact),
+        tx=number(form.tx),
+        id=number(form.id),
+        user_type=number(form.user_type),
         body=body,
         extra=extra,
-        tally=field(form.tally),
+        tally=number(form.tally),
         pairs=pairs,
     )
 
@@ -272,100 +254,25 @@ def check(last: Any, data: Any, off: int, stop: int, dialect: Dialect, digest: H
 def encode_record(record: JournalRecord, dialect: Dialect, stamp: int, digest: Hash) -> bytes:
     """Return the bytes of `record` for the file whose records carry `stamp`; off and end are ignored."""
     kind = record.kind
+    numbers = {
+        "compact_count": (record.compact_count + 128) % 256 - 128,
+        "tx": record.tx,
+        "id": record.id,
+        "body_size": len(record.body),
+        "user_type": record.user_type,
+        "count": record.tally,
+        "extra_size": len(record.extra),
+        "num_files": len(record.pairs),
+    }
+    form = forms(dialect)[kind.code]
     parts = [bytes([kind.code]), (stamp & 0xFFFFFFFF).to_bytes(4, "big")]
-    if dialect.compact:
-        parts.append(bytes([record.compact_count & 0xFF]))
-    if kind.tx:
-        parts.append(LONG.pack(record.tx))
-    if kind.id:
-        parts.append(LONG.pack(record.id))
+    parts.append(form.struct.pack(*[numbers[name] for name in kind.numbers]))
     if kind.body:
-        parts.append(INT.pack(len(record.body)))
-        if kind.body == "user":
-            parts.append(bytes([record.user_type]))
         parts.append(record.body)
     elif kind.ends:
-        parts += _encode_ending(record, dialect)
+        parts.append(record.extra)
+        parts += [PAIR.pack(*pair) for pair in record.pairs if dialect.pairs]
     data = b"".join(parts)
     if dialect.hashed:
         return data + digest(data, 0, len(data)).to_bytes(4, "big")
     return data + INT.pack(len(data) + CHECK_SIZE)
-
-
-def _encode_ending(record: JournalRecord, dialect: Dialect) -> list[bytes]:
-    extra = [INT.pack(len(record.extra))] if record.kind.code == PREPARE and dialect.prepare_extra else []
-    if dialect.pairs:
-        pairs = [PAIR.pack(*pair) for pair in record.pairs]
-        return [*extra, INT.pack(len(record.pairs)), record.extra, *pairs]
-    return [INT.pack(record.tally), *extra, record.extra]
-
-
-def direct(data: Any, start: int, end: int) -> int:
-    """Return the CRC-32 of ``data[start:end]``."""
-    return zlib.crc32(memoryview(data)[start:end])
-
-
-class Prefixes:
-    """CRC-32 of the prefixes of one buffer, kept at every `STEP` bytes: four bytes of memory for each."""
-
-    STEP = 1024
-
-    def __init__(self, data: Any, limit: int | None = None) -> None:
-        self._data = Window(data, limit)
-        self._base, self._known = 0, array("I", [0])
-
-    def _begin(self, start: int) -> None:
-        """Be ready for ranges from `start` on."""
-        if not self._base <= start <= self._base + self.STEP * len(self._known):
-            # Of what lies between, which may be a hole, nothing is asked: the checksums begin anew.
-            self._base, self._known = start // self.STEP * self.STEP, array("I", [0])
-
-    def _prefix(self, at: int) -> int:
-        """Return the checksum of the bytes from the base to `at`."""
-        index = (at - self._base) // self.STEP
-        known = self._known
-        while len(known) <= index:
-            base = self._base + (len(known) - 1) * self.STEP
-            step = self._data.reach(base, base + self.STEP)[base : base + self.STEP]
-            known.append(zlib.crc32(step, known[-1]))
-        return zlib.crc32(self._data.peek(self._base + index * self.STEP, at), known[index])
-
-
-class PrefixDigest(Prefixes):
-    """CRC-32 of ranges of one buffer, in time independent of their length."""
-
-    def __call__(self, data: Any, start: int, end: int) -> int:
-        """Return the CRC-32 of the range; `data` is what was given at construction."""
-        if end - start <= self.STEP:
-            return zlib.crc32(self._data.reach(start, end)[start:end])
-        self._begin(start)
-        return self._prefix(end) ^ _shift(self._prefix(start), end - start)
-
-
-def multiply(left: int, right: int) -> int:
-    """Return the product of two polynomials modulo the CRC's, bit-reflected."""
-    product = 0
-    for bit in range(31, -1, -1):
-        if left >> bit & 1:
-            product ^= right
-        right = right >> 1 ^ (_POLYNOMIAL if right & 1 else 0)
-    return product
-
-
-@cache
-def power(exponent: int) -> int:
-    """Return x to the power of 8 * 2**exponent modulo the polynomial."""
-    if exponent == 0:
-        return 0x00800000  # x**8, bit-reflected
-    return multiply(power(exponent - 1), power(exponent - 1))
-
-
-def _shift(crc: int, length: int) -> int:
-    """Return what `crc` contributes to the checksum `length` bytes later."""
-    exponent = 0
-    while length:
-        if length & 1:
-            crc = multiply(crc, power(exponent))
-        length >>= 1
-        exponent += 1
-    return crc

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from journalspec_reference.checksums import Prefixes, multiply, power
 from journalspec_reference.content import BUDGET, Window
 from journalspec_reference.jboss_journal.codec import (
     CHECK_SIZE,
@@ -31,10 +32,7 @@ from journalspec_reference.jboss_journal.codec import (
     PROLOGUE,
     Dialect,
     Form,
-    Prefixes,
     forms,
-    multiply,
-    power,
 )
 
 Offsets = npt.NDArray[np.int64]

@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
 
+from journalspec_reference.checksums import PrefixDigest, direct
 from journalspec_reference.content import UNREADABLE, Window, behind_zeros
 from journalspec_reference.jboss_journal.codec import (
     CHECK_SIZE,
@@ -27,10 +28,8 @@ from journalspec_reference.jboss_journal.codec import (
     Fault,
     Hash,
     JournalRecord,
-    PrefixDigest,
     check,
     decode_record,
-    direct,
 )
 
 #: So many bytes are searched at once.

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec.layout import Spot
-from journalspec_reference.api import Files, Params, Span, field_spans
-from journalspec_reference.jboss_journal.codec import ADD, Dialect, JournalRecord
+from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
+from journalspec_reference.jboss_journal.codec import Dialect, JournalRecord
 from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, limit_of
 from journalspec_reference.jboss_journal.recover import laid_out
 from journalspec_reference.jboss_journal.scan import stale, walk
@@ -21,71 +21,53 @@ def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -
     found = gather(files, dialect, params)
     known = {file.name: file for file in (*found.files, *found.others)}
     for file in (known[name] for name in files if name in known):
-        if file.problem is not None:
-            yield Span(file.name, 0, file.length, "file", "dropped", file.problem[0])
-            continue
-        yield from _header(file, fields)
-        yield from _content(file, limit_of(file, params), fields)
+        pieces = _pieces(file, limit_of(file, params))
+        yield from file_spans(file.name, pieces, file.length, _Named(file) if fields else None)
 
 
-def _header(file: DataFile, fields: bool) -> Iterator[Span]:
-    size = min(file.dialect.header_size, file.length)
-    data = bytes(file.data[:size])
-    whole = size == file.dialect.header_size
-    file_id = f"file {LAYOUT.read('header', file.dialect.name, data)['file_id']}" if whole else "file"
-    yield Span(file.name, 0, size, "header", "header", file_id)
-    if fields and whole:
-        yield from field_spans(LAYOUT.spans("header", file.dialect.name, data), file.name, 0, "header")
-
-
-def _content(file: DataFile, limit: int, fields: bool) -> Iterator[Span]:
-    old = _Old(file, fields)
-    at = file.dialect.header_size
-    index = 0
+def _pieces(file: DataFile, limit: int) -> Iterator[Piece]:
+    if file.problem is not None:
+        yield Piece(0, file.length, "dropped", file.problem[0], "file")
+        return
+    at = min(file.dialect.header_size, file.length)
+    whole = at == file.dialect.header_size
+    data = bytes(file.data[:at])
+    file_id = f" {LAYOUT.read('header', file.dialect.name, data)['file_id']}" if whole else ""
+    yield Piece(0, at, "header", f"file{file_id}")
     for item in laid_out(file, walk(file.data, file.file_id, file.dialect, limit), limit):
-        if item.off > at:
-            yield from old.between(at, item.off, item.off)
+        yield from _earlier(file, at, item.off)
         if isinstance(item, JournalRecord):
-            yield from _record(file, item, f"record[{index}]", "record", fields)
-            index += 1
+            yield Piece(item.off, item.end, "record", item.kind.name)
         else:
-            yield Span(file.name, item.off, item.length, "dropped", "dropped", item.reason)
+            yield Piece(item.off, item.end, "dropped", item.reason)
         at = item.end
-    yield from old.between(at, limit, file.length)
+    yield from _earlier(file, at, limit)
 
 
-class _Old:
-    """The records of earlier lives of a file, numbered over all that lies between its pieces."""
+def _earlier(file: DataFile, start: int, end: int) -> Iterator[Piece]:
+    """Yield the records of earlier lives of a file that stand from `start` to `end`."""
+    if start < end:
+        for item in stale(file.data, file.file_id, file.dialect, [(start, end)]):
+            yield Piece(item.off, item.end, "stale", item.kind.name)
 
-    def __init__(self, file: DataFile, fields: bool) -> None:
+
+class _Named:
+    """Names the fields of a file, in the record of a control file what its body lists."""
+
+    def __init__(self, file: DataFile) -> None:
         self._file = file
-        self._fields = fields
-        self._index = 0
+        self._named = field_names(LAYOUT, file.dialect.name, file.data)
 
-    def between(self, start: int, limit: int, end: int) -> Iterator[Span]:
-        """Yield what stands from `start` on: such records up to `limit`, and what is unused up to `end`."""
-        file, at = self._file, start
-        for item in stale(file.data, file.file_id, file.dialect, [(start, limit)]) if start < limit else ():
-            if item.off > at:
-                yield Span(file.name, at, item.off - at, "unused", "unused")
-            yield from _record(file, item, f"stale[{self._index}]", "stale", self._fields)
-            self._index += 1
-            at = item.end
-        if at < end:
-            yield Span(file.name, at, end - at, "unused", "unused")
-
-
-def _record(file: DataFile, item: JournalRecord, path: str, kind: str, fields: bool) -> Iterator[Span]:
-    yield Span(file.name, item.off, item.end - item.off, path, kind, item.kind.name)
-    if fields:
-        yield from _fields(file, item, path)
-
-
-def _fields(file: DataFile, item: JournalRecord, path: str) -> Iterator[Span]:
-    spots = LAYOUT.spans("record", file.dialect.name, bytes(file.data[item.off : item.end]))
-    if file.role == "control" and item.kind.code == ADD and (lists := control_fields(item.body)):
-        spots = _instead_of_body(spots, lists)
-    yield from field_spans(spots, file.name, item.off, path)
+    def __call__(self, piece: Piece) -> Iterable[Spot]:
+        if piece.kind == "header" and piece.end < self._file.dialect.header_size:
+            return ()
+        spots = list(self._named(piece))
+        body = next((spot for spot in spots if spot.name == "body"), None)
+        if self._file.role != "control" or piece.value != "ADD" or body is None:
+            return spots
+        at = piece.off + body.off
+        lists = control_fields(bytes(self._file.data[at : at + body.length]))
+        return _instead_of_body(spots, lists) if lists else spots
 
 
 def _instead_of_body(spots: Iterable[Spot], lists: list[tuple[str, int, str]]) -> Iterator[Spot]:

@@ -15,6 +15,7 @@ from typing import Any
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
 from journalspec_reference.api import Operation, Params, WriterRefused, order_of, perform
+from journalspec_reference.checksums import direct
 from journalspec_reference.jboss_journal.codec import (
     COMMIT,
     DIALECTS,
@@ -25,7 +26,6 @@ from journalspec_reference.jboss_journal.codec import (
     Dialect,
     Fault,
     JournalRecord,
-    direct,
     encode_record,
 )
 from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, NAME, DataFile, FileSet, gather
