@@ -92,7 +92,7 @@ class Memory(NamedTuple):
 
 
 class Flat(NamedTuple):
-    """A crash point as few arrays, which compiled code passes on quickly; what `turn` does changes them.
+    """A crash point as few arrays, which compiled code passes on quickly; :func:`turned` changes them.
 
     `scratch` is the bytes of all files, one file behind the other. A row of `files`
     says where a file's bytes start and how much room they have, how long it is, where it holds
@@ -122,7 +122,7 @@ class _Laid:
     trace: Trace
     flat: Flat
     contents: tuple[Pages, ...]
-    #: (file, from, to) of the blocks in flight, whose bytes `turn` changes
+    #: (file, from, to) of the blocks in flight, whose bytes :func:`turned` changes
     moving: list[tuple[int, int, int]] = field(default_factory=list)
 
 
@@ -283,9 +283,12 @@ def trace_seed(trace: Trace) -> Hashes:
 
 
 @helper
-def turn(flat: Flat, codes: Codes, row: int) -> bool:
-    """Show a row of `codes`, touching only what differs from the one before; tell whether anything did."""
-    blocks, moved = flat.blocks, False
+def turned(flat: Flat, codes: Codes, row: int, out: Hashes) -> bool:
+    """Show a row of `codes`, touching only what differs from the one before.
+
+    Tells whether there is anything to look at; if not, the row has the result of the one before.
+    """
+    blocks, moved = flat.blocks, row == 0
     for block in range(len(blocks)):
         code = np.int64(codes[row, block])
         kind = blocks[block, KIND]
@@ -300,6 +303,8 @@ def turn(flat: Flat, codes: Codes, row: int) -> bool:
             flat.files[file, SIZE_NOW] = value
             flat.files[file, STALE] = 1
             moved = True
+    if not moved:
+        out[row, 0], out[row, 1] = out[row - 1, 0], out[row - 1, 1]
     return moved
 
 
@@ -322,15 +327,6 @@ def _overlay(flat: Flat, file: int, at: int, value: int, length: int) -> bool:
     files[file, USED] = max(files[file, USED], inside + last)
     files[file, STALE] = 1
     return True
-
-
-@helper
-def turned(flat: Flat, codes: Codes, row: int, out: Hashes) -> bool:
-    """Turn to `row`; tell whether that has to be looked at, or has now got the result of the row before."""
-    if turn(flat, codes, row) or row == 0:
-        return True
-    out[row, 0], out[row, 1] = out[row - 1, 0], out[row - 1, 1]
-    return False
 
 
 @helper

@@ -73,7 +73,7 @@ _ID_AT, _CHECK, _PAIR = _WIDTHS["type"], _WIDTHS["check_size"], _WIDTHS["pairs"]
 _PROLOGUE = _ID_AT + _WIDTHS["file_id"]
 
 
-class Rules(NamedTuple):
+class KernelRules(NamedTuple):
     """An edition in numbers; for one with versions, with what its older files are written in.
 
     `forms` has shape (2, 256, 9): of the edition and of version 1; type numbers that an edition does
@@ -90,7 +90,7 @@ class Rules(NamedTuple):
 
 
 @cache
-def rules_of(edition: str) -> Rules:
+def rules_of(edition: str) -> KernelRules:
     """Return `edition` in numbers; raises KeyError if there is none of that name."""
     header = LAYOUT.structure("header", edition)
     places = header.places({})[0]
@@ -99,7 +99,7 @@ def rules_of(edition: str) -> Rules:
     forms = np.stack([_forms(edition), _forms("v1" if version else edition)])
     at = (header.size, places.get("format_version", -1), places.get("user_version", -1), places["file_id"])
     hashed = "hash" in LAYOUT.structure("record", edition, "ADD").names
-    return Rules(forms, at, lowest, highest, hashed, sorted(DIALECTS).index(edition))
+    return KernelRules(forms, at, lowest, highest, hashed, sorted(DIALECTS).index(edition))
 
 
 def _forms(edition: str) -> Ints:
@@ -153,7 +153,7 @@ class Tools(NamedTuple):
     of the forms they have.
     """
 
-    rules: Rules
+    rules: KernelRules
     known: Hashes
     key: Hashes
     seen: Ints
@@ -237,7 +237,7 @@ _search = walker(_step)
 
 
 @helper
-def _examine(flat: Flat, file: int, rules: Rules, header: Ints) -> None:
+def _examine(flat: Flat, file: int, rules: KernelRules, header: Ints) -> None:
     """Set `header` to what is wrong with a file, its id, and which of the two forms it has."""
     size, at, data = flat.files[file, SIZE_NOW], flat.files[file, START], flat.scratch
     header[_PROBLEM], header[_ID], header[_OLDER] = _NONE, 0, 0
@@ -283,7 +283,7 @@ def _sort(order: Ints, headers: Ints) -> None:
 
 
 @helper
-def _recover(flat: Flat, order: Ints, rules: Rules, seed: Hashes, h: Hashes) -> None:
+def _recover(flat: Flat, order: Ints, rules: KernelRules, seed: Hashes, h: Hashes) -> None:
     """Set `h` to the signature of what was found in the files."""
     headers, flags = flat.notes, 0
     for file in order:
@@ -308,7 +308,7 @@ def _compiled(version: str) -> Any:
     """Return the entry function; `version` is in it only to be a part of its name on disk."""
 
     @entry
-    def run(flat: Flat, codes: Codes, order: Ints, known: Hashes, rules: Rules, seed: Hashes) -> Hashes:
+    def run(flat: Flat, codes: Codes, order: Ints, known: Hashes, rules: KernelRules, seed: Hashes) -> Hashes:
         version  # noqa: B018  # see crash.kernel
         key, seen, now = np.zeros(2, np.uint64), np.zeros(3, np.int64), np.zeros(2, np.int64)
         tools = Tools(rules, known, key, seen, now)
