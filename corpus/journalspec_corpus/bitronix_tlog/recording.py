@@ -95,7 +95,6 @@ class Run(Recorder):
         self.ends = dict.fromkeys(FILES, HEADER_SIZE)
         self.marks += known
         self._ids: dict[tuple[int, str, int], str] = {}
-        self._pending: list[str] = []
         #: record id of the latest decision on each transaction
         self._decisions: dict[str, str] = {}
         if files:
@@ -138,13 +137,6 @@ class Run(Recorder):
             if not together:
                 self.apply({"op": "force"})
 
-    def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """Return what was logged since the last force, if this was one."""
-        if not durable:
-            return ()
-        safe, self._pending = self._pending, []
-        return safe
-
     def did(self, item: Op, op: Operation) -> None:
         """Note `item`, the records that it holds and those that count from here on."""
         self.storage.note(item)
@@ -173,7 +165,7 @@ class Run(Recorder):
         mark = Mark(record, item.file, item.off, length, key_of(written), fields)
         self.marked(mark)
         if item.file == self.active:
-            self._pending.append(record)
+            self.pending.append((record, 0))
             self._decided(mark)
 
     def _decided(self, mark: Mark) -> None:

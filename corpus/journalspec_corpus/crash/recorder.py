@@ -105,6 +105,8 @@ class Recorder:
         self.prefix = prefix
         self.marks: list[Mark] = []
         self.ends: dict[str, int] = {}
+        #: Records that are not promised yet, with the open transaction that they belong to, 0 for none.
+        self.pending: list[tuple[str, int]] = []
         self._base: dict[str, bytes] = {}
         #: What the model says is there by now, as far as it was told with :meth:`learn`.
         self.kept: Any = self.model.begin({}) if self.model else None
@@ -119,7 +121,11 @@ class Recorder:
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
         """Return the records that are safe now that `op` was done, and forget that they are pending."""
-        raise NotImplementedError
+        if not durable:
+            return ()
+        safe = [record for record, tx in self.pending if not tx]
+        self.pending = [entry for entry in self.pending if entry[1]]
+        return safe
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Do one operation of a workload; it is made durable at once, or `together` with others later."""

@@ -49,15 +49,7 @@ from journalspec_reference.jboss_journal.write import JournalWriter
 
 FORMAT = "jboss_journal"
 #: edition -> extension of data files
-EXTENSIONS = {
-    "seed": "jbm",
-    "seed+hash": "jbm",
-    "s1": "jbm",
-    "s2": "jbm",
-    "v1": "hq",
-    "v2": "hq",
-    "v2e": "amq",
-}
+EXTENSIONS: Mapping[str, str] = TABLES.rows["extensions"]
 #: What a reader calls a record.
 KEYS = Keys({"type": "", "tx": 0, "id": 0, "user_type": 0, "body": "", "extra": ""})
 #: What files are filled with on the background J.
@@ -66,11 +58,6 @@ _FILLS = {"J": "4a"}
 _STANDING = 160
 #: Length of data files that need not end anywhere.
 _SMALLEST = 1024
-
-
-def key_of(record: JournalRecord) -> str:
-    """Return what a reader calls a record."""
-    return KEYS.of({**record._asdict(), "type": record.kind.name})
 
 
 def _meaning(fields: Mapping[str, Any]) -> Operation:
@@ -118,8 +105,6 @@ class Run(Recorder):
         self.ends = {name: self.header_size for name in self.memory.files if self._is_data(name)}
         #: record -> its files, as long as they keep it
         self._places: dict[str, set[str]] = {}
-        #: Records that are not promised yet, with the open transaction that they belong to, 0 for none.
-        self._pending: list[tuple[str, int]] = []
         #: What is owed, or will be with the next force.
         self._owed: set[str] = set(owed)
         #: Records that this run does not write first, but may copy.
@@ -150,7 +135,7 @@ class Run(Recorder):
     @property
     def unpromised(self) -> set[str]:
         """Records that were written and not acknowledged: those of open transactions."""
-        return {name for name, _ in self._pending}
+        return {name for name, _ in self.pending}
 
     def open(self) -> None:
         """Start a writer on the files that are there; what has no end is rolled back."""
@@ -160,14 +145,6 @@ class Run(Recorder):
     def perform(self, op: Operation, *, together: bool) -> None:
         """Do `op`, not forced if it is made durable with others."""
         self.apply({**op, "sync": "false"} if together else op)
-
-    def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """Return what belongs to no open transaction, if it was forced."""
-        if not durable:
-            return ()
-        safe = [name for name, tx in self._pending if not tx]
-        self._pending = [entry for entry in self._pending if entry[1]]
-        return safe
 
     def end_life(self) -> None:
         """Delete all there is and use the files again: from here on, what they hold is of an earlier life."""
@@ -180,7 +157,7 @@ class Run(Recorder):
         # The file that was just left is free only now.
         self.apply({"op": "reclaim"})
         self._owed.clear()
-        self._pending.clear()
+        self.pending.clear()
         self._places.clear()
 
     def did(self, item: Op, op: Operation) -> None:
@@ -249,7 +226,8 @@ class Run(Recorder):
         name = self._called(f"{kind.name.removesuffix('_TX')}-{record.id or tx}")
         values = {"body": record.body, "pairs": record.pairs}
         places, length = RECORDS.starts(self.edition, kind.name, values)
-        mark = Mark(name, item.file, item.off + record.off, length, key_of(record), places)
+        key = KEYS.of({**record._asdict(), "type": kind.name})
+        mark = Mark(name, item.file, item.off + record.off, length, key, places)
         self.marked(mark)
         self.ends[item.file] = item.off + record.end
         self._places.setdefault(name, set()).add(item.file)
@@ -257,16 +235,16 @@ class Run(Recorder):
             return
         self._owed.add(name)
         if kind.tx and record.id:
-            self._pending.append((name, tx))
+            self.pending.append((name, tx))
             return
-        self._pending.append((name, 0))
+        self.pending.append((name, 0))
         self.storage.note(Publish((*(ended if kind.ends else ()), name)))
         if kind.ends:
             # From now on its records are promised with the next force, those of an earlier life too.
-            self._pending = [(entry, 0 if owner == tx else owner) for entry, owner in self._pending]
+            self.pending = [(entry, 0 if owner == tx else owner) for entry, owner in self.pending]
         if kind.name == "COMMIT":
-            known = {entry for entry, _ in self._pending} | self._owed
-            self._pending += [(entry, 0) for entry in ended if entry not in known]
+            known = {entry for entry, _ in self.pending} | self._owed
+            self.pending += [(entry, 0) for entry in ended if entry not in known]
             self._owed.update(ended)
 
     def _take_back(self, record: JournalRecord) -> list[str]:
@@ -279,7 +257,7 @@ class Run(Recorder):
             # A delete is owed from now on.
             after.update(members)
         elif record.kind.name == "ROLLBACK":
-            self._pending = [entry for entry in self._pending if entry[1] != record.tx]
+            self.pending = [entry for entry in self.pending if entry[1] != record.tx]
         self._release([name for name in before if name not in after])
         return members
 
