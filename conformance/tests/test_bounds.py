@@ -304,6 +304,12 @@ def test_a_class_that_reads_the_requests_itself(python_class: OpenClass, tmp_pat
     assert connection.ask({**READ, "dir": str(tmp_path)})["ok"]["verdict"] == "nothing"
 
 
+@pytest.mark.parametrize("body", ["None", "[]", "{'formats': None}"])
+def test_hello_that_is_none(python_class: OpenClass, body: str) -> None:
+    with pytest.raises(Misbehaved, match="the answer to hello"):
+        python_class(body, "hello").hello()
+
+
 def test_bounds_are_options(tmp_path: Path) -> None:
     (tmp_path / "eats.py").write_text(
         CLASSES.replace("BODY", "(b'x' * (400 << 20), __import__('time').sleep(60))")
