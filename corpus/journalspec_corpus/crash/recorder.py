@@ -30,14 +30,22 @@ Operation = dict[str, Any]
 class Keys:
     """What a reader calls a record: the values of some fields, with colons between.
 
-    `fields` are these, in order, each with what stands for it in a record without it.
+    `fields` are these, in order, each with what stands for it in a record without it:
+    None where there is no such record, so that whoever leaves the field out has not answered.
     """
 
     fields: Mapping[str, Any]
 
     def of(self, values: Mapping[str, Any]) -> str:
-        """Return the key of a record; bytes are hex, members of a list have commas between."""
-        return ":".join(_text(values.get(name, default)) for name, default in self.fields.items())
+        """Return the key of a record; bytes are hex, members of a list have commas between.
+
+        Raises KeyError if a field is missing that every record has.
+        """
+        known = (
+            values[name] if default is None else values.get(name, default)
+            for name, default in self.fields.items()
+        )
+        return ":".join(map(_text, known))
 
     def read(self, key: str) -> dict[str, str]:
         """Return the fields of a key."""
