@@ -52,10 +52,11 @@ def cost(adapter: CrashFormat, traces: Sequence[Trace], size: int) -> tuple[floa
     """Return the processor seconds that all states take, and how many distinct ones there are."""
     # Presets that only some traces get would make of other files other states.
     presets = tuple(preset for preset in PRESETS if preset.share == 1)
+    # New ones each time: what a trace remembers of itself is part of the cost, how it was padded is not.
+    new = [padded(trace, size) for trace in traces]
     states, started = 0, time.process_time()
-    for trace in traces:
-        # What a trace remembers of itself is part of the cost.
-        rows = judged_rows(padded(trace, size), adapter, presets, 1, SeenIds())
+    for trace in new:
+        rows = judged_rows(trace, adapter, presets, 1, SeenIds())
         states += sum(len(group.case_ids) for group in rows)
     return time.process_time() - started, states
 
