@@ -25,10 +25,8 @@ from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.plain import CONTROL, control_id, laid_out_as, stamp_of, versioned
 from journalspec.layout import Part, integer
-from journalspec.schemas import Plain
 from journalspec_corpus.author import hex_bytes, labelled, lay_file, reported, stored, words
 from journalspec_corpus.edits import Built, EditError
-from journalspec_corpus.jboss_journal.replay import live
 
 #: The fields that a brief expectation lists.
 BRIEF = ("type", "at")
@@ -230,10 +228,10 @@ def _live(built: Built, item: Any) -> dict[str, Any]:
     if isinstance(item, str) and " " in item:
         return _live_text(*item.split())
     if isinstance(item, str):
-        return live_item(_record(built, item))
+        return live(_record(built, item))
     if "record" in item:
         changes = {key: value for key, value in item.items() if key != "record"}
-        return {**live_item(_record(built, item["record"])), **changes}
+        return {**live(_record(built, item["record"])), **changes}
     return {"compact_count": 0, **item}
 
 
@@ -249,9 +247,15 @@ def _live_text(
     }
 
 
-def live_item(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the delivered form of a record's fields."""
-    return live(Plain(0, 0, record["type"], record))
+def live(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record as it is delivered."""
+    return {
+        "kind": record["type"].removesuffix("_TX"),
+        "id": record["id"],
+        "user_type": record["user_type"],
+        "body": record["body"],
+        "compact_count": record.get("compact_count", 0),
+    }
 
 
 def _deleted(built: Built, item: Any) -> dict[str, Any]:
