@@ -18,7 +18,7 @@ from journalspec.jboss_journal.plain import UNFILLED_ID, has, laid_out_as, next_
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.schemas import natural
 from journalspec_corpus.author import reported
-from journalspec_corpus.jboss_journal.author import CHECK, TX, live
+from journalspec_corpus.jboss_journal.author import CHECK, TX
 from journalspec_corpus.naive import Entry, Files, Scanned, expectation, refused
 
 #: The fields that expectations list of a record.
@@ -176,7 +176,7 @@ class _Transaction:
 
 
 def replayed(entries: Iterable[Entry], present: Collection[int], edition: str) -> dict[str, Any]:
-    """Return the state after `entries` in reading order; `present` are the ids of all data files (JBM-RCV)."""
+    """Return the state after `entries` in reading order; `present` are the ids of all data files."""
     delivered: list[Entry] = []
     deleted: set[int] = set()
     discarded: list[dict[str, Any]] = []
@@ -215,6 +215,17 @@ def replayed(entries: Iterable[Entry], present: Collection[int], edition: str) -
             if not part.fate()
         ],
         "discarded": sorted(discarded, key=lambda item: item["tx"]),
+    }
+
+
+def live(record: Entry) -> dict[str, Any]:
+    """Return a record as it is delivered."""
+    return {
+        "kind": record["type"].removesuffix("_TX"),
+        "id": record["id"],
+        "user_type": record["user_type"],
+        "body": record["body"],
+        "compact_count": record.get("compact_count", 0),
     }
 
 
