@@ -10,19 +10,23 @@ records and dropped regions by label.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from journalspec.formats import format_module, get_format
+from journalspec.vocabulary import Field
+from journalspec_corpus.author import hex_bytes
 from journalspec_corpus.case import Case, Origin
-from journalspec_corpus.edits import Built, EditError, apply
+from journalspec_corpus.edits import Built, apply
 from journalspec_corpus.making import make_case, when
 
 #: Where the authored groups and captured files lie in a checkout.
 CHECKOUT = Path(__file__).resolve().parents[1]
 
+#: What an element of a list in a state says that does not say it.
+_NOTHING: Mapping[str, Any] = {"int": 0, "bytes": "", "list": (), "str": ""}
 _GROUP_KEYS = (
     "edition",
     "stratum",
@@ -118,15 +122,16 @@ def _case(format_id: str, group: Mapping[str, Any], entry: Mapping[str, Any], ba
         origin=Origin("authored", base, entry.get("how", ""), tuple(merged["checked_by"] or ())),
         files=damaged.content(),
         write=bases.author.expand(entry["write"]) if "write" in entry else None,
-        expect=list(_expectations(entry["expect"], damaged, bases.author, entry.get("brief", False))),
+        expect=list(_expectations(format_id, entry, damaged, bases.author)),
     )
 
 
 def _expectations(
-    entries: list[Mapping[str, Any]], built: Built, author: ModuleType, brief: bool
+    format_id: str, case: Mapping[str, Any], built: Built, author: ModuleType
 ) -> Iterator[dict[str, Any]]:
     """Yield published expectations; one entry may answer several questions alike."""
-    for entry in entries:
+    brief = case.get("brief", False)
+    for entry in case["expect"]:
         questions = entry["when"]
         for question in [questions] if isinstance(questions, str) else questions:
             out: dict[str, Any] = {"when": when(question)}
@@ -140,17 +145,51 @@ def _expectations(
                 elif key == "at":
                     out[key] = _region(built, value)
                 elif key == "state":
-                    out[key] = _state(built, value, author)
+                    out[key] = _state(built, author.expand(value), format_id)
                 else:
                     out[key] = value
             yield out
 
 
-def _state(built: Built, value: Mapping[str, Any], author: ModuleType) -> dict[str, Any]:
-    """Return an authored state written out; an author module may let it name records by label."""
-    by_label = getattr(author, "state", None)
-    out: dict[str, Any] = author.expand(value) if by_label is None else by_label(built, value)
-    return out
+def _state(built: Built, value: Mapping[str, Any], format_id: str) -> dict[str, Any]:
+    """Return an authored state written out: the format's table says what is in it."""
+    told = {item.name: item for item in get_format(format_id).vocabulary.state}
+    return {name: _stated(built, told[name], part) for name, part in value.items()}
+
+
+def _stated(built: Built, told: Field, value: Any) -> Any:
+    """Return what a member of a state says; of what a list tells, elements may leave out what is nothing."""
+    if not told.of:
+        return value
+    entries = (_entry(built, told.of, item) for item in value)
+    return [
+        # What was left out comes last.
+        {**entry, **{of.name: _stated(built, of, entry.get(of.name, _NOTHING[of.kind])) for of in told.of}}
+        for entry in entries
+    ]
+
+
+def _entry(built: Built, members: Sequence[Field], item: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an element of a list in a state: in full, or what the `members` say of a record.
+
+    That stands there by its label, or as their values in order (``ADD 1 7 61``), with - for no bytes.
+    """
+    if not isinstance(item, str):
+        return item
+    said: dict[str, Any] = {}
+    if " " in item:
+        texts = item.split()
+        for told, text in zip(members[: len(texts)], texts, strict=True):
+            said[told.name] = hex_bytes(text.strip("-")).hex() if told.kind == "bytes" else text
+        return said
+    record = built.record(item)
+    for told in members:
+        if told.choices:
+            # In a state a record is called what the name of its type begins with.
+            said[told.name] = next(name for name in told.choices if record["type"].startswith(name))
+        elif told.name in record:
+            said[told.name] = record[told.name]
+    return said
 
 
 def expected_record(
@@ -158,9 +197,7 @@ def expected_record(
 ) -> dict[str, Any]:
     """Return the expectation of one record: by label, by label with changes, or in full."""
     if isinstance(item, str):
-        if item not in built.records:
-            raise EditError(f"no record {item!r}: known are {', '.join(built.records)}")
-        whole = built.records[item]
+        whole = built.record(item)
         return {key: whole[key] for key in author.BRIEF} if brief else dict(whole)
     if "record" in item:
         whole = expected_record(built, item["record"], author, brief)

@@ -85,6 +85,12 @@ class Built:
             near = [name for name in self.labels if name.startswith(label.split(".", maxsplit=1)[0])]
             raise EditError(f"no place {label!r}; near it: {', '.join(near[:12]) or 'none'}") from None
 
+    def record(self, label: str) -> dict[str, Any]:
+        """Return what the record called `label` says; raises EditError that lists all."""
+        if label not in self.records:
+            raise EditError(f"no record {label!r}: known are {', '.join(self.records)}")
+        return self.records[label]
+
     def place(self, text: str | int, file: str = "") -> tuple[str, int]:
         """Return (file, offset) of ``label[.start|.end]{+N|-N}``, or of a plain offset in `file`."""
         if isinstance(text, int):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.recording import FORMAT, KEYS, LongRun, build, resumed
@@ -20,14 +18,6 @@ def answer(observation: Observation) -> Answer:
         return Answer((), observation.code)
     records = ({"status": STATUS_CODES.get(record.type), **record.fields} for record in observation.records)
     return Answer(tuple(map(KEYS.of, records)), None, observation.verdict != CLEAN)
-
-
-def record_json(keys: list[str]) -> dict[str, Any]:
-    """Return the fields of an observed record that all `keys` agree on (a re-created copy has its own)."""
-    out: dict[str, Any] = KEYS.shared(keys)
-    if "names" in out:
-        out["names"] = out["names"].split(",") if out["names"] else []
-    return out
 
 
 def _kernel() -> Signatures:
@@ -52,7 +42,7 @@ CRASH = CrashFormat(
     kinds={"create": "create", "swap": "rotate"},
     state_readers=READERS,
     answer=answer,
-    record_json=record_json,
+    record_json=KEYS.record_json,
     obeys={
         "": ("BTM-RDR-002", "BTM-RCV-004", "BTM-RCV-005", "BTM-RCV-008"),
         "clean": ("BTM-RDR-001", "BTM-RCV-002", "BTM-RCV-004"),

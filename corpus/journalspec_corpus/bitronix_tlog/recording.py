@@ -44,7 +44,7 @@ from journalspec_reference.bitronix_tlog.codec import (
 FORMAT = "bitronix_tlog"
 FILES = ("btm1.tlog", "btm2.tlog")
 #: What a reader calls a record.
-KEYS = Keys(dict.fromkeys(("status", "time", "sequence_number", "crc32", "gtrid", "names")))
+KEYS = Keys(FORMAT, dict.fromkeys(("status", "time", "sequence_number", "crc32", "gtrid", "names")))
 #: Length of files of a journal that is created for a few small records.
 CREATED = HEADER_SIZE + 100
 #: life -> the writer's first reading of the clock, and its first sequence number. Lives 1 and 2 are those

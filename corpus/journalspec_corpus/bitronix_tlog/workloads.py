@@ -173,6 +173,4 @@ def pools(kept: Mapping[str, Any], new: str, variant: str) -> Mapping[str, Seque
 
 def meaning(word: str) -> Operation:
     """Return what a word of a long workload means to the model; names make no difference there."""
-    if word in TABLES.rows["long"]["plain"]:
-        return {"op": word}
     return {"op": "log", "type": TABLES.rows["long"]["types"][word[0]], "gtrid": word[1], "names": ["a"]}

@@ -84,7 +84,9 @@ class Drawing(RuleBasedStateMachine):
     def say(self, word: str) -> None:
         """Do one thing."""
         self.words.append(word)
-        self.kept = self.source.model.after(self.kept, self.source.meaning(word), self.variant)
+        plain = self.source.table["plain"]
+        op = {"op": plain[word][-1]} if word in plain else self.source.meaning(word)
+        self.kept = self.source.model.after(self.kept, op, self.variant)
 
     def teardown(self) -> None:
         """Remember what was drawn."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar
 
+from journalspec.formats import get_format
 from journalspec.layout import Layout
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace
 from journalspec_corpus.model import Model
@@ -28,12 +29,13 @@ Operation = dict[str, Any]
 
 @dataclass(frozen=True)
 class Keys:
-    """What a reader calls a record: the values of some fields, with colons between.
+    """What a reader of a format calls a record: the values of some fields, with colons between.
 
     `fields` are these, in order, each with what stands for it in a record without it:
     None where there is no such record, so that whoever leaves the field out has not answered.
     """
 
+    format: str
     fields: Mapping[str, Any]
 
     def of(self, values: Mapping[str, Any]) -> str:
@@ -51,10 +53,32 @@ class Keys:
         """Return the fields of a key."""
         return dict(zip(self.fields, key.split(":", len(self.fields) - 1), strict=True))
 
-    def shared(self, keys: Iterable[str]) -> dict[str, str]:
-        """Return the fields that all `keys` agree on."""
-        first, *others = map(self.read, keys)
-        return {name: text for name, text in first.items() if all(other[name] == text for other in others)}
+    def record_json(self, keys: Iterable[str]) -> dict[str, Any]:
+        """Return what every edition lists of a record in an observation, as far as all its `keys` agree.
+
+        A copy of it may have fields of its own, and another type.
+        """
+        rows = [self.read(key) for key in keys]
+        told = [_told(self.format, row.get("type", "")) for row in rows]
+        out: dict[str, Any] = {}
+        for name, text in rows[0].items():
+            if all(row[name] == text for row in rows) and all(name in kinds for kinds in told):
+                out[name] = text if told[0][name] != "list" else text.split(",") if text else []
+        return out
+
+
+@cache
+def _told(format_id: str, kind: str) -> Mapping[str, str]:
+    """Return field -> kind of value for the fields that a record type has in every edition."""
+    form = get_format(format_id)
+    told = [
+        {item.name: item.kind for item in form.vocabulary.fields_of(kind, edition)}
+        for edition in form.editions
+    ]
+    return {
+        "type": "str",
+        **{name: of for name, of in told[0].items() if all(name in fields for fields in told)},
+    }
 
 
 def _text(value: Any) -> str:

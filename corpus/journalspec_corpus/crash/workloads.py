@@ -200,7 +200,7 @@ class LongWorkloads:
     less in its record. The table ``long`` has variants, lengths, and patterns of words. A name in braces
     stands for one of a pool: `pools(kept, new, variant)` are what can be named in a state of the `model`,
     with the digit `new` not used so far. `meaning(word)` is the operation that a word asks for, in the
-    model's terms.
+    model's terms; of `plain` words the table says it.
     """
 
     tables: Tables

@@ -25,10 +25,8 @@ from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.plain import CONTROL, control_id, laid_out_as, stamp_of, versioned
 from journalspec.layout import Part, integer
-from journalspec.schemas import Plain
 from journalspec_corpus.author import hex_bytes, labelled, lay_file, reported, stored, words
-from journalspec_corpus.edits import Built, EditError
-from journalspec_corpus.jboss_journal.replay import live
+from journalspec_corpus.edits import Built
 
 #: The fields that a brief expectation lists.
 BRIEF = ("type", "at")
@@ -196,71 +194,6 @@ def seal(built: Built, label: str) -> None:
         built.put(built.range(f"{label}.check_size"), integer(spot.length, CHECK))
 
 
-def state(built: Built, value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an authored state with labels of records written out."""
-    out: dict[str, Any] = {}
-    if "live" in value:
-        out["live"] = [_live(built, item) for item in value["live"]]
-    if "prepared" in value:
-        out["prepared"] = [
-            {
-                "extra": "",
-                **entry,
-                "records": [_live(built, item) for item in entry.get("records", ())],
-                "deletes": [_deleted(built, item) for item in entry.get("deletes", ())],
-            }
-            for entry in value["prepared"]
-        ]
-    if "discarded" in value:
-        out["discarded"] = value["discarded"]
-    return out
-
-
-def _record(built: Built, label: str) -> dict[str, Any]:
-    if label not in built.records:
-        raise EditError(f"no record {label!r}: known are {', '.join(built.records)}")
-    return built.records[label]
-
-
-def _live(built: Built, item: Any) -> dict[str, Any]:
-    """Return what is delivered of a record: by label, by label with changes, as text, or in full.
-
-    The text is KIND id body [user type [compact count]], with - for an empty body.
-    """
-    if isinstance(item, str) and " " in item:
-        return _live_text(*item.split())
-    if isinstance(item, str):
-        return live_item(_record(built, item))
-    if "record" in item:
-        changes = {key: value for key, value in item.items() if key != "record"}
-        return {**live_item(_record(built, item["record"])), **changes}
-    return {"compact_count": 0, **item}
-
-
-def _live_text(
-    kind: str, number: str, body: str, user_type: str = "1", compact_count: str = "0"
-) -> dict[str, Any]:
-    return {
-        "kind": kind,
-        "id": int(number),
-        "user_type": int(user_type),
-        "body": hex_bytes("" if body == "-" else body).hex(),
-        "compact_count": int(compact_count),
-    }
-
-
-def live_item(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the delivered form of a record's fields."""
-    return live(Plain(0, 0, record["type"], record))
-
-
-def _deleted(built: Built, item: Any) -> dict[str, Any]:
-    if not isinstance(item, str):
-        return dict(item)
-    record = _record(built, item)
-    return {"id": record["id"], "body": record.get("body", b"")}
-
-
 def expand(value: Any) -> Any:
-    """Return an authored table as it stands; this format has no abbreviations outside of states."""
+    """Return an authored table as it stands: this format has no abbreviations of its own."""
     return value

@@ -14,19 +14,7 @@ from journalspec_corpus.jboss_journal import workloads as tables
 from journalspec_corpus.jboss_journal.recording import FORMAT, KEYS, LongRun, build, resumed
 
 #: What tells records in effect from others.
-_EFFECT = Keys(dict.fromkeys(("kind", "id", "user_type", "body")))
-#: type -> the fields that a published record has of its key, where it is not all of a message.
-_MESSAGE = ("type", "id", "user_type", "body")
-_SHOWN = {
-    "ADD_TX": (*_MESSAGE, "tx"),
-    "UPDATE_TX": (*_MESSAGE, "tx"),
-    "DELETE": ("type", "id"),
-    "DELETE_TX": ("type", "tx", "id"),
-    # Its extra data is not in every edition.
-    "PREPARE": ("type", "tx"),
-    "COMMIT": ("type", "tx"),
-    "ROLLBACK": ("type", "tx"),
-}
+_EFFECT = Keys(FORMAT, dict.fromkeys(("kind", "id", "user_type", "body")))
 
 
 def answer(observation: Observation) -> Answer:
@@ -53,13 +41,6 @@ def answer(observation: Observation) -> Answer:
             counts = base != "COMMIT" or str(record.fields["tx"]) not in rejected
         (keys if counts else aside).append(KEYS.of({**record.fields, "type": record.type}))
     return Answer(tuple(keys), None, observation.verdict != CLEAN, tuple(aside))
-
-
-def record_json(keys: list[str]) -> dict[str, Any]:
-    """Return the fields of an observed record that all `keys` agree on (a copy has another type)."""
-    shared = KEYS.shared(keys)
-    shown = _SHOWN.get(shared.get("type", ""), _MESSAGE)
-    return {name: value for name, value in shared.items() if name in shown}
 
 
 def _kernel() -> Signatures:
@@ -94,7 +75,7 @@ CRASH = CrashFormat(
     kinds={"create": "create", "compact": "compact", "reopen": "recovery-crash"},
     state_readers=READERS,
     answer=answer,
-    record_json=record_json,
+    record_json=KEYS.record_json,
     # Only requirements that hold in every edition.
     obeys={
         "": ("JBM-RDR-010", "JBM-RDR-013", "JBM-RCV-005", "JBM-RCV-025"),

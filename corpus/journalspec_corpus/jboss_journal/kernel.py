@@ -65,12 +65,9 @@ _TYPES = sorted({name for edition in DIALECTS for name in LAYOUT.types(edition)}
 #: What a candidate may be, and a file hold: a rejected candidate, a record that nobody wrote.
 _GOOD, _TORN, _FOREIGN = range(3)
 #: Every record begins with its type and the file's id, and ends with a check; some list pairs.
-_WIDTHS = {
-    item.name: item.width or sum(member.width for member in item.of)
-    for item in LAYOUT.structure("record", "seed", "COMMIT").fields
-}
-_ID_AT, _CHECK, _PAIR = _WIDTHS["type"], _WIDTHS["check_size"], _WIDTHS["pairs"]
-_PROLOGUE = _ID_AT + _WIDTHS["file_id"]
+_STARTS, _ENDS = LAYOUT.structure("record", "seed", "COMMIT").places({"pairs": [{}]})
+_ID_AT, _PROLOGUE = _STARTS["file_id"], _ENDS["file_id"]
+_CHECK, _PAIR = (_ENDS[name] - _STARTS[name] for name in ("check_size", "pairs"))
 
 
 class KernelRules(NamedTuple):

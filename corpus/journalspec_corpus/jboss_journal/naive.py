@@ -2,22 +2,23 @@
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
 It knows data files alone: no control file, and no parameters. What the fields of a record are
-is told by their table, and what records amount to by :mod:`journalspec_corpus.jboss_journal.replay`.
+is told by their table.
 """
 
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.plain import UNFILLED_ID, has, laid_out_as, next_candidate, stamp_of, versioned
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
-from journalspec.schemas import Plain, natural
+from journalspec.schemas import natural
 from journalspec_corpus.author import reported
-from journalspec_corpus.jboss_journal.author import CHECK
-from journalspec_corpus.jboss_journal.replay import outcome
+from journalspec_corpus.jboss_journal.author import CHECK, TX
 from journalspec_corpus.naive import Entry, Files, Scanned, expectation, refused
 
 #: The fields that expectations list of a record.
@@ -132,16 +133,100 @@ def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
     return "" if stored == end - off else "bad-check-size", end
 
 
+@dataclass(slots=True)
+class _Transaction:
+    """What was read of one transaction: its records in order, and how many are in which file.
+
+    `unhealthy`: a PREPARE did not find what it counts.
+    """
+
+    changes: list[Entry] = field(default_factory=list)
+    deletes: list[Entry] = field(default_factory=list)
+    counts: Counter[object] = field(default_factory=Counter)
+    prepare: Entry | None = None
+    unhealthy: bool = False
+
+    def take(self, file: object, entry: Entry, present: Collection[int]) -> None:
+        """Take in one of its records, or a PREPARE."""
+        if entry["type"] != "PREPARE":
+            self.counts[file] += 1
+            (self.deletes if entry["type"] == "DELETE_TX" else self.changes).append(entry)
+        elif self.is_whole(file, entry, present):
+            self.prepare = entry
+        else:
+            self.unhealthy = True
+
+    def is_whole(self, file: object, ending: Entry, present: Collection[int]) -> bool:
+        """Tell whether a COMMIT or PREPARE finds what it counts (JBM-RCV-008 to JBM-RCV-012)."""
+        if "count" in ending:
+            return bool(ending["count"] == self.counts[file])
+        # A listed file has its records, or is gone.
+        return all(
+            self.counts[row["file_id"]] == row["count"]
+            if self.counts[row["file_id"]]
+            else row["file_id"] not in present
+            for row in ending["pairs"]
+        )
+
+    def fate(self) -> str:
+        """Return why it is dropped if it has no end; empty: it is in doubt (JBM-RCV-018, JBM-RCV-019)."""
+        if self.unhealthy:
+            return "unhealthy-prepare"
+        return "" if self.prepare else "no-end"
+
+
 def replayed(entries: Iterable[Entry], present: Collection[int], edition: str) -> dict[str, Any]:
     """Return the state after `entries` in reading order; `present` are the ids of all data files."""
-    by_id = has("record", "pairs", edition)
-    # A single count is about one file, also where two have the same id.
-    events = (
-        (entry["file_id"] if by_id else entry["at"]["file"], Plain(0, 0, entry["type"], entry))
-        for entry in entries
-    )
-    # JBM-SED-005: without extra data there is nothing to be in doubt about.
-    return outcome(events, present, in_doubt=has("record", "extra", edition))
+    delivered: list[Entry] = []
+    deleted: set[int] = set()
+    discarded: list[dict[str, Any]] = []
+    open_: dict[int, _Transaction] = {}
+    for entry in entries:
+        kind, tx = entry["type"], entry.get("tx", 0)
+        # A single count is about one file, also where two have the same id.
+        file = entry["file_id"] if has("record", "pairs", edition) else entry["at"]["file"]
+        if kind in ("ADD", "UPDATE"):
+            delivered.append(entry)
+        elif kind == "DELETE":
+            deleted.add(entry["id"])
+        elif kind in ("ROLLBACK", "COMMIT"):
+            part = open_.pop(tx, None)
+            if part is None or kind == "ROLLBACK":
+                continue
+            if part.is_whole(file, entry, present):
+                delivered += part.changes
+                deleted.update(item["id"] for item in part.deletes)
+            else:
+                discarded.append({"tx": tx, "why": "unhealthy-commit"})
+        # JBM-SED-005: without extra data there is nothing to be in doubt about.
+        elif kind in TX or (kind == "PREPARE" and (tx in open_ or has("record", "extra", edition))):
+            open_.setdefault(tx, _Transaction()).take(file, entry, present)
+    discarded += [{"tx": tx, "why": part.fate()} for tx, part in open_.items() if part.fate()]
+    return {
+        "live": [live(item) for item in delivered if item["id"] not in deleted],
+        "prepared": [
+            {
+                "tx": tx,
+                "extra": (part.prepare or {}).get("extra", b""),
+                "records": list(map(live, part.changes)),
+                "deletes": [{"id": item["id"], "body": item.get("body", b"")} for item in part.deletes],
+            }
+            for tx, part in sorted(open_.items())
+            if not part.fate()
+        ],
+        "discarded": sorted(discarded, key=lambda item: item["tx"]),
+    }
+
+
+def live(record: Entry) -> dict[str, Any]:
+    """Return a record as it is delivered."""
+    return {
+        "kind": record["type"].removesuffix("_TX"),
+        "id": record["id"],
+        "user_type": record["user_type"],
+        "body": record["body"],
+        "compact_count": record.get("compact_count", 0),
+    }
 
 
 def expected(files: Files, edition: str, notes: Sequence[str] | None = None) -> list[dict[str, Any]]:

@@ -51,7 +51,7 @@ FORMAT = "jboss_journal"
 #: edition -> extension of data files
 EXTENSIONS: Mapping[str, str] = TABLES.rows["extensions"]
 #: What a reader calls a record.
-KEYS = Keys({"type": "", "tx": 0, "id": 0, "user_type": 0, "body": "", "extra": ""})
+KEYS = Keys(FORMAT, {"type": "", "tx": 0, "id": 0, "user_type": 0, "body": "", "extra": ""})
 #: What files are filled with on the background J.
 _FILLS = {"J": "4a"}
 #: Room enough for a header and for the victim and an empty filler, and for a delete before them.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -97,7 +97,7 @@ class Workload(shared.SmallWorkload):
 
 TABLES = shared.Tables(__package__, Step)
 BACKGROUNDS: Sequence[str] = TABLES.rows["backgrounds"]
-TINY, TYPICAL, LONG, THREE, MANY = SIZES = tuple(TABLES.rows["sizes"].values())
+TINY, TYPICAL, LONG, *_ = SIZES = tuple(TABLES.rows["sizes"].values())
 
 
 def edition_and_order(writer: str) -> tuple[str, str]:
@@ -117,16 +117,11 @@ def size_of(op: Mapping[str, Any], edition: str) -> int:
     return _starts(op, edition)[1]
 
 
-def _writers(editions: Iterable[str]) -> Callable[[str], Iterator[str]]:
-    """Return what yields the name of everyone who does a kind of workload in a way of his own."""
-
-    def of(kind: str) -> Iterator[str]:
-        for edition in editions:
-            yield edition
-            if kind in TABLES.rows["ordered"]:
-                yield from (f"{edition}/{order}" for order in TABLES.rows["orders"].get(edition, ()))
-
-    return of
+def _writers(editions: Iterable[str], kind: str) -> Iterator[str]:
+    """Yield the name of everyone who does a kind of workload in a way of his own."""
+    orders = TABLES.rows["orders"] if kind in TABLES.rows["ordered"] else {}
+    for edition in editions:
+        yield from (edition, *(f"{edition}/{order}" for order in orders.get(edition, ())))
 
 
 def workloads(scope: str) -> Iterator[Workload]:
@@ -146,22 +141,23 @@ def workloads(scope: str) -> Iterator[Workload]:
         for steps in TABLES.sequences(chosen[names])
     ]
     places = product(BACKGROUNDS, chosen["aligns"], chosen["edges"])
-    yield from shared.aligned(Workload, rows, places, _writers(editions))
+    writers = partial(_writers, editions)
+    yield from shared.aligned(Workload, rows, places, writers)
     if scope != "smoke":
         alone = [("append", "each", steps) for steps in TABLES.sequences(chosen["each"])]
         foreign = product([FOREIGN], chosen["aligns"], [shared.EDGE])
-        yield from shared.aligned(Workload, alone, foreign, _writers(editions))
+        yield from shared.aligned(Workload, alone, foreign, writers)
 
 
 def _begun(editions: Sequence[str]) -> Iterator[Workload]:
-    yield from (Workload("create", writer) for writer in _writers(editions)("create"))
+    yield from (Workload("create", writer) for writer in _writers(editions, "create"))
     yield from (Workload("reopen", edition) for edition in editions)
 
 
 def _files_used_again(editions: Sequence[str], background: str, *also: Workload) -> Iterator[Workload]:
     """Yield the workloads in which files are reclaimed and compacted, those of one writer together."""
     short = TABLES.steps(TABLES.rows["steps"]["short"])
-    for writer in _writers(editions)("reclaim"):
+    for writer in _writers(editions, "reclaim"):
         reclaim = Workload("reclaim", writer, short, background=background)
         yield reclaim
         if reclaim.dialect.control_file:
@@ -250,8 +246,6 @@ def step_of(word: str) -> Step:
 
 def meaning(word: str) -> Operation:
     """Return what a word of a long workload means to the model, records and transactions by their digits."""
-    if word in TABLES.rows["long"]["plain"]:
-        return {"op": TABLES.rows["long"]["plain"][word][-1]}
     op = step_of(word).op
     if word[0] in "cpr":
         return {"op": op, "tx": word[1]}

@@ -169,11 +169,12 @@ class Journal:
         self,
         variant: Variant,
         directory: Path,
-        settings: Mapping[str, Any],
+        params: Mapping[str, str],
         spied: Callable[[Java], Java] = lambda factory: factory,
     ) -> None:
         """Make factory (NIO, no buffer) and journal; nothing is touched yet. `spied` wraps the factory."""
         self.variant = variant
+        settings = settings_for(variant, directory, params)
         place = java_classes().JClass("java.io.File")(str(directory))
         self._words = {**_WORDS, **settings, "path": str(directory), "directory": place}
         factory = java_classes().JClass(variant.factory)
@@ -222,20 +223,14 @@ class Journal:
         return [(str(file.getFile().getFileName()), self._read(file)) for file in files]
 
     @product_call()
-    def read_beside(self, name: str) -> list[Answer]:
-        """Return the records of a file that is no data file (any more).
-
-        A control file is read as the product reads it: its header is not looked at. The others are read as
-        the only data file of another directory: that is how the product reads headers.
-        """
-        if name == CONTROL:
-            version = getattr(self.variant.class_of("impl.JournalImpl"), "FORMAT_VERSION", None)
-            told = {"control_id": self.variant.control_id, "version": version}
-            file = self._factory.createSequentialFile(*self._given("file", name=name))
-            found = self.variant.class_of("impl.JournalFileImpl")(*self._given("control", file=file, **told))
-        else:
-            (found,) = private_call(self._journal, "orderFiles")
-        return self._read(found)
+    def read_control(self) -> list[Answer]:
+        """Return the records of a control file as the product reads it: its header is not looked at."""
+        version = getattr(self.variant.class_of("impl.JournalImpl"), "FORMAT_VERSION", None)
+        told = {"control_id": self.variant.control_id, "version": version}
+        file = self._factory.createSequentialFile(*self._given("file", name=CONTROL))
+        return self._read(
+            self.variant.class_of("impl.JournalFileImpl")(*self._given("control", file=file, **told))
+        )
 
     def _read(self, file: Java) -> list[Answer]:
         file_id = int(file.getFileID())
@@ -335,7 +330,7 @@ class Writing(Session):
 
     def made(self) -> Journal:
         """Return the journal, not started."""
-        return Journal(self.variant, self.directory, settings_for(self.variant, self.directory, self.params))
+        return Journal(self.variant, self.directory, self.params)
 
     def done(self, op: Op) -> bool:
         """Append a record, or do something to the files."""
@@ -427,7 +422,7 @@ class JournalProduct(Driver):
     def _load(self, directory: Path, params: Mapping[str, str]) -> Answer:
         self._log.take()
         with copy_of(directory) as copy:
-            journal = Journal(self._variant, copy, settings_for(self._variant, copy, params))
+            journal = Journal(self._variant, copy, params)
             try:
                 loaded = journal.load()
             except Thrown as thrown:
@@ -441,10 +436,9 @@ class JournalProduct(Driver):
 
         A file that a compaction's control file renames is known by its inode.
         """
-        settings = settings_for(self._variant, directory, params)
-        own = f".{settings['extension']}"
+        own = f".{settings_for(self._variant, directory, params)['extension']}"
         with copy_of(directory) as copy:
-            journal = Journal(self._variant, copy, settings)
+            journal = Journal(self._variant, copy, params)
             names = {path.stat().st_ino: path.name for path in copy.iterdir()}
             journal.check_control_file()
             now = {path.name: names.get(path.stat().st_ino, path.name) for path in copy.iterdir()}
@@ -458,18 +452,24 @@ class JournalProduct(Driver):
         return [record for name, records in readings for record in _placed(records, name)], others
 
     def _beside(self, directory: Path, params: Mapping[str, str], name: str) -> Iterator[Answer]:
-        """Yield the records of file `name`, none if its header is not one that the product reads."""
+        """Yield the records of file `name`, none if its header is not one that the product reads.
+
+        It is read as the only data file of another directory: that is how the product reads headers.
+        """
         if (directory / name).stat().st_size < self._variant.header:
             return
         settings = settings_for(self._variant, directory, params)
+        told = {key: str(settings[key]) for key in ("prefix", "extension", "file_size")}
         with copy_of(directory, only=name) as copy:
             if name != CONTROL:
-                (copy / name).rename(copy / f"{settings['prefix']}-1.{settings['extension']}")
+                (copy / name).rename(copy / f"{told['prefix']}-1.{told['extension']}")
             try:
-                records = Journal(self._variant, copy, settings).read_beside(name)
+                journal = Journal(self._variant, copy, {**params, **told})
+                found = [(name, journal.read_control())] if name == CONTROL else journal.read_all()
             except Thrown:
                 return
-        yield from _placed(records, name)
+        for _, records in found:
+            yield from _placed(records, name)
 
 
 def _stop(journal: Journal) -> None:
@@ -487,23 +487,20 @@ def _placed(records: list[Answer], file: str) -> Iterator[Answer]:
 
 def _state(loaded: Answer, said: list[str]) -> Answer:
     """Return what was loaded as an answer, with what the product's log says of dropped transactions."""
-    about: dict[str, list[int]] = {why: [] for why in _DROPPED}
-    for text in said:
-        for why, pattern in _DROPPED.items():
-            if found := pattern.search(text):
-                about[why].append(int(_ONE_ID.findall(text[found.end() :])[0]))
+    about = {
+        why: [
+            int(_ONE_ID.findall(text[found.end() :])[0]) for text in said if (found := pattern.search(text))
+        ]
+        for why, pattern in _DROPPED.items()
+    }
+    unhealthy = about["unhealthy-prepare"]
     dropped = [(tx, "unhealthy-commit") for tx in about["unhealthy-commit"]]
-    dropped += [
-        (tx, "unhealthy-prepare" if tx in about["unhealthy-prepare"] else "no-end") for tx in about["no-end"]
-    ]
-    dropped.sort(key=lambda item: item[0])
+    dropped += [(tx, "unhealthy-prepare" if tx in unhealthy else "no-end") for tx in about["no-end"]]
+    discarded = [{"tx": tx, "why": why} for tx, why in sorted(dropped, key=lambda item: item[0])]
     prepared = sorted(loaded["prepared"], key=lambda item: int(item["tx"]))
-    discarded = [{"tx": tx, "why": why} for tx, why in dropped]
     rejected = any(why != "no-end" for _, why in dropped)
     state = jsonable({**loaded, "prepared": prepared, "discarded": discarded})
     answer: Answer = {"verdict": RECOVERED if rejected else CLEAN, "state": state}
     patterns = (_NUMBERED, *_DROPPED.values())
     told = "; ".join(text for text in said if any(pattern.search(text) for pattern in patterns))
-    if told:
-        answer["message"] = told[:SHOWN]
-    return answer
+    return {**answer, "message": told[:SHOWN]} if told else answer

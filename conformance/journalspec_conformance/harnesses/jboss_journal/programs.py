@@ -20,7 +20,6 @@ from journalspec_conformance.harnesses.jboss_journal.harness import (
     CONTROL,
     Journal,
     Writing,
-    settings_for,
     variant_of,
 )
 from journalspec_conformance.harnesses.product import Answer, Program, program, run_program
@@ -51,8 +50,7 @@ def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
 
         def made(self) -> Journal:
             """Return the journal, not started."""
-            settings = settings_for(self.variant, self.directory, self.params)
-            return Journal(self.variant, self.directory, settings, self.spied)
+            return Journal(self.variant, self.directory, self.params, self.spied)
 
         def spied(self, factory: Java) -> Java:
             """Return `factory` with other control files: the moments are their opening, closing and end."""
@@ -123,8 +121,7 @@ def _added_again(product: Product, pairs: int) -> list[int]:
 
 def _delivered(product: Product, directory: Path, params: dict[str, str]) -> list[int]:
     """Return the ids of the records that a load delivers."""
-    variant = variant_of(product.id)
-    journal = Journal(variant, directory, settings_for(variant, directory, params))
+    journal = Journal(variant_of(product.id), directory, params)
     found: list[Answer] = journal.load()["live"]
     journal.stop()
     return [info["id"] for info in found]
