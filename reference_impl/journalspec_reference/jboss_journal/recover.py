@@ -46,23 +46,13 @@ from journalspec_reference.places import Ids, References, Stored
 def record_of(item: JournalRecord, file: DataFile) -> Record:
     """Return `item` under the spec's field names; only the fields that its type has."""
     fields: dict[str, object] = {"file_id": file.file_id}
-    if file.dialect.compact:
-        fields["compact_count"] = item.compact_count
-    if item.kind.tx:
-        fields["tx"] = item.tx
-    if item.kind.id:
-        fields["id"] = item.id
-    if item.kind.body == "user":
-        fields["user_type"] = item.user_type
-    if item.kind.body:
-        fields["body"] = item.body
-    if item.kind.ends:
-        if file.dialect.pairs:
-            fields["pairs"] = [{"file_id": listed, "count": count} for listed, count in item.pairs]
+    for name in item.kind.shown:
+        if name == "count":
+            fields[name] = item.tally
+        elif name == "pairs":
+            fields[name] = [{"file_id": listed, "count": count} for listed, count in item.pairs]
         else:
-            fields["count"] = item.tally
-        if item.kind.name == "PREPARE" and file.dialect.prepare_extra:
-            fields["extra"] = item.extra
+            fields[name] = getattr(item, name)
     return Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
 
 
