@@ -39,7 +39,7 @@ from journalspec_reference.jboss_journal.fileset import (
     header_of,
     limit_of,
 )
-from journalspec_reference.jboss_journal.scan import Search, healthy, stale, walk
+from journalspec_reference.jboss_journal.scan import Search, stale, walk
 from journalspec_reference.places import Ids, References, Stored
 
 
@@ -105,7 +105,8 @@ class _Found:
         return (_as_stamped(item, self.file) for item in self.earlier(self.walked()))
 
     def healthy(self) -> Iterator[Record]:
-        return (_as_stamped(item, self.file) for item in healthy(self.file.data, self.file.dialect))
+        found = stale(self.file.data, None, self.file.dialect, [(0, self.file.length)])
+        return (_as_stamped(item, self.file) for item in found)
 
 
 def _gaps(items: Iterable[JournalRecord | Fault], at: int, limit: int) -> Iterator[tuple[int, int]]:

@@ -108,31 +108,15 @@ def walk(
 
 
 def stale(
-    data: Any, file_id: int, dialect: Dialect, gaps: Iterable[tuple[int, int]]
+    data: Any, file_id: int | None, dialect: Dialect, gaps: Iterable[tuple[int, int]]
 ) -> Iterator[JournalRecord]:
     """Yield the records of earlier lives of a file within `gaps`: healthy but for their file id.
 
-    A forensic extra: four bytes of check size are all that vouches for them.
+    Of a file whose header cannot be used (None) whatever file id they carry. A forensic
+    extra: four bytes of check size are all that vouches for them.
     """
-    own = dialect.stamp(file_id).to_bytes(4, "big")
-    yield from _of_any_file(data, dialect, gaps, lambda item: data[item.off + 1 : item.off + 5] != own)
-
-
-def healthy(data: Any, dialect: Dialect) -> Iterator[JournalRecord]:
-    """Yield the healthy records of a file whose header cannot be used, whatever file id they carry.
-
-    A forensic extra, as :func:`stale` is.
-    """
-    yield from _of_any_file(data, dialect, [(0, len(data))])
-
-
-def _of_any_file(
-    data: Any,
-    dialect: Dialect,
-    gaps: Iterable[tuple[int, int]],
-    wanted: Callable[[JournalRecord], bool] | None = None,
-) -> Iterator[JournalRecord]:
-    search = Search(data, len(data), dialect, None, wanted)
+    own = b"" if file_id is None else dialect.stamp(file_id).to_bytes(4, "big")
+    search = Search(data, len(data), dialect, None, lambda item: data[item.off + 1 : item.off + 5] != own)
     for start, end in gaps:
         for item in search.between(start, end):
             if isinstance(item, JournalRecord):
