@@ -17,7 +17,6 @@ from journalspec.jboss_journal import LAYOUT
 from journalspec_reference.search import CHECK_SIZE, Shape, Signs
 
 INT = struct.Struct(">i")
-LONG = struct.Struct(">q")
 PAIR = struct.Struct(">ii")
 LONG_HEADER = LAYOUT.structure("header", "v2").packed()
 #: Type and file id: what every record begins with.
@@ -32,7 +31,7 @@ Hash = Callable[[Any, int, int], int]
 
 #: The types that end a transaction, the same in every edition.
 PREPARE, COMMIT, ROLLBACK = 17, 18, 19
-EVENT, ADD, UPDATE, ADD_TX, UPDATE_TX = 10, 11, 12, 13, 14
+EVENT, ADD = 10, 11
 #: Editions whose data files are as long as the configuration says.
 FIXED_LENGTH = ("seed", "seed+hash", "s1")
 #: Edition -> the file id that a control file's record carries, if it is not 0.

@@ -69,11 +69,8 @@ class Search(Searching[JournalRecord | Fault]):
             # A few bytes at its end say whether all of it is worth loading.
             last = window.peek(item.end - CHECK_SIZE, item.end)
             problem = check(last, self._view, off, item.end, self._dialect, self._digest)
-            if problem is None:
-                self._view = window.reach(off, item.end)
-                item = decode_record(self._view, off, self._limit, self._dialect, self._digest)
-            else:
-                item = problem
+            self._view = self._view if problem else window.reach(off, item.end)
+            item = problem or decode_record(self._view, off, self._limit, self._dialect, self._digest)
         why = window.why(off, item.end or off + MOST_FIXED)
         return Fault(off, UNREADABLE, item.end, why) if why else item
 
