@@ -56,16 +56,14 @@ def record_of(item: JournalRecord, file: DataFile) -> Record:
     return Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
 
 
-def laid_out(
-    file: DataFile, items: Iterable[JournalRecord | Fault], limit: int
-) -> Iterator[JournalRecord | Dropped]:
-    """Yield the records among `items`, and the regions that candidates with the right file id claimed.
+def laid_out(file: DataFile, limit: int) -> Iterator[JournalRecord | Dropped]:
+    """Yield the records of a file up to `limit`, and the regions that candidates with its id claimed.
 
     A region reaches as far as its candidate says, or to the next record; other
     candidates inside it are not told apart from its content. All come in offset order.
     """
     torn: Fault | None = None
-    for item in items:
+    for item in walk(file.data, file.file_id, file.dialect, limit):
         if torn is not None and (isinstance(item, JournalRecord) or item.off >= (torn.end or limit)):
             yield Dropped(file.name, torn.off, min(torn.end or limit, item.off) - torn.off, torn.reason)
             torn = None
@@ -87,14 +85,11 @@ class _Found:
     def walked(self) -> Iterator[JournalRecord | Fault]:
         return walk(self.file.data, self.file.file_id, self.file.dialect, self.limit)
 
-    def laid_out(self) -> Iterator[JournalRecord | Dropped]:
-        return laid_out(self.file, self.walked(), self.limit)
-
     def records(self) -> Iterator[Record]:
         return (record_of(item, self.file) for item in self.walked() if isinstance(item, JournalRecord))
 
     def regions(self) -> Iterator[Dropped]:
-        return (item for item in self.laid_out() if isinstance(item, Dropped))
+        return (item for item in laid_out(self.file, self.limit) if isinstance(item, Dropped))
 
     def earlier(self, items: Iterable[JournalRecord | Fault]) -> Iterator[JournalRecord]:
         """Yield the records of earlier lives of the file, which stand between those among `items`."""
@@ -339,7 +334,7 @@ class _Reading:
     def _seen(self, found: _Found) -> Iterator[JournalRecord]:
         """Yield the records of a file; on the way all is collected, and the state replayed."""
         file = found.file
-        for item in found.laid_out():
+        for item in laid_out(file, found.limit):
             if isinstance(item, JournalRecord):
                 if self._records.wants(item.off, item.end - item.off):
                     self._records.keep(record_of(item, file))

@@ -10,7 +10,7 @@ from journalspec_reference.api import Files, Params, Piece, Span, field_names, f
 from journalspec_reference.jboss_journal.codec import Dialect, JournalRecord
 from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, header_of, limit_of
 from journalspec_reference.jboss_journal.recover import laid_out
-from journalspec_reference.jboss_journal.scan import stale, walk
+from journalspec_reference.jboss_journal.scan import stale
 
 
 def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -> Iterator[Span]:
@@ -31,7 +31,7 @@ def _pieces(file: DataFile, limit: int) -> Iterator[Piece]:
         return
     at, header = min(file.dialect.header_size, file.length), header_of(file)
     yield Piece(0, at, "header", f"file {header['file_id']}" if header else "file")
-    for item in laid_out(file, walk(file.data, file.file_id, file.dialect, limit), limit):
+    for item in laid_out(file, limit):
         yield from _earlier(file, at, item.off)
         if isinstance(item, JournalRecord):
             yield Piece(item.off, item.end, "record", item.kind.name)
