@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from journalspec_reference.content import Content, Descriptors, FileSource
-from journalspec_reference.jboss_journal import fast
+from journalspec_reference.crowds import Finder
 from journalspec_reference.jboss_journal.codec import DIALECTS, ROLLBACK, Dialect, JournalRecord
 from journalspec_reference.jboss_journal.scan import walk
 
@@ -127,7 +127,7 @@ def _scan(dialect: Dialect, pattern: str, mib: int, data: Content) -> Measured:
 
 def _count(dialect: Dialect, data: Content) -> int:
     """Return how many candidates `data` has."""
-    finder = fast.Finder(data, dialect, dialect.stamp(FILE_ID), len(data))
+    finder = Finder(data, dialect.signs(dialect.stamp(FILE_ID)), len(data))
     at = count = 0
     while (window := finder.window(at)).end > at:
         count += len(window.all)

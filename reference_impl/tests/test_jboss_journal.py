@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
+
+import pytest
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec_reference import load
+from journalspec_reference.jboss_journal.codec import DIALECTS
 
 REFERENCE = load("jboss_journal")
 NAME = "journal-rename-control.ctr"
@@ -79,3 +83,15 @@ def test_ids_that_no_file_bears_are_noted() -> None:
             seen = op(files, edition="v2")
             assert seen.verdict == "clean"
             assert [note.text for note in seen.notes if note.code == "file-id-gap"] == gaps
+
+
+@pytest.mark.parametrize("edition", sorted(DIALECTS))
+def test_windows_pass_every_record_and_nothing_else(edition: str) -> None:
+    crowds = pytest.importorskip("journalspec_reference.crowds")
+    dialect = DIALECTS[edition]
+    records = [LAYOUT.build("record", edition, name, file_id=7) for name in dialect.codes]
+    fakes = [record[:5] + b"\xff" * 40 for record in records]
+    starts = [0, *accumulate(map(len, records + fakes + records))]
+    found = crowds.Finder(b"".join(records + fakes + records), dialect.signs(7), starts[-1]).window(0)
+    assert found.all.tolist() == starts[:-1]
+    assert found.hopeful.tolist() == [*starts[: len(records)], *starts[-1 - len(records) : -1]]

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from journalspec.formats import get_format
 from journalspec.jboss_journal import LAYOUT
+from journalspec_reference.search import CHECK_SIZE, Shape, Signs
 
 INT = struct.Struct(">i")
-LONG = struct.Struct(">q")
 PAIR = struct.Struct(">ii")
 LONG_HEADER = LAYOUT.structure("header", "v2").packed()
 #: Type and file id: what every record begins with.
 PROLOGUE = 5
-CHECK_SIZE = 4
-
 #: The longest fixed part that any type has in any edition, its check size included.
 MOST_FIXED = 48
 #: A record that reaches beyond what is loaded of the file, and is not decided yet.
@@ -33,36 +31,79 @@ Hash = Callable[[Any, int, int], int]
 
 #: The types that end a transaction, the same in every edition.
 PREPARE, COMMIT, ROLLBACK = 17, 18, 19
-EVENT, ADD, UPDATE, ADD_TX, UPDATE_TX = 10, 11, 12, 13, 14
+EVENT, ADD = 10, 11
 #: Editions whose data files are as long as the configuration says.
 FIXED_LENGTH = ("seed", "seed+hash", "s1")
 #: Edition -> the file id that a control file's record carries, if it is not 0.
 CONTROL_IDS = {"s2": -1}
 
 
-@dataclass(frozen=True, slots=True)
+#: Number of a record -> what an observation calls it, or that of which it is the size; in the order there.
+_SHOWN = {
+    "compact_count": "compact_count",
+    "tx": "tx",
+    "id": "id",
+    "user_type": "user_type",
+    "body_size": "body",
+    "num_files": "pairs",
+    "count": "count",
+    "extra_size": "extra",
+}
+#: What :func:`decode_record` asks of the numbers, in this order.
+_ASKED = ("compact_count", "tx", "id", "user_type", "count", "body_size", "extra_size", "num_files")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Kind:
     """One record type of an edition, as the numbers that it has behind type and file id.
 
-    `numbers` gives their names in stored order, each with its letter for struct.
-    `body` is "user" (size, user type, body), "plain" (size, body) or "" (none).
-    `ends` marks PREPARE and COMMIT, which carry counts.
+    `numbers` gives their names in stored order, each with its letter for `struct`, which unpacks
+    them. `pick` takes those of _ASKED out of them, behind which a 0 has been put for what the type
+    does not have. `shape` is how long it is, `shown` the fields of an observation.
     """
 
     name: str
     code: int
-    numbers: Mapping[str, str] = field(compare=False)
+    numbers: Mapping[str, str]
+    struct: struct.Struct
+    pick: Callable[[tuple[int, ...]], tuple[int, ...]]
+    shape: Shape
+    shown: tuple[str, ...]
     tx: bool
     id: bool
-    body: str
-    ends: bool
+
+    @property
+    def body(self) -> bool:
+        """Whether it has a body."""
+        return "body" in self.shown
+
+    @property
+    def ends(self) -> bool:
+        """Whether it is a PREPARE or COMMIT, which carry counts."""
+        return "count" in self.shown or "pairs" in self.shown
 
 
 def _kind(edition: str, name: str, code: int) -> Kind:
     numbers = _numbers(edition, name)
-    body = "user" if "user_type" in numbers else "plain" if "body_size" in numbers else ""
-    ends = "count" in numbers or "num_files" in numbers
-    return Kind(name, code, numbers, "tx" in numbers, "id" in numbers, body, ends)
+    names, letters = [*numbers], [*numbers.values()]
+    layout = struct.Struct(">" + "".join(numbers.values()))
+    units = {"body_size": 1, "extra_size": 1, "num_files": PAIR.size}
+    counts = [
+        (PROLOGUE + struct.calcsize(">" + "".join(letters[:at])), units[number])
+        for at, number in enumerate(names)
+        if number in units
+    ]
+    return Kind(
+        name,
+        code,
+        numbers,
+        layout,
+        itemgetter(*(names.index(number) if number in numbers else -1 for number in _ASKED)),
+        Shape(code, PROLOGUE + layout.size, tuple(counts)),
+        tuple(field for number, field in _SHOWN.items() if number in numbers),
+        "tx" in numbers,
+        "id" in numbers,
+    )
 
 
 def _numbers(edition: str, kind: str) -> dict[str, str]:
@@ -84,7 +125,6 @@ class Dialect:
     #: PREPARE and COMMIT hold (file id, count) pairs; otherwise one count.
     pairs: bool
     prepare_extra: bool
-    compact: bool
     hashed: bool
     #: The length of a data file is part of the configuration.
     fixed_length: bool
@@ -101,20 +141,24 @@ class Dialect:
         """Return the file id as records carry it: 31 bits where headers have a long."""
         return file_id & 0x7FFFFFFF if self.versions else file_id & 0xFFFFFFFF
 
+    def signs(self, stamp: int | None) -> Signs:
+        """Return what the records of the file are found by that carry `stamp`; of any file, if it is None."""
+        own = b"" if stamp is None else stamp.to_bytes(4, "big")
+        return Signs(tuple(kind.shape for kind in self.kinds.values()), own, PROLOGUE, self.hashed)
+
 
 def _dialect(name: str) -> Dialect:
     header = LAYOUT.structure("header", name)
     version = next((item for item in header.fields if item.name == "format_version"), None)
     kinds = {code: _kind(name, kind, code) for kind, code in LAYOUT.types(name).items()}
-    prepare = kinds[PREPARE].numbers
+    prepare = kinds[PREPARE].shown
     return Dialect(
         name,
         versions=tuple(range(version.low or 0, (version.high or 0) + 1)) if version else (),
         header_size=header.size,
         kinds=kinds,
-        pairs="num_files" in prepare,
-        prepare_extra="extra_size" in prepare,
-        compact="compact_count" in prepare,
+        pairs="pairs" in prepare,
+        prepare_extra="extra" in prepare,
         hashed="hash" in LAYOUT.structure("record", name).names,
         fixed_length=name in FIXED_LENGTH,
         control_file=LAYOUT.has("control", name),
@@ -155,40 +199,6 @@ class Fault(NamedTuple):
     detail: str
 
 
-class Form(NamedTuple):
-    """The fixed part of one record type in one edition: where each field is in what is unpacked.
-
-    A type without a field has None in its place.
-    """
-
-    kind: Kind
-    struct: struct.Struct
-    size: int
-    compact: int | None
-    tx: int | None
-    id: int | None
-    length: int | None
-    user_type: int | None
-    tally: int | None
-    listed: int | None
-
-
-@cache
-def forms(dialect: Dialect) -> dict[int, Form]:
-    """Return record type number -> its form."""
-    return {code: _form(kind) for code, kind in dialect.kinds.items()}
-
-
-def _form(kind: Kind) -> Form:
-    layout = struct.Struct(">" + "".join(kind.numbers.values()))
-    # No type has two sizes of bytes: that of its body or of its extra data is its length.
-    words = {"compact_count": "compact", "body_size": "length", "extra_size": "length"}
-    words |= {"count": "tally", "num_files": "listed"}
-    at = {words.get(name, name): index for index, name in enumerate(kind.numbers)}
-    names = ("compact", "tx", "id", "length", "user_type", "tally", "listed")
-    return Form(kind, layout, PROLOGUE + layout.size, *(at.get(name) for name in names))
-
-
 def decode_record(data: Any, off: int, end: int, dialect: Dialect, digest: Hash) -> JournalRecord | Fault:
     """Return the record that starts at `off`, or why there is none.
 
@@ -198,13 +208,14 @@ def decode_record(data: Any, off: int, end: int, dialect: Dialect, digest: Hash)
     `data` may end before `end`, but not within the fixed part of a record: a
     record that goes on there is the fault NOT_LOADED.
     """
-    form = forms(dialect)[data[off]]
-    start = off + form.size
+    kind = dialect.kinds[data[off]]
+    start = off + kind.shape.size
     if start + CHECK_SIZE > end:
-        return Fault(off, "truncated", 0, f"{end - off} bytes left of a {form.kind.name}")
-    values = form.struct.unpack_from(data, off + PROLOGUE)
-    size = 0 if form.length is None else values[form.length]
-    listed = 0 if form.listed is None else values[form.listed]
+        return Fault(off, "truncated", 0, f"{end - off} bytes left of a {kind.name}")
+    numbers = kind.struct.unpack_from(data, off + PROLOGUE)
+    compact_count, tx, ident, user_type, tally, body_size, extra_size, listed = kind.pick((*numbers, 0))
+    # No type has two sizes of bytes.
+    size = body_size or extra_size
     if size < 0 or listed < 0:
         return Fault(off, "bad-size", 0, f"size {size}, {listed} files")
     stop = start + size + PAIR.size * listed + CHECK_SIZE
@@ -215,27 +226,10 @@ def decode_record(data: Any, off: int, end: int, dialect: Dialect, digest: Hash)
     problem = check(data[stop - CHECK_SIZE : stop], data, off, stop, dialect, digest)
     if problem is not None:
         return problem
-    payload = bytes(data[start : start + size])
-    body, extra = (payload, b"") if form.kind.body else (b"", payload)
+    body, extra = bytes(data[start : start + body_size]), bytes(data[start : start + extra_size])
     pairs_at = start + size
     pairs = tuple(PAIR.unpack_from(data, pairs_at + PAIR.size * index) for index in range(listed))
-
-    def number(at: int | None) -> int:
-        return 0 if at is None else int(values[at])
-
-    return JournalRecord(
-        off,
-        stop,
-        form.kind,
-        compact_count=number(form.compact),
-        tx=number(form.tx),
-        id=number(form.id),
-        user_type=number(form.user_type),
-        body=body,
-        extra=extra,
-        tally=number(form.tally),
-        pairs=pairs,
-    )
+    return JournalRecord(off, stop, kind, compact_count, tx, ident, user_type, body, extra, tally, pairs)
 
 
 def check(last: Any, data: Any, off: int, stop: int, dialect: Dialect, digest: Hash) -> Fault | None:
@@ -264,14 +258,11 @@ def encode_record(record: JournalRecord, dialect: Dialect, stamp: int, digest: H
         "extra_size": len(record.extra),
         "num_files": len(record.pairs),
     }
-    form = forms(dialect)[kind.code]
     parts = [bytes([kind.code]), (stamp & 0xFFFFFFFF).to_bytes(4, "big")]
-    parts.append(form.struct.pack(*[numbers[name] for name in kind.numbers]))
-    if kind.body:
-        parts.append(record.body)
-    elif kind.ends:
-        parts.append(record.extra)
-        parts += [PAIR.pack(*pair) for pair in record.pairs if dialect.pairs]
+    parts.append(kind.struct.pack(*(numbers[name] for name in kind.numbers)))
+    parts += [record.body, record.extra]
+    if "num_files" in kind.numbers:
+        parts += [PAIR.pack(*pair) for pair in record.pairs]
     data = b"".join(parts)
     if dialect.hashed:
         return data + digest(data, 0, len(data)).to_bytes(4, "big")

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from journalspec import mutf8
+from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import Note
 from journalspec_reference.api import Files, Params, natural_key
 from journalspec_reference.jboss_journal.codec import (
@@ -29,7 +30,7 @@ LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
 UNFILLED = b"JJJJ"
 #: The fields of the header of 16 bytes, in order.
-LONG_FIELDS = ("format_version", "user_version", "file_id")
+LONG_FIELDS = LAYOUT.structure("header", "v2").names
 #: So many gaps in the ids are told one by one.
 MOST_GAPS = 20
 #: The lists of a control record, in order, and what each of their elements holds.
@@ -44,8 +45,6 @@ class DataFile:
     data: Any
     dialect: Dialect
     file_id: int = 0
-    version: int = 0
-    user_version: int = 0
     problem: tuple[str, str] | None = None
     #: data, or why its records do not count: control, leftover, superseded.
     role: str = "data"
@@ -151,7 +150,7 @@ def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile
         problem = ("bad-version", f"format version {version}, not one of {dialect.versions}")
     elif user != expected_user:
         problem = ("bad-user-version", f"user version {user}, not {expected_user}")
-    return DataFile(name, data, of_version(dialect, version), file_id, version, user, problem)
+    return DataFile(name, data, of_version(dialect, version), file_id, problem)
 
 
 def header_of(file: DataFile) -> dict[str, int]:

@@ -39,43 +39,31 @@ from journalspec_reference.jboss_journal.fileset import (
     header_of,
     limit_of,
 )
-from journalspec_reference.jboss_journal.scan import Search, healthy, stale, walk
+from journalspec_reference.jboss_journal.scan import Search, stale, walk
 from journalspec_reference.places import Ids, References, Stored
 
 
 def record_of(item: JournalRecord, file: DataFile) -> Record:
     """Return `item` under the spec's field names; only the fields that its type has."""
     fields: dict[str, object] = {"file_id": file.file_id}
-    if file.dialect.compact:
-        fields["compact_count"] = item.compact_count
-    if item.kind.tx:
-        fields["tx"] = item.tx
-    if item.kind.id:
-        fields["id"] = item.id
-    if item.kind.body == "user":
-        fields["user_type"] = item.user_type
-    if item.kind.body:
-        fields["body"] = item.body
-    if item.kind.ends:
-        if file.dialect.pairs:
-            fields["pairs"] = [{"file_id": listed, "count": count} for listed, count in item.pairs]
+    for name in item.kind.shown:
+        if name == "count":
+            fields[name] = item.tally
+        elif name == "pairs":
+            fields[name] = [{"file_id": listed, "count": count} for listed, count in item.pairs]
         else:
-            fields["count"] = item.tally
-        if item.kind.name == "PREPARE" and file.dialect.prepare_extra:
-            fields["extra"] = item.extra
+            fields[name] = getattr(item, name)
     return Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
 
 
-def laid_out(
-    file: DataFile, items: Iterable[JournalRecord | Fault], limit: int
-) -> Iterator[JournalRecord | Dropped]:
-    """Yield the records among `items`, and the regions that candidates with the right file id claimed.
+def laid_out(file: DataFile, limit: int) -> Iterator[JournalRecord | Dropped]:
+    """Yield the records of a file up to `limit`, and the regions that candidates with its id claimed.
 
     A region reaches as far as its candidate says, or to the next record; other
     candidates inside it are not told apart from its content. All come in offset order.
     """
     torn: Fault | None = None
-    for item in items:
+    for item in walk(file.data, file.file_id, file.dialect, limit):
         if torn is not None and (isinstance(item, JournalRecord) or item.off >= (torn.end or limit)):
             yield Dropped(file.name, torn.off, min(torn.end or limit, item.off) - torn.off, torn.reason)
             torn = None
@@ -97,14 +85,11 @@ class _Found:
     def walked(self) -> Iterator[JournalRecord | Fault]:
         return walk(self.file.data, self.file.file_id, self.file.dialect, self.limit)
 
-    def laid_out(self) -> Iterator[JournalRecord | Dropped]:
-        return laid_out(self.file, self.walked(), self.limit)
-
     def records(self) -> Iterator[Record]:
         return (record_of(item, self.file) for item in self.walked() if isinstance(item, JournalRecord))
 
     def regions(self) -> Iterator[Dropped]:
-        return (item for item in self.laid_out() if isinstance(item, Dropped))
+        return (item for item in laid_out(self.file, self.limit) if isinstance(item, Dropped))
 
     def earlier(self, items: Iterable[JournalRecord | Fault]) -> Iterator[JournalRecord]:
         """Yield the records of earlier lives of the file, which stand between those among `items`."""
@@ -115,7 +100,8 @@ class _Found:
         return (_as_stamped(item, self.file) for item in self.earlier(self.walked()))
 
     def healthy(self) -> Iterator[Record]:
-        return (_as_stamped(item, self.file) for item in healthy(self.file.data, self.file.dialect))
+        found = stale(self.file.data, None, self.file.dialect, [(0, self.file.length)])
+        return (_as_stamped(item, self.file) for item in found)
 
 
 def _gaps(items: Iterable[JournalRecord | Fault], at: int, limit: int) -> Iterator[tuple[int, int]]:
@@ -348,7 +334,7 @@ class _Reading:
     def _seen(self, found: _Found) -> Iterator[JournalRecord]:
         """Yield the records of a file; on the way all is collected, and the state replayed."""
         file = found.file
-        for item in found.laid_out():
+        for item in laid_out(file, found.limit):
             if isinstance(item, JournalRecord):
                 if self._records.wants(item.off, item.end - item.off):
                     self._records.keep(record_of(item, file))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec.layout import Spot
 from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.jboss_journal.codec import Dialect, JournalRecord
-from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, limit_of
+from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, header_of, limit_of
 from journalspec_reference.jboss_journal.recover import laid_out
-from journalspec_reference.jboss_journal.scan import stale, walk
+from journalspec_reference.jboss_journal.scan import stale
 
 
 def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -> Iterator[Span]:
@@ -22,19 +22,16 @@ def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -
     known = {file.name: file for file in (*found.files, *found.others)}
     for file in (known[name] for name in files if name in known):
         pieces = _pieces(file, limit_of(file, params))
-        yield from file_spans(file.name, pieces, file.length, _Named(file) if fields else None)
+        yield from file_spans(file.name, pieces, file.length, _namer(file) if fields else None)
 
 
 def _pieces(file: DataFile, limit: int) -> Iterator[Piece]:
     if file.problem is not None:
         yield Piece(0, file.length, "dropped", file.problem[0], "file")
         return
-    at = min(file.dialect.header_size, file.length)
-    whole = at == file.dialect.header_size
-    data = bytes(file.data[:at])
-    file_id = f" {LAYOUT.read('header', file.dialect.name, data)['file_id']}" if whole else ""
-    yield Piece(0, at, "header", f"file{file_id}")
-    for item in laid_out(file, walk(file.data, file.file_id, file.dialect, limit), limit):
+    at, header = min(file.dialect.header_size, file.length), header_of(file)
+    yield Piece(0, at, "header", f"file {header['file_id']}" if header else "file")
+    for item in laid_out(file, limit):
         yield from _earlier(file, at, item.off)
         if isinstance(item, JournalRecord):
             yield Piece(item.off, item.end, "record", item.kind.name)
@@ -51,33 +48,25 @@ def _earlier(file: DataFile, start: int, end: int) -> Iterator[Piece]:
             yield Piece(item.off, item.end, "stale", item.kind.name)
 
 
-class _Named:
-    """Names the fields of a file, in the record of a control file what its body lists."""
+def _namer(file: DataFile) -> Callable[[Piece], Iterator[Spot]]:
+    """Return what names the fields of a file, in the record of a control file what its body lists."""
+    named = field_names(LAYOUT, file.dialect.name, file.data)
 
-    def __init__(self, file: DataFile) -> None:
-        self._file = file
-        self._named = field_names(LAYOUT, file.dialect.name, file.data)
+    def spots(piece: Piece) -> Iterator[Spot]:
+        if piece.kind == "header" and piece.end < file.dialect.header_size:
+            return
+        for spot in named(piece):
+            listed = None
+            if file.role == "control" and piece.value == "ADD" and spot.name == "body":
+                body = piece.off + spot.off
+                listed = control_fields(bytes(file.data[body : body + spot.length]))
+            if not listed:
+                yield spot
+                continue
+            at = spot.off
+            for name, size, value in listed:
+                if size:
+                    yield Spot(name, at, size, value)
+                at += size
 
-    def __call__(self, piece: Piece) -> Iterable[Spot]:
-        if piece.kind == "header" and piece.end < self._file.dialect.header_size:
-            return ()
-        spots = list(self._named(piece))
-        body = next((spot for spot in spots if spot.name == "body"), None)
-        if self._file.role != "control" or piece.value != "ADD" or body is None:
-            return spots
-        at = piece.off + body.off
-        lists = control_fields(bytes(self._file.data[at : at + body.length]))
-        return _instead_of_body(spots, lists) if lists else spots
-
-
-def _instead_of_body(spots: Iterable[Spot], lists: list[tuple[str, int, str]]) -> Iterator[Spot]:
-    """Yield the fields of a control file's record with what its body lists."""
-    for spot in spots:
-        if spot.name != "body":
-            yield spot
-            continue
-        at = spot.off
-        for name, size, value in lists:
-            if size:
-                yield Spot(name, at, size, value)
-            at += size
+    return spots

@@ -35,18 +35,7 @@ from journalspec_reference.storage import Storage, fill, whole
 
 SMALLEST_FILE = 1024
 #: Record type by operation; what is not here is about files, not records.
-RECORD_OPS = {
-    "add": "ADD",
-    "update": "UPDATE",
-    "delete": "DELETE",
-    "add_tx": "ADD_TX",
-    "update_tx": "UPDATE_TX",
-    "delete_tx": "DELETE_TX",
-    "prepare": "PREPARE",
-    "commit": "COMMIT",
-    "rollback": "ROLLBACK",
-    "event": "EVENT",
-}
+RECORD_OPS = {name.lower(): name for name in LAYOUT.types("v2e")}
 MAX_COMPACT_COUNT = 127
 CONTROL_ID = 1
 
@@ -96,12 +85,12 @@ class Pending:
     """A transaction without an end: its records with the files they are in, and its prepare."""
 
     records: list[tuple[Usage, JournalRecord]] = field(default_factory=list)
-    tokens: dict[Usage, None] = field(default_factory=dict)
+    tokens: set[Usage] = field(default_factory=set)
     prepare: JournalRecord | None = None
 
-    def counts(self) -> dict[Usage, int]:
+    def counts(self) -> Counter[Usage]:
         """Return file -> number of records of this transaction in it, in the order of first use."""
-        return dict(Counter(usage for usage, _ in self.records))
+        return Counter(usage for usage, _ in self.records)
 
 
 class Ledger:
@@ -124,70 +113,51 @@ class Ledger:
     def take(self, usage: Usage, record: JournalRecord) -> None:
         """Note the next record, which is in the file `usage`."""
         kind = record.kind
-        if kind.name in ("ADD", "UPDATE"):
-            self.put(usage, record)
-        elif kind.name == "DELETE":
-            self.delete(usage, record.id)
-        elif kind.code == PREPARE:
-            self.prepare(usage, record)
-        elif kind.code == COMMIT:
-            self.commit(usage, record.tx)
-        elif kind.code == ROLLBACK:
-            self.rollback(usage, record.tx)
+        if kind.code in (COMMIT, ROLLBACK):
+            self._end(usage, record)
         elif kind.tx:
-            self.touch(usage, record)
+            self._touch(usage, record)
+        elif kind.name == "DELETE":
+            self._delete(usage, record.id)
+        elif kind.name in ("ADD", "UPDATE"):
+            self._put(usage, record)
 
-    def put(self, usage: Usage, record: JournalRecord) -> None:
-        """Note an add or update that counts from now on."""
+    def _put(self, usage: Usage, record: JournalRecord) -> None:
         usage.positives += 1
         self.live[self._next] = (usage, record)
         self.holders.setdefault(record.id, []).append(self._next)
         self._next += 1
 
-    def delete(self, usage: Usage, ident: int) -> None:
-        """Note in `usage` a delete that cancels every record of `ident`."""
+    def _delete(self, usage: Usage, ident: int) -> None:
         for key in self.holders.pop(ident, ()):
             holder, _ = self.live.pop(key)
             usage.negatives[holder] += 1
 
-    def touch(self, usage: Usage, record: JournalRecord) -> None:
-        """Note a record of a pending transaction."""
+    def _touch(self, usage: Usage, record: JournalRecord) -> None:
+        """Note a record of a pending transaction; its file is held until the transaction ends."""
         pending = self.pending.setdefault(record.tx, Pending())
-        pending.records.append((usage, record))
-        self._token(pending, usage)
-
-    def prepare(self, usage: Usage, record: JournalRecord) -> None:
-        """Note a PREPARE; its file is held until the transaction ends."""
-        pending = self.pending.setdefault(record.tx, Pending())
-        pending.prepare = record
-        self._token(pending, usage)
-
-    @staticmethod
-    def _token(pending: Pending, usage: Usage) -> None:
+        if record.kind.code == PREPARE:
+            pending.prepare = record
+        else:
+            pending.records.append((usage, record))
         if usage not in pending.tokens:
-            pending.tokens[usage] = None
+            pending.tokens.add(usage)
             usage.positives += 1
 
-    def commit(self, usage: Usage, tx: int) -> None:
-        """Note in `usage` that the transaction took place."""
-        pending = self._end(usage, tx)
-        for holder, record in pending.records:
-            if record.kind.name != "DELETE_TX":
-                self.put(holder, record)
-        # The negative stands where the DELETE_TX is: without that record the commit deletes nothing.
-        for holder, record in pending.records:
-            if record.kind.name == "DELETE_TX":
-                self.delete(holder, record.id)
-
-    def rollback(self, usage: Usage, tx: int) -> None:
-        """Note in `usage` that the transaction did not take place."""
-        self._end(usage, tx)
-
-    def _end(self, usage: Usage, tx: int) -> Pending:
-        pending = self.pending.pop(tx, Pending())
+    def _end(self, usage: Usage, record: JournalRecord) -> None:
+        """Note in `usage` that a transaction took place, or that it did not."""
+        pending = self.pending.pop(record.tx, Pending())
         for holder in pending.tokens:
             usage.negatives[holder] += 1
-        return pending
+        if record.kind.code == ROLLBACK:
+            return
+        for holder, change in pending.records:
+            if change.kind.name != "DELETE_TX":
+                self._put(holder, change)
+        # The negative stands where the DELETE_TX is: without that record the commit deletes nothing.
+        for holder, change in pending.records:
+            if change.kind.name == "DELETE_TX":
+                self._delete(holder, change.id)
 
     @staticmethod
     def reusable(files: list[Usage]) -> list[Usage]:
@@ -253,6 +223,12 @@ class JournalWriter:
         }
 
     @property
+    def active(self) -> Usage:
+        """The file that is written to, while the journal is open."""
+        assert self.current is not None  # apply saw to it
+        return self.current
+
+    @property
     def first_offset(self) -> int:
         """Where the first record of a file goes: behind the header's block."""
         return self.aligned(self.dialect.header_size)
@@ -270,13 +246,11 @@ class JournalWriter:
         while len(self.data_files) + len(self.free) + 1 < self._min_files:
             file_id = self.next_id()
             self.free.append(Usage(file_id, self.create_file(file_id)))
-        assert self.current is not None  # _load chose one
         for tx in unfinished:
             self._append(JournalRecord(0, 0, self.dialect.kinds[ROLLBACK], tx=tx))
-            self.ledger.rollback(self.current, tx)
         if self.order.force_open or unfinished:
-            self.storage.sync(self.current.name)
-        return {"durable": True, "file": self.current.name}
+            self._force()
+        return {"durable": True, "file": self.active.name}
 
     def _load(self) -> list[int]:
         """Take over the journal on the storage; return the transactions that have to be rolled back.
@@ -437,10 +411,9 @@ class JournalWriter:
 
     def roll(self) -> None:
         """Leave the current file, durable as it is, for the next one."""
-        assert self.current is not None  # apply saw to it
         if self.order.force_left:
-            self.storage.sync(self.current.name)
-        self.data_files.append(self.current)
+            self._force()
+        self.data_files.append(self.active)
         if self._auto_reclaim:
             self._reclaim()
         self._take_file()
@@ -462,12 +435,10 @@ class JournalWriter:
         )
         self._refuse(record)
         off, size = self._append(record)
-        assert self.current is not None  # _append left one
-        self.ledger.take(self.current, record)
         wanted = str(op.get("sync", "true" if self._sync and (not kind.tx or not kind.id) else "false"))
         if wanted == "true":
             self._force()
-        return {"durable": wanted == "true", "file": self.current.name, "off": off, "len": size}
+        return {"durable": wanted == "true", "file": self.active.name, "off": off, "len": size}
 
     def _refuse(self, record: JournalRecord) -> None:
         """Raise for what cannot be written, before a byte has changed."""
@@ -478,27 +449,25 @@ class JournalWriter:
             raise WriterRefused("unencodable", f"a PREPARE of edition {self.dialect.name} has no extra data")
         if kind.name in ("UPDATE", "DELETE") and record.id not in ledger.holders:
             raise WriterRefused("unknown-record", f"no record {record.id}")
-        if kind.tx and not kind.id and record.tx not in ledger.pending and not self._may_be_empty(record):
+        may_be_empty = kind.name == "PREPARE" and self.dialect.prepare_extra
+        if kind.tx and not kind.id and record.tx not in ledger.pending and not may_be_empty:
             raise WriterRefused("unknown-transaction", f"no transaction {record.tx}")
 
-    def _may_be_empty(self, record: JournalRecord) -> bool:
-        return record.kind.name == "PREPARE" and self.dialect.prepare_extra
-
     def _append(self, record: JournalRecord) -> tuple[int, int]:
-        """Write one record into the current file or, if it does not fit, the next (JBM-WRT)."""
-        assert self.current is not None  # apply saw to it
-        data = self.encoded(record, self.ledger, self.current)
+        """Write one record into the current file or, if it does not fit, the next (JBM-WRT); note it."""
+        data = self.encoded(record, self.ledger, self.active)
         room = self.file_size - self.first_offset
         if len(data) > room:
             raise WriterRefused("does-not-fit", f"a record of {len(data)} bytes; a file takes {room}")
         if self._position + len(data) > self.file_size:
             self.roll()
             # The counts and the stamp are those of the file that the record is in.
-            data = self.encoded(record, self.ledger, self.current)
+            data = self.encoded(record, self.ledger, self.active)
         off = self._position
         padded = data.ljust(self.aligned(len(data)), b"\0")
-        self.storage.write(self.current.name, off, padded)
+        self.storage.write(self.active.name, off, padded)
         self._position = off + len(padded)
+        self.ledger.take(self.active, record)
         return off, len(data)
 
     def encoded(self, record: JournalRecord, ledger: Ledger, usage: Usage) -> bytes:
@@ -506,14 +475,13 @@ class JournalWriter:
         if record.kind.ends:
             counts = ledger.pending.get(record.tx, Pending()).counts()
             pairs = tuple(sorted((holder.file_id, count) for holder, count in counts.items()))
-            record = record._replace(pairs=pairs, tally=counts.get(usage, 0))
+            record = record._replace(pairs=pairs, tally=counts[usage])
         return encode_record(record, self.dialect, self.dialect.stamp(usage.file_id), direct)
 
     def _force(self) -> dict[str, Any]:
         """Make the current file durable; the ones before it were when they were left."""
-        assert self.current is not None  # apply saw to it
-        self.storage.sync(self.current.name)
-        return {"durable": True, "file": self.current.name}
+        self.storage.sync(self.active.name)
+        return {"durable": True, "file": self.active.name}
 
     def _next(self) -> dict[str, Any]:
         self.roll()
@@ -521,10 +489,9 @@ class JournalWriter:
 
     def _reclaim(self) -> dict[str, Any]:
         """Put every data file that nothing needs any more at the end of the free list."""
-        assert self.current is not None  # apply saw to it
-        everything = [*self.data_files, *([] if self.current in self.data_files else [self.current])]
+        everything = [*self.data_files, *([] if self.active in self.data_files else [self.active])]
         for usage in Ledger.reusable(everything):
-            if usage in self.data_files and usage is not self.current:
+            if usage in self.data_files and usage is not self.active:
                 self.data_files.remove(usage)
                 self.free.append(self._fresh(usage.name))
         return {"durable": False}
@@ -556,9 +523,8 @@ def compact(writer: JournalWriter) -> None:
     old = list(writer.data_files)
     if not old:
         return
-    assert writer.current is not None  # the writer is open
     full, ledger = _packed(writer, _surviving(writer), old[0].file_id)
-    if any(usage.file_id >= writer.current.file_id for usage, _ in full):
+    if any(usage.file_id >= writer.active.file_id for usage, _ in full):
         raise WriterRefused("does-not-fit", "the live records need more files than they came from")
     for usage, data in full:
         usage.name = writer.create_file(writer.next_id(), ".cmp", header_id=usage.file_id)

@@ -1,9 +1,9 @@
-"""The same candidates and checksums by NumPy, for input that is made of candidates (JBM-RDR).
+"""Many candidates, and the checksums of many ranges, at once by NumPy: for input that is made of candidates.
 
 A rejected candidate costs plain Python some microseconds, which hostile bytes can
 make of every byte. Here a window of offsets is looked at together: what cannot
-be a record is known from type, file id, sizes and check size, all of them loads
-and comparisons of whole arrays. The rest is for the codec to decide. Memory is
+be a record is known from type, stamp, sizes and the check at its end, all of them
+loads and comparisons of whole arrays. The rest is for the codec to decide. Memory is
 that of a window, whatever the file's length.
 
 The checksum of a range follows from those of two prefixes. Where the ends of
@@ -14,30 +14,25 @@ checkpoint before each.
 
 from __future__ import annotations
 
-import struct
 import zlib
 from array import array
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from journalspec_reference.checksums import Prefixes, multiply, power
 from journalspec_reference.content import BUDGET, Window
-from journalspec_reference.jboss_journal.codec import (
-    CHECK_SIZE,
-    MOST_FIXED,
-    PAIR,
-    PROLOGUE,
-    Dialect,
-    Form,
-    forms,
-)
+
+if TYPE_CHECKING:
+    from journalspec_reference.search import Shape, Signs
 
 Offsets = npt.NDArray[np.int64]
 Checks = npt.NDArray[np.uint32]
 
+#: Sizes, and what a record ends with.
+CHECK = np.dtype(">i4")
 #: Bytes of a row, and the longest stretch that is taken in rows, at four bytes of memory for each offset.
 ROW, STRETCH = 64, 1 << 21
 #: A single prefix costs about as much as this many in rows.
@@ -135,50 +130,54 @@ class Candidates(NamedTuple):
 
 
 class Finder:
-    """Finds candidates in one file; `stamp` is the file id they carry, None for any.
+    """Finds candidates in one file, by their `signs`.
 
-    Nothing at or beyond `limit` is read; a candidate's own five bytes end before it. What reaches
+    Nothing at or beyond `limit` is read; a candidate's own prologue ends before it. What reaches
     beyond the part of the file that is loaded is hopeful.
     """
 
-    def __init__(self, data: Any, dialect: Dialect, stamp: int | None, limit: int) -> None:
+    def __init__(self, data: Any, signs: Signs, limit: int) -> None:
         self._window = Window(data, limit)
         self._view: memoryview | None = None
         self._limit = limit
-        self._digest = RangeDigest(data, limit) if dialect.hashed else None
-        self._stamp = None if stamp is None else stamp.to_bytes(4, "big")
-        self._plans = [_Plan.of(form) for form in forms(dialect).values()]
+        self._digest = RangeDigest(data, limit) if signs.hashed else None
+        self._signs = signs
+        #: What has to be loaded behind a window: the longest record whose sizes are all 0.
+        self._longest = max(shape.size for shape in signs.shapes) + CHECK.itemsize
         self._is_type = np.zeros(256, np.bool_)
-        self._is_type[[plan.code for plan in self._plans]] = True
+        self._is_type[[shape.code for shape in signs.shapes]] = True
 
     def window(self, start: int) -> Candidates:
         """Return the candidates of the window that begins at `start`; at the buffer's end it is empty."""
-        end = max(start, min(start + WINDOW, self._limit - PROLOGUE + 1))
+        end = max(start, min(start + WINDOW, self._limit - self._signs.prologue + 1))
         whole = self._limit <= BUDGET
-        view = self._window.reach(0 if whole else start, self._limit if whole else end + MOST_FIXED + FURTHER)
+        view = self._window.reach(
+            0 if whole else start, self._limit if whole else end + self._longest + FURTHER
+        )
         if view is not self._view:
             self._view, self._bytes = view, np.frombuffer(view, np.uint8)
-            # Every offset as the start of a big-endian integer: a view, not a copy.
-            self._ints: npt.NDArray[Any] = np.ndarray((max(0, len(view) - 3),), ">i4", view, 0, (1,))
+            # Every offset as the start of an integer: a view, not a copy.
+            self._ints: npt.NDArray[Any] = np.ndarray((max(0, len(view) - 3),), CHECK, view, 0, (1,))
         found = self._found(start, end)
         types = self._bytes[found]
-        hopeful = [self._hopeful(found[types == plan.code], plan) for plan in self._plans]
+        hopeful = [self._hopeful(found[types == shape.code], shape) for shape in self._signs.shapes]
         return Candidates(found, np.sort(np.concatenate(hopeful)), end)
 
     def _found(self, start: int, end: int) -> Offsets:
-        if self._stamp is None:
+        if not self._signs.stamp:
             return np.flatnonzero(self._is_type[self._bytes[start:end]]) + start
         equal = np.ones(end - start, np.bool_)
-        for at, byte in enumerate(self._stamp, start=1):
+        for at, byte in enumerate(self._signs.stamp, start=1):
             equal &= self._bytes[start + at : end + at] == byte
         found = np.flatnonzero(equal) + start
         return found[self._is_type[self._bytes[found]]]
 
-    def _hopeful(self, found: Offsets, plan: _Plan) -> Offsets:
+    def _hopeful(self, found: Offsets, shape: Shape) -> Offsets:
         """Return those of `found`, all of one type, that the arrays cannot rule out."""
-        found = found[found + (plan.size + CHECK_SIZE) <= self._limit]
-        stop = found + (plan.size + CHECK_SIZE)
-        for at, unit in plan.counts:
+        least = shape.size + CHECK.itemsize
+        found = found[found + least <= self._limit]
+        stop = found + least
+        for at, unit in shape.counts:
             count = self._ints[found + at].astype(np.int64)
             # The sum of two sizes and an offset stays far below 2**63.
             stop += count * unit
@@ -188,32 +187,9 @@ class Finder:
         found, stop = found[right], stop[right]
         there = stop <= len(self._bytes)
         beyond, found, stop = found[~there], found[there], stop[there]
-        check: Offsets = self._ints[stop - CHECK_SIZE].astype(np.int64)
+        check: Offsets = self._ints[stop - CHECK.itemsize].astype(np.int64)
         wanted = stop - found
         if self._digest is not None:
-            wanted = self._digest.ranges(found, stop - CHECK_SIZE).astype(np.int64)
-            check &= 0xFFFFFFFF
+            wanted = self._digest.ranges(found, stop - CHECK.itemsize).astype(np.int64)
+            check &= _ALL
         return np.concatenate([found[check == wanted], beyond])
-
-
-class _Plan(NamedTuple):
-    """One record type: its code, its fixed size, and (offset, bytes each) of what makes it longer."""
-
-    code: int
-    size: int
-    counts: tuple[tuple[int, int], ...]
-
-    @classmethod
-    def of(cls, form: Form) -> _Plan:
-        counts = [(form.length, 1), (form.listed, PAIR.size)]
-        return cls(
-            form.kind.code,
-            form.size,
-            tuple((_place(form, field), unit) for field, unit in counts if field is not None),
-        )
-
-
-def _place(form: Form, field: int) -> int:
-    """Return where field number `field` of a form begins, from the record's start."""
-    codes = form.struct.format.removeprefix(">")
-    return PROLOGUE + struct.calcsize(">" + codes[:field])
