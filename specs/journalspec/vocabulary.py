@@ -105,6 +105,7 @@ class Entry:
     `file`, `off` and `text` say what a note carries, empty: it does not. `loss`: a tool
     does not call clean what carries the note, although recovery goes on. `absence`: it
     says that something is not there, which nobody knows while a file could not be read.
+    `whole` is for reasons: the record is sound, and other bytes say that it does not count.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Entry:
     text: str = ""
     loss: bool = False
     absence: bool = False
+    whole: bool = False
     region: str = ""
     unseen: str = ""
 
