@@ -50,7 +50,9 @@ def test_enough_cases_notice_a_mutant(mutant: Mutant) -> None:
 def test_every_must_is_proved_by_a_case_that_names_it(format_id: str) -> None:
     found = proofs(format_id, shuffled(load_cases(format_id)))
     assert faults(format_id, found) == []
-    published = json.loads((PUBLISHED / f"proofs-{format_id}.json").read_text(encoding="utf-8"))
+    path = PUBLISHED / f"proofs-{format_id}.json"
+    assert path.is_file(), f"make {path.name}: CONTRIBUTING.md, A mutant"
+    published = json.loads(path.read_text(encoding="utf-8"))
     assert proofs_json(found) == published, "make it again: CONTRIBUTING.md, A mutant"
 
 

@@ -107,8 +107,16 @@ def cases_of(format_id: str, *editions: str) -> list[Case]:
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_records_that_do_not_count_are_not_listed_by_recovery(format_id: str) -> None:
+    if not any(map(lists_less, cases_of(format_id))):
+        pytest.skip("in this format every record that is read counts")
     faulty = Faulty(format_id, lists_everything)
     assert len(killers(faulty, cases_of(format_id), ENOUGH)) >= ENOUGH
+
+
+def lists_less(case: Case) -> bool:
+    """Tell whether a case expects a recovery to list fewer records than a reading."""
+    told = {entry["when"]["op"]: len(entry["records"]) for entry in case.expect if "records" in entry}
+    return told.get("recover", 0) < told.get("read", 0) and "recover" in told
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ PROGRAMS = {
     "python": [sys.executable],
     "journalspec": [sys.executable, "-m", "journalspec_conformance"],
     "pytest": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+    "ruff": [sys.executable, "-m", "ruff"],
     "sphinx-build": [sys.executable, "-m", "sphinx"],
     "cp": ["cp"],
 }
@@ -104,6 +105,15 @@ def test_the_section_names_every_file_with_its_lines() -> None:
     assert {name.replace("<format>", "toy_sixth"): int(lines) for name, lines in rows} == {
         name: text.count(b"\n") for name, text in found.items()
     }
+
+
+def test_its_code_keeps_the_rules_of_the_house(copy: Path) -> None:
+    """Where it is moved to, stricter ones hold than beside the tests."""
+    pytest.importorskip("ruff", reason="ruff is missing: install journalspec[test]")
+    code = [str(path) for root in ROOTS for path in (copy / root).glob("**/toy_sixth/*.py")]
+    assert len(code) > 5
+    checked = run(copy, "ruff", "check", "--no-cache", *code)
+    assert checked.returncode == 0, checked.stdout
 
 
 def test_no_step_is_left_out() -> None:

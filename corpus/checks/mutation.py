@@ -55,6 +55,8 @@ from journalspec_reference import load
 SEED = 1
 #: So many states must kill a mutant.
 ENOUGH = 3
+#: The file in a format's package with the mutants that crash states need not kill.
+UNSEEN = "crash_mutants.toml"
 #: The verdict on who does not answer at all.
 CRASH = "crash"
 _FINE = ("pass", "acceptable")
@@ -216,9 +218,11 @@ def table(
 def pin(format_id: str, numbers: Mapping[str, Mapping[Kind, int]]) -> list[Kind]:
     """Write `numbers` (sample -> counts) into the format's table; return the kinds that it has no reason for.
 
-    Entries that nothing is counted for any more are taken out.
+    Entries that nothing is counted for any more are taken out. A format that has no table yet is given none.
     """
     with as_file(files(format_module(PACKAGE, format_id)).joinpath(KNOWN_FAILURES)) as path:
+        if not path.is_file():
+            return sorted({kind for counts in numbers.values() for kind in counts})
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         left = {kind for counts in numbers.values() for kind in counts}
         out = []
@@ -252,7 +256,7 @@ class Reason:
 
 def explained(format_id: str) -> dict[str, Reason]:
     """Return the mutants that crash states need not kill, with the reason; none if there is no such file."""
-    path = files(format_module(PACKAGE, format_id)).joinpath("crash_mutants.toml")
+    path = files(format_module(PACKAGE, format_id)).joinpath(UNSEEN)
     if not path.is_file():
         return {}
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("unseen", ())
@@ -271,7 +275,10 @@ def wrong(rows: Iterable[MutantRow], reasons: Mapping[str, Reason]) -> list[str]
         known_failures.add(row.mutant)
         reason = reasons.get(row.mutant)
         if row.killed < ENOUGH and reason is None:
-            out.append(f"{row.mutant}: killed by {row.killed} states, and nothing says why not by more")
+            out.append(
+                f"{row.mutant}: killed by {row.killed} states, not {ENOUGH}, and no [[unseen]] "
+                f"of {UNSEEN} says why"
+            )
         elif row.killed and reason is not None and not reason.rare:
             out.append(f"{row.mutant}: killed by {row.killed} states ({row.first}), and said not to be")
     return out + [f"{name}: explained, and no mutant" for name in sorted(reasons.keys() - known_failures)]
@@ -293,7 +300,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         pinned = known_failures(options.format, options.sample).counts
         states = choose(adapter, SAMPLES[options.sample])
         of_reference = tally(failures(adapter, load(adapter.format), states))
-        print(f"{'the reference':34} {sum(of_reference.values()):5} of {len(states)}, pinned", flush=True)
+        failed, known = sum(of_reference.values()), sum(pinned.values())
+        print(f"{'the reference':34} {failed:5} of {len(states)}, {known} are pinned", flush=True)
         rows = []
         for row in table(adapter, states, pinned):
             rows.append(row)
@@ -317,11 +325,14 @@ def _pin(adapter: CrashFormat) -> int:
         name: tally(failures(adapter, reference, choose(adapter, sample))) for name, sample in SAMPLES.items()
     }
     unexplained = pin(adapter.format, numbers)
-    for kind in unexplained:
+    if unexplained:
         print(
-            f"error: no reason is given for this; put it below one:\n{_pinned(kind, numbers)}",
+            f"error: no reason is given for these; put them into {adapter.format}/{KNOWN_FAILURES}, "
+            'each below a [[known]] with its why = "..." and states = [ ... ]:',
             file=sys.stderr,
         )
+    for kind in unexplained:
+        print(_pinned(kind, numbers), file=sys.stderr)
     return int(bool(unexplained))
 
 

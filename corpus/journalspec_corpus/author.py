@@ -92,7 +92,8 @@ def lay_file(  # the first three say which file, the others what its format make
     Those, ``before``, show through behind the others. Each record starts at a multiple of
     ``align``, behind its ``gap`` (in hex), and not before the offset ``to``. A file without
     a ``size`` ends with what stands in it. The records are the range ``LABEL.log``; one
-    without a ``label`` is ``LABELr1``, and in the previous life ``LABELold1``.
+    without a ``label`` is ``LABELr1``, and in the previous life ``LABELold1``. The parts of
+    the `header` are named ``header.FIELD`` (:func:`labelled` puts that before them).
     """
     data = bytearray()
     built.labels[f"{label}.header"] = built.lay(name, label, header, data)

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 
 from journalspec.formats import Format, UnknownFormat, format_module, get_format
 from journalspec.observation import CLEAN, REFUSED
@@ -76,11 +76,20 @@ def _validator() -> Draft202012Validator:
 def _schema(case: Case) -> Iterator[str]:
     published = case.to_json()
     errors = list(_validator().iter_errors(published))
-    for error in errors:
+    for error in map(_deepest, errors):
         yield f"{'/'.join(map(str, error.absolute_path)) or 'the case'}: {error.message[:200]}"
     beyond = None if errors else fault_in(published)
     if beyond is not None:
         yield beyond
+
+
+def _deepest(error: ValidationError) -> ValidationError:
+    """Return what is wrong in the alternative that was meant; that none of them fits helps nobody."""
+    while error.context:
+        # What is of another type altogether (null, say) was not meant.
+        meant = [item for item in error.context if item.validator != "type"]
+        error = max(meant or error.context, key=lambda item: len(item.absolute_path))
+    return error
 
 
 def _requirements(case: Case) -> Iterator[str]:

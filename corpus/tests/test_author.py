@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import confirmed
 from journalspec.formats import format_ids, format_module, get_format
 from journalspec.observation import jsonable
+from journalspec.schemas import described
 from journalspec_corpus import load_cases
 from journalspec_corpus.edits import Built
 from journalspec_corpus.publish import collect
@@ -29,6 +31,7 @@ class Written(NamedTuple):
     least: int = 6
 
 
+#: Records that try everything; a format without a row is tried with the bases of its authored cases.
 WRITTEN = {
     "bitronix_tlog": Written(
         lambda records, edition: (
@@ -90,15 +93,35 @@ GOLDEN = {
         "EVENT id=9 user_type=1 body=4545": "0a000000010000000000000000090000000201454500000019",
     },
 }
+CASES = Path(__file__).resolve().parents[1] / "cases"
 EDITIONS = [(name, edition) for name in format_ids() for edition in get_format(name).editions]
 each_edition = pytest.mark.parametrize(("format_id", "edition"), EDITIONS)
 
 
 def written(format_id: str, edition: str) -> Built:
+    if format_id not in WRITTEN:
+        return first_base(format_id, edition)
     known = WRITTEN[format_id]
     words = known.words.get(edition, known.words.get("*", ()))
     records = [record.format(*words) if isinstance(record, str) else record for record in known.records]
     built: Built = author(format_id).build(known.base(records, edition), edition)
+    return built
+
+
+def first_base(format_id: str, edition: str) -> Built:
+    """Return the first journal of an edition that the format's cases begin with."""
+    usual = get_format(format_id).default_edition
+    groups = [
+        tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted((CASES / format_id).glob("*.toml"))
+    ]
+    bases = [
+        base
+        for group in groups
+        for base in group.get("base", ())
+        if base.get("edition", group.get("edition", usual)) == edition
+    ]
+    assert bases, f"corpus/cases/{format_id} has no [[base]] of edition {edition}"
+    built: Built = author(format_id).build(bases[0], edition)
     return built
 
 
@@ -121,7 +144,7 @@ def test_the_reference_reads_what_an_author_module_says_of_its_records(format_id
     assert [record.to_json() for record in seen.records] == jsonable(list(built.records.values()))
 
 
-@each_edition
+@pytest.mark.parametrize(("format_id", "edition"), [each for each in EDITIONS if each[0] in described()])
 def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edition: str) -> None:
     """What they leave is the zeros of the alignment and, behind the records, the fill."""
     built = written(format_id, edition)
@@ -142,7 +165,7 @@ def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edi
 def test_every_edition_has_its_share(format_id: str) -> None:
     share = Counter(case.edition for case in load_cases(format_id))
     assert set(share) == set(get_format(format_id).editions)
-    assert min(share.values()) >= WRITTEN[format_id].least
+    assert min(share.values()) >= (WRITTEN[format_id].least if format_id in WRITTEN else 1)
 
 
 def test_products_confirm_by_the_bytes_of_the_input() -> None:

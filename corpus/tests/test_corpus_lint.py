@@ -73,6 +73,8 @@ DAMAGED = "btm.hostile-record-length.at-20"
         (SOUND, {"input": Input((InputFile("a", 1), InputFile("A", 1)))}, "are one name to some systems"),
         (SOUND, {"input": Input((InputFile("a", 1 << 30),))}, "bytes in all"),
         (SOUND, {"write": {"ops": [{"op": "open"}], "params": {}, "then": "read"}}, "belong together"),
+        (SOUND, {"write": {"ops": [{"op": "open"}], "then": "read"}}, "write: 'params' is a required"),
+        (SOUND, {"write": {"ops": [{"op": "open"}], "params": {}, "then": "look"}}, "write/then: 'look'"),
     ],
 )
 def test_a_fault_of_the_case_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:

@@ -160,6 +160,13 @@ def test_numbers_are_written_where_the_reasons_are(own_table: Path) -> None:
     assert known_failures("bitronix_tlog", "whole").counts == {}
 
 
+def test_a_format_without_a_table_is_told_all_that_it_needs(own_table: Path) -> None:
+    numbers = {name: Counter(known_failures("bitronix_tlog", name).counts) for name in SAMPLES}
+    own_table.unlink()
+    assert pin("bitronix_tlog", numbers) == sorted({kind for counts in numbers.values() for kind in counts})
+    assert not own_table.exists()
+
+
 def test_a_kind_that_stands_twice_is_refused(own_table: Path) -> None:
     own_table.write_text(own_table.read_text() * 2)
     with pytest.raises(MutantError, match="stands twice"):

@@ -16,7 +16,8 @@ ROOMS = [name for name in format_ids() if has_crash_format(name)]
 def test_every_limit_is_argued_by_what_is_there(format_id: str) -> None:
     found = findings(format_id)
     deviations = {entry.id for entry in known_deviations(format_id)}
-    assert limits(format_id)
+    weak = [item for items in found.values() for item in items if item.verdict in ("weak", "partly")]
+    assert limits(format_id) or not weak
     for limit in limits(format_id):
         assert set(limit.deviations) <= deviations
         for rule in limit.rules:

@@ -105,6 +105,7 @@ class Entry:
     `file`, `off` and `text` say what a note carries, empty: it does not. `loss`: a tool
     does not call clean what carries the note, although recovery goes on. `absence`: it
     says that something is not there, which nobody knows while a file could not be read.
+    `whole` is for reasons: the record is sound, and other bytes say that it does not count.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Entry:
     text: str = ""
     loss: bool = False
     absence: bool = False
+    whole: bool = False
     region: str = ""
     unseen: str = ""
 
@@ -384,10 +386,13 @@ def _bounds(row: Mapping[str, Any], where: str) -> tuple[int | None, int | None]
         raise ValueError(f"{where}: width {width!r} is none of {', '.join(WIDTHS)}")
     if "range" not in row:
         return WIDTHS[width] if width else (None, None)
-    low, high = row["range"]
-    if not low <= high:
+    bounds = row["range"]
+    if not isinstance(bounds, list) or [type(end) for end in bounds] != [int, int]:
+        raise ValueError(f"{where}: the range {bounds!r} is no [lowest, highest] of two integers")
+    low, high = bounds
+    if low > high:
         raise ValueError(f"{where}: the range [{low}, {high}] is empty")
-    return int(low), int(high)
+    return low, high
 
 
 def _choose(given: Iterable[str], known: Iterable[str], where: str) -> None:

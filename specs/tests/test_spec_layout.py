@@ -71,7 +71,7 @@ class Ksy:
         """Yield (path, field) in stored order; what another type describes is put in its place."""
         for item in self.types[name]["seq"]:
             inner = item.get("type")
-            if not self.holds(item.get("if", "")) or item["id"] in EMPTY:
+            if not self.holds(item.get("if", ""), kind) or item["id"] in EMPTY:
                 continue
             if isinstance(inner, dict):
                 cases = {key.rpartition("::")[2].upper(): value for key, value in inner["cases"].items()}
@@ -88,14 +88,20 @@ class Ksy:
             else:
                 yield item["id"], item
 
-    def holds(self, condition: str) -> bool:
-        """Evaluate the few conditions that our schemas have."""
+    def holds(self, condition: str, kind: str) -> bool:
+        """Evaluate the few conditions that our schemas have, of a record of type `kind`."""
         text = condition.replace("_parent.", "").replace("not ", "not_")
         if match := re.fullmatch(r"(\w+) >= (\d+)", text):
             return bool(self.parameters[match[1]] >= int(match[2]))
         if match := re.fullmatch(r"(not_)?(\w+)", text):
             return bool(self.parameters[match[2]]) != bool(match[1])
-        return not condition
+        if match := re.fullmatch(r"\w+ == \w+::(\w+)", text):
+            return match[1].upper() == kind
+        assert not condition, (
+            f"if: {condition}: say NAME, not NAME or NAME >= NUMBER of what [layout.ksy] gives, "
+            "or FIELD == ENUM::TYPE of a record's type"
+        )
+        return True
 
 
 def as_ksy(form: Structure) -> list[tuple[str, Field]]:
@@ -147,15 +153,18 @@ def test_the_table_and_the_observations_agree_on_types_and_widths(format_id: str
         }
         assert known - {"OTHER"} == set(types)
         for name, number in types.items():
-            assert str(number) in re.findall(r"\d+", words.record_types[name].doc.split(":")[0])
+            told = words.record_types[name].doc.split(":")[0]
+            assert str(number) in re.findall(r"\d+", told), (
+                f"record_types.{name} does not begin with {number}:"
+            )
         stored = {item.name: item for item in layout.structure("record", edition).fields}
-        for told in words.fields:
-            item = stored.get(told.name)
-            here = not told.editions or edition in told.editions
-            if item is None or not here or not item.is_int or told.kind != "int":
+        for entry in words.fields:
+            item = stored.get(entry.name)
+            here = not entry.editions or edition in entry.editions
+            if item is None or not here or not item.is_int or entry.kind != "int":
                 continue
             # The file id of a record is told as the header's, which may be longer.
-            assert told.width == item.type or (told.name == "file_id" and told.width == "s8"), told.name
+            assert entry.width == item.type or (entry.name == "file_id" and entry.width == "s8"), entry.name
 
 
 def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:

@@ -43,7 +43,8 @@ def test_the_chapters_stand_in_order(format_id: str) -> None:
         next((at for at, heading in enumerate(headings) if heading.startswith(chapter)), None)
         for chapter in CHAPTERS
     ]
-    assert None not in places, dict(zip(CHAPTERS, places, strict=True))
+    missing = [chapter for chapter, place in zip(CHAPTERS, places, strict=True) if place is None]
+    assert not missing, f"spec.md has no chapters ## {', ## '.join(missing)}"
     assert places == sorted(places, key=lambda place: place or 0)
 
 
@@ -59,7 +60,7 @@ def test_every_area_is_listed_once(format_id: str) -> None:
 def test_every_citation_exists(format_id: str) -> None:
     known = requirements(format_id)
     cited = re.findall(r"\{req\}`([^`]+)`", prose(format_id))
-    assert cited
+    assert cited, "cite requirements where the prose says what they demand: {req}`ID`"
     for item in cited:
         assert item in known, item
     bare = re.findall(rf"(?<![`\w]){get_format(format_id).prefix}-[A-Z]{{3}}-\d{{3}}", prose(format_id))
@@ -77,7 +78,7 @@ def test_every_table_has_a_type_to_show(format_id: str) -> None:
     shown = re.findall(
         rf"^```\{{(field-table|byte-diagram|enum-table)\}} {format_id} (\S+)$", prose(format_id), re.MULTILINE
     )
-    assert shown
+    assert shown, f"show the bytes: ```{{field-table}} {format_id} SCHEMA::TYPE"
     for directive, name in shown:
         assert name in (enums if directive == "enum-table" else types), f"{directive} {name}"
 
@@ -95,7 +96,7 @@ def test_codes_notes_and_reasons_are_those_of_the_format(format_id: str) -> None
     spec = get_format(format_id)
     text = prose(format_id)
     pairs = re.findall(r"`(fileset|header|record|checksum)`/`([a-z-]+)`", text)
-    assert pairs
+    assert pairs, "name refusals by phase and code: `header`/`bad-magic`"
     for phase, code in pairs:
         assert spec.codes[code].startswith(f"{phase}: "), code
     reasons = re.findall(r"^\| \d \|.*\| `([a-z-]+)` \|", text, re.MULTILINE)
@@ -115,6 +116,8 @@ def test_decisions_name_passages_that_are_there(format_id: str) -> None:
             continue
         for passage in item.source["passages"]:
             chapter, _, detail = passage.partition(": ")
-            assert any(heading.startswith(chapter) for heading in headings), f"{item.id}: {passage}"
+            assert any(heading.startswith(chapter) for heading in headings), (
+                f"{item.id}: its passage {passage!r} is no heading of spec.md (HEADING, or Rationale: REASON)"
+            )
             if chapter == "Rationale":
                 assert any(reason.startswith(detail) for reason in reasons), f"{item.id}: {passage}"

@@ -28,6 +28,8 @@ FIELD = '[[field]]\nname = "id"\ntype = "int"\nwidth = "s8"\ndoc = "An id."\n'
         (FIELD.replace('width = "s8"', ""), "field.id: an int needs a width"),
         (FIELD.replace("s8", "s3"), "field.id: width 's3' is none of s1, s2"),
         (FIELD + "range = [2, 1]", "field.id: the range [2, 1] is empty"),
+        (FIELD + 'range = "1..2"', "field.id: the range '1..2' is no [lowest, highest]"),
+        (FIELD + "range = [1]", "field.id: the range [1] is no [lowest, highest]"),
         (FIELD.replace("An id.", ""), "field.id: 'name' and 'doc' are needed"),
         ('[[state]]\nname = "live"\ntype = "list"\ndoc = "All."', "state.live: a list needs 'of'"),
         ('[codes]\nx = { phase = "early", doc = "d" }', "codes.x: phase 'early' is none of fileset"),

@@ -17,6 +17,6 @@ MODEL = Decisions()
 
 def crash_format() -> CrashFormat:
     """Return what the crash engine needs; writers and workloads are imported only now."""
-    from journalspec_corpus.bitronix_tlog.crash import CRASH  # noqa: PLC0415
+    from journalspec_corpus.bitronix_tlog.crash import CRASH
 
     return CRASH

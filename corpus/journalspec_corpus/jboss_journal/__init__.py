@@ -17,6 +17,6 @@ MODEL = Messages()
 
 def crash_format() -> CrashFormat:
     """Return what the crash engine needs; writers and workloads are imported only now."""
-    from journalspec_corpus.jboss_journal.crash import CRASH  # noqa: PLC0415
+    from journalspec_corpus.jboss_journal.crash import CRASH
 
     return CRASH

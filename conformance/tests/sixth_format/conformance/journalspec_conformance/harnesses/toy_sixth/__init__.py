@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from journalspec.observation import CLEAN, RECOVERED
-from journalspec_conformance.harnesses.product import Answer, Driver, Op, Session, Thrown
+from journalspec_conformance.harnesses.java.jvm import Thrown
+from journalspec_conformance.harnesses.product import Answer, Driver, Op, Session
 from journalspec_conformance.harnesses.toy_sixth.product import Notes, Spoilt
 
 
