@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from journalspec_reference import load
-from journalspec_reference.bitronix_tlog.codec import encode_header, encode_record, make_record
+from journalspec_reference.bitronix_tlog.codec import checksum, encode_header, encode_record, make_record
 from journalspec_reference.bitronix_tlog.scan import search
 
 
@@ -21,6 +21,15 @@ def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
         data[at + 29 : at + 33] = struct.pack(">i", 1)
     data[-4:] = b"xntB"
     assert list(search(bytes(data), 0, size)) == []
+
+
+def test_a_search_finds_a_record_within_another_one_only_if_that_is_none() -> None:
+    inner = encode_record(make_record(8, b"1", (), time=1, sequence_number=1))
+    outer = make_record(8, b"2", (b"x" * len(inner),), time=2, sequence_number=2)._replace(names=(inner,))
+    whole = encode_record(outer._replace(crc32=checksum(outer)))
+    broken = encode_record(outer._replace(crc32=checksum(outer) ^ 1))
+    assert [item.off for item in search(whole, 0, len(whole))] == [0]
+    assert [item.off for item in search(broken, 0, len(broken))] == [broken.index(inner)]
 
 
 #: (status, time, sequenceNumber) of the records of a file, and the indexes of those that are noted.

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from journalspec.jboss_journal import LAYOUT
 from journalspec_reference import load
+from journalspec_reference.jboss_journal import recover
 
 REFERENCE = load("jboss_journal")
 NAME = "journal-rename-control.ctr"
@@ -52,6 +55,12 @@ def test_the_header_and_the_lists_are_those_of_the_file() -> None:
     assert "content" not in short
 
 
+@pytest.mark.parametrize(("there", "gone"), [("a-3.hq.cmp", []), ("a-3.hq", []), ("a-4.hq", ["a-3.hq.cmp"])])
+def test_a_new_file_is_gone_only_if_it_has_neither_of_its_names(there: str, gone: list[str]) -> None:
+    seen = REFERENCE.recover({"a-1.hq": data_file(1), there: data_file(3), NAME: CONTROL}, edition="v2")
+    assert [note.file for note in seen.notes if note.code == "control-file-gone"] == gone
+
+
 def test_every_byte_of_it_has_a_name() -> None:
     spans = list(REFERENCE.spans({**FILES, "a-9.hq.tmp": data_file(9)}, edition="v2"))
     fields = [span for span in spans if span.file == NAME and span.kind == "field"]
@@ -79,3 +88,17 @@ def test_ids_that_no_file_bears_are_noted() -> None:
             seen = op(files, edition="v2")
             assert seen.verdict == "clean"
             assert [note.text for note in seen.notes if note.code == "file-id-gap"] == gaps
+
+
+def test_a_sweep_of_what_was_deleted_keeps_what_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In ordinary journals there are too few records for one."""
+    monkeypatch.setattr(recover, "SWEEP_FROM", 4)
+    kinds = ["ADD"] * 6 + ["DELETE"] * 2 + ["ADD", "UPDATE"] * 4
+    ids = [1, 2, 3, 4, 5, 6, 2, 5, 7, 1, 8, 2, 9, 7, 10, 5]
+    records = [
+        LAYOUT.build("record", "v2", kind, file_id=1, id=number)
+        for kind, number in zip(kinds, ids, strict=True)
+    ]
+    files = {"a-1.hq": LAYOUT.build("header", "v2", format_version=2, file_id=1) + b"".join(records)}
+    seen: Any = REFERENCE.recover(files, edition="v2")
+    assert [item["id"] for item in seen.state["live"]] == [1, 3, 4, 6, 7, 1, 8, 9, 7, 10]
