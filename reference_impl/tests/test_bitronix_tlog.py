@@ -61,3 +61,10 @@ def test_what_is_older_than_all_of_its_run_is_noted(
     sizes = list(map(len, records))
     suspects = [note.off for note in seen.notes if note.code == "stale-suspect"]
     assert suspects == [21 + sum(sizes[:index]) for index in noted]
+
+
+def test_the_journals_of_a_directory_come_best_first() -> None:
+    by_name = dict.fromkeys(("a1.tlog", "a2.tlog"), b"")
+    by_content = dict.fromkeys(("b1.tlog", "b2.tlog"), encode_header(0, 0, 21))
+    found = load("bitronix_tlog").detect({**by_name, **by_content})
+    assert [item.files for item in found] == [("b1.tlog", "b2.tlog"), ("a1.tlog", "a2.tlog")]

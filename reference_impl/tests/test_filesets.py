@@ -273,13 +273,15 @@ def test_what_lies_there_plain_and_compressed_is_read_once(tmp_path: Path) -> No
     assert "btm1.tlog.gz" in asked.files
 
 
+@pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize("link", [os.symlink, os.link])
-def test_a_second_name_of_a_file_is_left_out(tmp_path: Path, link: Any) -> None:
+def test_a_second_name_of_a_file_is_left_out(tmp_path: Path, link: Any, copied: bool) -> None:
     for number in (1, 2):
         head = (2).to_bytes(4, "big") + bytes(4) + number.to_bytes(8, "big")
         (tmp_path / f"data-{number}.hq").write_bytes(head + bytes(200))
     # What bears no name of the journal's files takes no file away from it.
-    link(tmp_path / "data-1.hq", tmp_path / "a-copy")
+    if copied:
+        link(tmp_path / "data-1.hq", tmp_path / "a-copy")
     link(tmp_path / "data-1.hq", tmp_path / "data-0.hq" if link is os.symlink else tmp_path / "data-3.hq")
     loaded = load(tmp_path)
     (journal,) = find_journals(loaded)

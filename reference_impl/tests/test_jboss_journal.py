@@ -116,3 +116,9 @@ def test_a_sweep_of_what_was_deleted_keeps_what_lives(monkeypatch: pytest.Monkey
     files = {"a-1.hq": LAYOUT.build("header", "v2", format_version=2, file_id=1) + b"".join(records)}
     seen: Any = REFERENCE.recover(files, edition="v2")
     assert [item["id"] for item in seen.state["live"]] == [1, 3, 4, 6, 7, 1, 8, 9, 7, 10]
+
+
+def test_as_many_headers_of_either_length_leave_all_editions_open() -> None:
+    short = LAYOUT.build("header", "seed", file_id=1) + LAYOUT.build("record", "seed", "ADD", file_id=1, id=1)
+    (found,) = REFERENCE.detect({"a-1.hq": short, "a-2.hq": data_file(2)})
+    assert {"seed", "s1", "s2", "v2", "v2e"} <= set(found.editions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -148,6 +149,17 @@ def test_directory_and_memory_hold_the_same_bytes(example: Example, tmp_path: Pa
         opened(example.format, example.edition, storage, example.params, example.first, FORCE, CLOSE)
         opened(example.format, example.edition, storage, example.params, example.second, CLOSE)
     assert {name: (tmp_path / name).read_bytes() for name in folder.names()} == memory.files
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="the system forces no directories")
+def test_a_directory_forces_what_it_is_told_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: forced.append(os.fstat(handle).st_ino))
+    storage = DirectoryStorage(tmp_path)
+    storage.create("a")
+    storage.sync("a")
+    storage.sync_dir()
+    assert forced == [(tmp_path / "a").stat().st_ino, tmp_path.stat().st_ino]
 
 
 def present(example: Example, files: dict[str, bytes]) -> list[int]:

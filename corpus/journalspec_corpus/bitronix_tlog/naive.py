@@ -66,7 +66,8 @@ def _answer(
     found: Sequence[Scanned], listed: Sequence[Scanned], active: Scanned, edition: str
 ) -> dict[str, Any]:
     """Return the answer that lists the records of `listed`; `active` is the file that counts."""
-    dropped = [region for file in found if file.unusable or file in listed for region in file.lost()]
+    left_out = [file for file in found if file.unusable and file not in listed]
+    dropped = [region for file in (*left_out, *listed) for region in file.lost()]
     odd_set = len(found) < _files_of(edition) or found[0].size != found[-1].size
     return {
         "verdict": RECOVERED if dropped or odd_set else CLEAN,
