@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 
 import pytest
@@ -11,6 +10,7 @@ from journalspec.formats import format_ids
 from journalspec.requirements import requirements
 from journalspec_corpus.mutants import Mutant, MutantError, load_mutants, main
 from journalspec_reference import load
+from journalspec_reference.storage import MemoryStorage
 
 FORMAT = "bitronix_tlog"
 
@@ -57,8 +57,6 @@ def test_the_command_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_a_copy_imports_late_is_its_own() -> None:
-    mutant = next(mutant for mutant in load_mutants("jboss_journal") if mutant.module == "scan")
-    mutant.implementation()
-    fast = sys.modules[f"{mutant.package}.scan"]._fast()
-    assert fast is None or fast.__name__.startswith(mutant.package)
-    assert fast is not None or importlib.util.find_spec("numpy") is None
+    mutant = next(mutant for mutant in load_mutants("jboss_journal") if mutant.module == "write")
+    writer = mutant.implementation().writer(MemoryStorage(), edition="v2", params={})
+    assert type(writer).__module__ == f"{mutant.package}.write"
