@@ -309,7 +309,8 @@ def test_verdicts_are_those_of_each_trace_judged_alone(built: Path) -> None:
             if len(states):
                 assert verdicts_of(trace, states, known, adapter).tolist() == judged(adapter, states).tolist()
                 seen += len(states)
-    assert seen > 100
+    # A format with few workloads has few states.
+    assert seen > (1000 if len(Plan(plan.format, "core").workloads()) > 1000 else 10)
 
 
 def test_the_command_prints_it(built: Path) -> None:

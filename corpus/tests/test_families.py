@@ -111,7 +111,8 @@ def test_the_committed_form_is_what_the_sources_give(format_id: str) -> None:
     smoke = json.loads(rendered[MANIFEST])["tiers"]["smoke"]
     assert smoke["sha256"] == hashlib.sha256(rendered["smoke.jsonl"]).hexdigest()
     assert smoke["bytes"] <= 4 * 1024 * 1024
-    assert 5 * len(list(requirements(format_id))) <= smoke["cases"] <= 2000
+    least = 800 if format_id in LEAST else 5 * len(list(requirements(format_id)))
+    assert least <= smoke["cases"] <= 2000
 
 
 def covers(have: Any, want: Any) -> bool:
@@ -144,7 +145,7 @@ def test_the_naive_reader_says_what_people_reasoned_and_products_wrote(format_id
             told = {name: value for name, value in expected.items() if name in COMPARED}
             assert covers(seen, told), (case.id, when)
             asked += 1
-    assert asked >= min(100, len(list(requirements(format_id))))
+    assert asked > min(100, len(list(requirements(format_id))))
 
 
 NAMES = Names(

@@ -438,7 +438,7 @@ def test_answers_are_the_same_however_little_is_in_memory(format_id: str, size: 
             ), case.id
             assert implementation.detect(lazy) == implementation.detect(plain), case.id
             compared += 1
-    assert compared >= min(100, len(list(requirements(format_id))))
+    assert compared > min(100, len(list(requirements(format_id))))
 
 
 def write_queue(directory: Path, files: int, bodies: Iterator[int] | range) -> None:
