@@ -8,6 +8,7 @@ edition, policy)`` and ``expected``. Answers are observations as in cases, with 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,6 +59,12 @@ class Scanned:
         """Return the dropped regions: all of a file that is unusable is one."""
         whole = {"file": self.name, "off": 0, "len": self.size, "reason": self.unusable}
         return [whole] if self.unusable else self.dropped
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """Return the key by which names of files sort: runs of digits as numbers."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts if part]
 
 
 def end_of(record: Entry) -> int:

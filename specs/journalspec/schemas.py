@@ -7,7 +7,6 @@ somebody else says; :func:`reread` is whether a schema reads the same there.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -63,12 +62,6 @@ class Codec(Protocol):
 
     def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
         """Return the structure `name` at `off` of `data`; raises SchemaError unless it is sound."""
-
-
-def natural(name: str) -> list[tuple[int, int, str]]:
-    """Return the key by which names of files sort: runs of digits as numbers."""
-    parts = re.split(r"([0-9]+)", name)
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts if part]
 
 
 def described() -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
-from journalspec.schemas import natural
 from journalspec_corpus.bitronix_tlog.author import BRIEF, reported
 from journalspec_corpus.bitronix_tlog.model import Decisions
 from journalspec_corpus.naive import (
@@ -23,6 +22,7 @@ from journalspec_corpus.naive import (
     decoded,
     end_of,
     expectation,
+    natural,
     refused,
 )
 

@@ -16,10 +16,9 @@ from typing import Any
 from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.plain import UNFILLED_ID, has, laid_out_as, next_candidate, stamp_of, versioned
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
-from journalspec.schemas import natural
 from journalspec_corpus.author import reported
 from journalspec_corpus.jboss_journal.author import CHECK, TX
-from journalspec_corpus.naive import Entry, Files, Scanned, expectation, refused
+from journalspec_corpus.naive import Entry, Files, Scanned, expectation, natural, refused
 
 #: The fields that expectations list of a record.
 LISTED = ("type", "id", "tx", "at")
