@@ -21,8 +21,12 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numba
 import numpy as np
 import numpy.typing as npt
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
 
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Codes, CrashPoint
+from journalspec_corpus.crash.fingerprints import K as _KEYS
 from journalspec_corpus.crash.pages import PAGE, Pages
 from journalspec_corpus.crash.reading import keys_of
 from journalspec_corpus.crash.trace import Trace
@@ -448,6 +452,67 @@ def mix_bytes(h: Hashes, data: Bytes, start: int, end: int) -> None:
         mix(h, word)
 
 
+@intrinsic  # type: ignore[untyped-decorator]  # Numba has no types
+def mum(typing: Any, one: Any, two: Any) -> Any:
+    """Compile :func:`.fingerprints.mum`: Numba has no 128-bit integers, what it compiles to has them."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        wide, narrow = ir.IntType(128), ir.IntType(64)
+        product = builder.mul(*(builder.zext(arg, wide) for arg in args))
+        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), narrow)
+        return builder.xor(builder.trunc(product, narrow), high)
+
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
+# The constants of fingerprints, as compiled code knows them.
+K = np.asarray(_KEYS, np.uint64)
+
+
+@helper
+def leaf(data: Bytes, start: int, end: int) -> Any:
+    """Return :func:`.fingerprints.leaf` of ``data[start:end]``, at most a page, and 0 if all is zeros."""
+    a, b, some = K[0], K[1], np.uint64(0)
+    for at in range(start, start + PAGE, 2 * _WORD):
+        x, y = np.uint64(0), np.uint64(0)
+        if at + 2 * _WORD <= end:
+            x, y = _word(data, at), _word(data, at + _WORD)
+        else:
+            for index in range(at, min(end, at + _WORD)):
+                x |= np.uint64(data[index]) << np.uint64(8 * (index - at))
+            for index in range(at + _WORD, end):
+                y |= np.uint64(data[index]) << np.uint64(8 * (index - at - _WORD))
+        some |= x | y
+        a, b = mum(a ^ x, y ^ K[2]), mum(b ^ y, x ^ K[3])
+    return a, b, some
+
+
+@helper
+def page_pair(data: Bytes, start: int, end: int, number: int) -> Any:
+    """Return :func:`.fingerprints.placed` of ``data[start:end]``, page `number` of its file: two words."""
+    a, b, some = leaf(data, start, end)
+    if some == 0:
+        return np.uint64(0), np.uint64(0)
+    odd = np.uint64(2 * number + 1)
+    return mum(a ^ K[4], odd * K[5]), mum(b ^ K[6], odd * K[7])
+
+
+@helper
+def file_pair(name: Hashes, size: int, a: Any, b: Any) -> Any:
+    """Return :func:`.fingerprints.file_term` of a name's two words, a size and the sum of pages."""
+    length = np.uint64(size)
+    return (
+        mum(a ^ name[0], name[1] ^ (length * K[8]) ^ K[9]),
+        mum(b ^ name[1], name[0] ^ (length * K[10]) ^ K[11]),
+    )
+
+
+@helper
+def promise_term(a: Any, b: Any) -> Any:
+    """Return what a promise adds to a content's two words so that they are a state's."""
+    return mum(a, K[12]), mum(b, K[13])
+
+
 def _compiled(version: str) -> Any:
     """Return the entry function; `version` is in it only to be a part of its name on disk."""
 
@@ -467,7 +532,29 @@ def _compiled(version: str) -> Any:
     return hash_all
 
 
+def _compiled_pages(version: str) -> Any:
+    """Return the entry function of :func:`page_pairs`, as above."""
+
+    @entry
+    def pairs_of(data: Bytes, starts: Ints, numbers: Ints, out: Hashes) -> None:
+        version  # noqa: B018  # see the module's docstring
+        for row in range(len(numbers)):
+            out[row] = page_pair(data, starts[row], starts[row + 1], numbers[row])
+
+    return pairs_of
+
+
 _hash_all = _compiled(stamp(globals()))
+_pairs_of = _compiled_pages(stamp(globals()))
+
+
+def page_pairs(pages: Sequence[bytes], numbers: Sequence[int]) -> Hashes:
+    """Return :func:`.fingerprints.placed` of each page at its number, shape (n, 2)."""
+    out = np.zeros((len(pages), 2), np.uint64)
+    starts = np.cumsum([0, *map(len, pages)])
+    data = np.frombuffer(b"".join((*pages, b"\0")), np.uint8)
+    _pairs_of(data, starts, np.asarray(numbers, np.int64), out)
+    return out
 
 
 def hash_of(numbers: Sequence[int], *parts: bytes) -> Hashes:
