@@ -19,6 +19,7 @@ from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import worst_cases
 from journalspec_corpus.load import Intake
 from journalspec_corpus.pipeline.build import Builder, build
+from journalspec_corpus.pipeline.failures import place_of
 from journalspec_corpus.pipeline.plan import Plan
 from judged import call
 
@@ -47,31 +48,38 @@ def failing(directory: Path) -> dict[str, Any]:
     )
 
 
+def published(directory: Path, row: dict[str, Any]) -> str:
+    """Return the id under which the state of a row is published, from its files."""
+    state = place_of(directory, row["state_id"].hex()).state
+    assert state.case_id != row["state_id"].hex()
+    return f"btm.crash.{state.case_id}"
+
+
 def run(*arguments: object) -> Result:
     return call("corpus", "shrink", *arguments)
 
 
 def test_what_is_left_is_said_in_words(directory: Path, failing: dict[str, Any], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = run(directory, "--case", failing["case_id"].hex(), "--reader", "skip-checksum", "--out", out)
+    done = run(directory, "--case", failing["state_id"].hex(), "--reader", "skip-checksum", "--out", out)
     assert done.exit_code == 0, done.output
     assert "torn-accepted (I2, I5) by skip-checksum" in done.output
     assert "the crash" in done.output
     assert f"    {MARK}0000" in done.output
     large, small = Intake().file(out / "cases.jsonl")
-    assert large.id == f"btm.crash.{failing['case_id'].hex()}"
+    assert large.id == published(directory, failing)
     assert small.origin.shrunk_from == large.id
     files = {path.name: path.read_bytes() for path in (out / small.id).iterdir()}
     assert files == small.files()
     asked = call("run", "--impl", "reference", "--cases", out / "cases.jsonl", "--format", "bitronix_tlog")
     assert asked.exit_code == 0, asked.output
-    again = run(directory, "--case", failing["case_id"].hex(), "--reader", "skip-checksum", "--out", out)
+    again = run(directory, "--case", failing["state_id"].hex(), "--reader", "skip-checksum", "--out", out)
     assert again.exit_code == 2
     assert "exists" in again.output
 
 
 def test_as_json_and_by_the_published_id(directory: Path, failing: dict[str, Any]) -> None:
-    name = f"btm.crash.{failing['case_id'].hex()}"
+    name = published(directory, failing)
     done = run(directory, "--case", name, "--json", "--reader", "mutant:skip-checksum/strict")
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
@@ -85,9 +93,9 @@ def test_as_json_and_by_the_published_id(directory: Path, failing: dict[str, Any
 def test_an_implementation_can_be_the_reader(directory: Path) -> None:
     row = next(row for row in rows(directory) if VERDICTS[row["verdict_salvage"]])
     done = run(
-        directory, "--case", row["case_id"].hex(), "--impl", "reference", "--policy", "salvage", "--json"
+        directory, "--case", row["state_id"].hex(), "--impl", "reference", "--policy", "salvage", "--json"
     )
-    plain = run(directory, "--case", row["case_id"].hex(), "--reader", "salvage", "--json")
+    plain = run(directory, "--case", row["state_id"].hex(), "--reader", "salvage", "--json")
     assert done.exit_code == plain.exit_code == 0, done.output + plain.output
     one, other = json.loads(done.stdout), json.loads(plain.stdout)
     assert (one["records"], one["deviations"], one["verdict"]) == (
@@ -126,7 +134,7 @@ def test_every_kind_of_failure_gets_small(directory: Path, tmp_path: Path) -> No
 def passing(directory: Path) -> str:
     """A state that every reader of the build passes."""
     good = next(row for row in rows(directory) if all(row[f"verdict_{name}"] == "pass" for name in READERS))
-    return str(good["case_id"].hex())
+    return str(good["state_id"].hex())
 
 
 @typed(given="build")

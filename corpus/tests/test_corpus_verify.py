@@ -253,13 +253,13 @@ def test_a_part_is_not_unpacked_unless_it_is_one(copy: Path, monkeypatch: pytest
     _resealed(copy, PART)
     assert PART in problems(copy)
     rows = 3_000_000
-    pq.write_table(pa.table({"case_id": pa.array([bytes(16)] * rows, pa.binary(16))}), copy / PART)
+    pq.write_table(pa.table({"state_id": pa.array([bytes(16)] * rows, pa.binary(16))}), copy / PART)
     manifest = manifest_of(copy)
     manifest["parts"][1]["rows"] = rows
     seal(copy, manifest)
     _resealed(copy, PART)
     assert f"{rows} ids cannot be in" in "".join(recount.recount(copy, manifest_of(copy)))
-    pq.write_table(pa.table({"case_id": [1]}), copy / PART)
+    pq.write_table(pa.table({"state_id": [1]}), copy / PART)
     manifest["parts"][1]["rows"] = 1
     seal(copy, manifest)
     _resealed(copy, PART)

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from journalspec_corpus.crash import fingerprints as fp
+from journalspec_corpus.crash import ids
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.expected import expected_at
+from journalspec_corpus.crash.ids import content_words
 from journalspec_corpus.crash.pages import PAGE
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.pipeline.run import published_ids, state_ids
 
 #: Pages as they occur: of any length up to a whole one, many of them mostly or wholly zeros.
 PAGES = st.one_of(
@@ -94,6 +101,47 @@ def test_compiled_code_names_files_and_states_so_too() -> None:
         file, promised = compiled(name, size, np.asarray(words, np.uint64))
         assert tuple(map(int, file)) == fp.file_term("btm1.tlog", size, words)
         assert tuple(map(int, promised)) == fp.state_pair((0, 0), words)
+
+
+@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal"])
+def test_states_go_by_what_their_files_hold_and_what_is_owed(format_id: str) -> None:
+    adapter = crash_format(format_id)
+    works = list(adapter.workloads("core"))
+    names: dict[bytes, bytes] = {}
+    rows = 0
+    for work in works[:: len(works) // 12]:
+        trace = adapter.build(work)
+        for number, states in enumerate(crash_states(trace, PRESETS, 1)):
+            expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
+            found = state_ids(states, expected)
+            for blake, name in zip(published_ids(states, expected), found, strict=True):
+                # Two states with one id have one name, two names are of two ids.
+                assert names.setdefault(blake, name) == name
+            if number % 5:
+                continue
+            words = content_words(states.point, states.codes)
+            plain = [fp.content_pair(states.point.materialise(codes)) for codes in states.codes[::9]]
+            assert words[::9].tolist() == list(map(list, plain))
+            keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
+            promise = fp.promise_pair(trace.format, trace.edition, states.stratum, keys)
+            assert found[::9] == [fp.packed(fp.state_pair(pair, promise)) for pair in plain]
+            rows += len(plain)
+    assert rows > 100
+    assert len(set(names.values())) == len(names) > 500
+
+
+def test_without_a_compiler_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = crash_format("bitronix_tlog")
+    work = next(iter(adapter.workloads("core")))
+    found = []
+    for way in (ids._page_pairs(), fp.page_pairs):
+        monkeypatch.setattr(ids, "_page_pairs", lambda way=way: way)
+        ids._known.clear()
+        trace = adapter.build(work)
+        found.append(
+            [content_words(states.point, states.codes).tolist() for states in crash_states(trace, PRESETS, 1)]
+        )
+    assert found[0] == found[1]
 
 
 def test_zeros_count_nothing_and_length_does() -> None:

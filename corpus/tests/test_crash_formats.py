@@ -188,7 +188,7 @@ def verdicts(
     """Count what `reader` gets in the states of one workload."""
     number, out = adapter.readers.index(reader), Counter[str]()
     for rows in judged_rows(adapter.build(work), adapter, presets, 1, SeenIds()):
-        out.update(rows.verdict(number, row) for row in range(len(rows.case_ids)))
+        out.update(rows.verdict(number, row) for row in range(len(rows.state_ids)))
     return out
 
 
@@ -246,7 +246,7 @@ def test_a_new_head_before_an_old_tail_brings_the_old_record_back() -> None:
     work = Workload("append", "v2", ADD, background="stale-same")
     found: Counter[int] = Counter()
     for rows in judged_rows(build(work), crash_format(TX), (get_preset("prefix-byte"),), 1, SeenIds()):
-        for row in range(len(rows.case_ids)):
+        for row in range(len(rows.state_ids)):
             if rows.verdict(0, row) == "resurrected":
                 found[int(rows.states.tear[row])] += 1
     # Type and file id are new, everything behind them is the old record.

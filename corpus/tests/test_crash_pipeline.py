@@ -18,13 +18,13 @@ from journalspec.requirements import requirements
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.ids import content_id
+from journalspec_corpus.crash.fingerprints import content_pair, packed
 from journalspec_corpus.crash.persistence import get_preset, rank
 from journalspec_corpus.crash.states import Descriptor, state_of
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import bench
 from journalspec_corpus.pipeline.build import Builder, build
-from journalspec_corpus.pipeline.cases import read_cases
+from journalspec_corpus.pipeline.cases import CASES, lines_of, read_cases
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import publish_core
 from journalspec_corpus.pipeline.run import Shard
@@ -70,7 +70,7 @@ small = pytest.mark.parametrize("built", [FORMAT], indirect=True)
 def test_the_manifest_counts_what_is_there(built: Path, manifest: Any, plan: Plan) -> None:
     table = ds.dataset(built / "states").to_table()
     counts = manifest["counts"]
-    assert table.num_rows == counts["distinct"] == len(set(table["case_id"].to_pylist())) > 1000
+    assert table.num_rows == counts["distinct"] == len(set(table["state_id"].to_pylist())) > 1000
     assert counts["generated"] == counts["distinct"] + counts["duplicates"]
     strata = Counter(table["stratum"].to_pylist())
     assert counts["strata"] == strata
@@ -93,7 +93,7 @@ def test_rows_are_descriptors_from_which_their_content_is_rebuilt(built: Path, p
     for row in rows[::17]:
         names = ("trace", "preset", "crash_index", "mask", "tear", "background", "seed", "rot")
         descriptor = Descriptor(**{name: row[name] for name in names})
-        assert content_id(state_of(all_traces[row["trace"]], descriptor)) == row["content_id"]
+        assert packed(content_pair(state_of(all_traces[row["trace"]], descriptor))) == row["content_id"]
 
 
 @small
@@ -147,9 +147,9 @@ def test_the_seed_matters_to_garbage_only(tmp_path: Path, built: Path) -> None:
     build(other, tmp_path / "out", Builder("local"))
 
     def ids(out: Path, trash: bool) -> set[bytes]:
-        table = ds.dataset(out / "states").to_table(columns=["case_id", "preset"])
+        table = ds.dataset(out / "states").to_table(columns=["state_id", "preset"])
         wanted = {"sector-trash-512"} if trash else DRAWN
-        return {row["case_id"] for row in table.to_pylist() if (row["preset"] in wanted) == trash}
+        return {row["state_id"] for row in table.to_pylist() if (row["preset"] in wanted) == trash}
 
     assert ids(tmp_path / "out", trash=False) == ids(built, trash=False)
     assert ids(tmp_path / "out", trash=True).isdisjoint(ids(built, trash=True))
@@ -158,16 +158,17 @@ def test_the_seed_matters_to_garbage_only(tmp_path: Path, built: Path) -> None:
 def test_published_cases_hold_and_the_reference_keeps_them(built: Path, manifest: Any, plan: Plan) -> None:
     reference = load(plan.format)
     every, failing = SAMPLES[plan.format]
-    asked = ["case_id", "content_id", "verdict_strict", "verdict_salvage"]
-    rows = {row["case_id"]: row for row in ds.dataset(built / "states").to_table(columns=asked).to_pylist()}
+    asked = ["state_id", "content_id", "verdict_strict", "verdict_salvage"]
+    rows = {row["state_id"]: row for row in ds.dataset(built / "states").to_table(columns=asked).to_pylist()}
+    states = {line["id"]: bytes.fromhex(line["state"]) for line in lines_of(built / CASES)}
     count = beyond = 0
     for case in read_cases(built):
         count += 1
         if count % every:
             continue
         files = case.files()
-        row = rows[bytes.fromhex(case.id.rpartition(".")[2])]
-        assert content_id(files) == row["content_id"]
+        row = rows[states[case.id]]
+        assert packed(content_pair(files)) == row["content_id"]
         assert {probe.policy for probe in case.probes} == {"strict", "salvage"}
         for probe in case.probes:
             observed = reference.recover(files, edition=case.edition, policy=str(probe.policy)).to_json()

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from journalspec_conformance.compare import Claims, compare
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import published
 from journalspec_corpus.pipeline.build import Builder, build
-from journalspec_corpus.pipeline.case_files import Packing
+from journalspec_corpus.pipeline.case_files import Packing, ids_of_part
 from journalspec_corpus.pipeline.cases import CASES, SHARED, digest_of, lines_of, read_cases
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import PER_CLASS, publish_core
@@ -56,14 +57,16 @@ def test_the_files_do_not_depend_on_the_number_of_processes(tmp_path: Path, buil
 
 def test_the_choice_keeps_strata_apart_and_has_some_of_every_class(built: Path, said: Any) -> None:
     rows = ds.dataset(built / "states").to_table().to_pylist()
-    published = {case.id.rpartition(".")[2]: case for case in read_cases(built)}
+    published = {
+        line["state"]: case for line, case in zip(lines_of(built / CASES), read_cases(built), strict=True)
+    }
     assert len(published) == said["count"] == sum(said["strata"].values())
     by_class: dict[Any, list[str]] = {}
     for row in rows:
         kind = (row["stratum"], row["category"], row["background"], row["field"], row["acknowledged"] > 0)
-        by_class.setdefault(kind, []).append(row["case_id"].hex())
-        if row["case_id"].hex() in published:
-            case = published[row["case_id"].hex()]
+        by_class.setdefault(kind, []).append(row["state_id"].hex())
+        if row["state_id"].hex() in published:
+            case = published[row["state_id"].hex()]
             assert (case.stratum, case.category) == (row["stratum"], row["category"])
     for ids in by_class.values():
         assert len(published.keys() & set(ids)) >= min(PER_CLASS, len(ids))
@@ -71,7 +74,7 @@ def test_the_choice_keeps_strata_apart_and_has_some_of_every_class(built: Path, 
         beyond = Counter(
             (row["stratum"], row[f"verdict_{policy}"])
             for row in rows
-            if row["case_id"].hex() in published and VERDICTS[row[f"verdict_{policy}"]]
+            if row["state_id"].hex() in published and VERDICTS[row[f"verdict_{policy}"]]
         )
         assert beyond
         assert said["beyond"][policy] == nested(beyond)
@@ -88,7 +91,7 @@ def test_no_reader_has_a_say_in_the_choice_nor_in_what_is_asked(tmp_path: Path, 
     """A build whose readers fail everywhere publishes the same cases, and asks every policy in each."""
     copy = tmp_path / "copy"
     shutil.copytree(built, copy)
-    usual = published.choose(copy, ("strict", "salvage"))
+    usual = published.choose(copy, ("strict", "salvage"), partial(ids_of_part, PLAN, copy))
     for path in (copy / "states").glob("part-*.parquet"):
         table = pq.read_table(path)
         for name in ("verdict_strict", "verdict_salvage"):
@@ -96,7 +99,7 @@ def test_no_reader_has_a_say_in_the_choice_nor_in_what_is_asked(tmp_path: Path, 
             failing = pa.array(["lost"] * len(table)).cast(kind)
             table = table.set_column(at, name, failing)
         pq.write_table(table, path)
-    changed = published.choose(copy, ("strict", "salvage"))
+    changed = published.choose(copy, ("strict", "salvage"), partial(ids_of_part, PLAN, copy))
     assert changed.ids == usual.ids
     assert changed.beyond != usual.beyond
     for line in lines_of(built / CASES):
@@ -279,10 +282,10 @@ def test_a_choice_that_cannot_be_found_again_is_an_error(
     shutil.copytree(built, copy)
     manifest = json.loads((copy / "manifest.json").read_text())
     del manifest["cases"]
-    known = published.choose(copy, ("strict",))
+    known = published.choose(copy, ("strict",), partial(ids_of_part, PLAN, copy))
     monkeypatch.setattr(
         "journalspec_corpus.pipeline.published.choose",
-        lambda out, readers: published.CoreChoice(known.ids | {bytes(16)}, known.beyond),
+        lambda out, readers, ids_of: published.CoreChoice(known.ids | {bytes(16)}, known.beyond),
     )
     with pytest.raises(BuildError, match="1 chosen states were not found again"):
         publish_core(PLAN, copy, manifest)

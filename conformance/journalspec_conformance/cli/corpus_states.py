@@ -235,7 +235,7 @@ def shrink_command(
 ) -> None:
     """Shrink a failing state of the build in DIR to the smallest one that fails in the same way.
 
-    ID is a `case_id` of the build's Parquet files, or the id of a published core
+    ID is a `state_id` of the build's Parquet files, or the id of a published core
     case. What stays is the verdict; what goes, in this order, are records, sectors that
     did not arrive, weak guarantees, backgrounds, bytes of payload and alignment.
     With --kinds, one state of each stratum, writer, category, reader and verdict
@@ -282,7 +282,7 @@ def _shrink_state(
                 lambda tried, what: status.update(f"{tried:,} tried; {what}"),
             )
         except reduction.NotFailing as error:
-            raise _NotFailing(f"{place.case_id}: nothing to shrink: {error}") from None
+            raise _NotFailing(f"{place.state_id}: nothing to shrink: {error}") from None
         except Breakdown as error:
             raise _NotFailing(f"{reader.name} broke down: {error.reason}") from None
     small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
@@ -411,12 +411,12 @@ def _shrink_kinds(directory: Path, name: str, out: Path | None, budget: int) -> 
     if name and name not in adapter.readers:
         raise LookupError(f"no reader {name!r} in the build: choose one of {', '.join(adapter.readers)}")
     found = failures.samples(directory, (name,) if name else adapter.readers)
-    known = failures.places(directory, {sample.case_id for sample in found})
+    known = failures.places(directory, {sample.state_id for sample in found})
     done: list[_Shrunk] = []
     with Console(stderr=True).status("shrinking") as status:
         for number, sample in enumerate(found, start=1):
             status.update(f"{number} of {len(found)}: {' '.join(sample.kind)}")
-            place, kind = known[sample.case_id], sample.kind
+            place, kind = known[sample.state_id], sample.kind
             reader = named_reader(adapter.format, kind.reader)
             done.append((sample, place, _shrunk(place, reader, kind.verdict, budget)))
     if out is not None:
@@ -428,10 +428,10 @@ def _shrink_kinds(directory: Path, name: str, out: Path | None, budget: int) -> 
                 for case in (case_of(place.adapter, place.state), as_case(place.adapter, shrunk))
             ),
         )
-    return [_line(sample, shrunk) for sample, _, shrunk in done]
+    return [_line(sample, place, shrunk) for sample, place, shrunk in done]
 
 
-def _line(sample: FailureSample, shrunk: Reduced) -> dict[str, Any]:
+def _line(sample: FailureSample, place: BuiltState, shrunk: Reduced) -> dict[str, Any]:
     return {
         **sample.kind._asdict(),
         "states": sample.states,
@@ -441,7 +441,7 @@ def _line(sample: FailureSample, shrunk: Reduced) -> dict[str, Any]:
         "preset": shrunk.descriptor.preset,
         "workload": shrunk.workload.name,
         "case": shrunk.state.case_id,
-        "shrunk_from": sample.case_id.hex(),
+        "shrunk_from": place.state.case_id,
         "tried": shrunk.tried,
         "minimal": shrunk.minimal,
     }

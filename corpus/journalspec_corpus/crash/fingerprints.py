@@ -147,8 +147,8 @@ def page_pairs(pages: Sequence[bytes], numbers: Sequence[int]) -> Words:
 
 def file_terms(names: Words, sizes: Words, pages: Words) -> Words:
     """Return :func:`file_term` of each row: two words of the name, the size, two words of the pages."""
-    lengths = sizes[:, None] * _KEYS[8:11:2]
-    return mums(pages ^ names, names[:, ::-1] ^ lengths ^ _KEYS[9:12:2])
+    lengths = sizes[..., None] * _KEYS[8:11:2]
+    return mums(pages ^ names, names[..., ::-1] ^ lengths ^ _KEYS[9:12:2])
 
 
 def states_of(contents: Words, promise: Pair) -> Words:

@@ -35,15 +35,19 @@ def blake(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=ID_BYTES).digest()
 
 
-class _Node:
-    """A page (no children; always `PAGE` bytes), or `FAN` nodes of the level below."""
+class Node:
+    """A page (no children; always `PAGE` bytes), or `FAN` nodes of the level below.
 
-    __slots__ = ("_data", "_id", "children")
+    `summed` is for :mod:`.fingerprints` to remember a number of the first page, and what all add there.
+    """
 
-    def __init__(self, children: tuple[_Node, ...], data: bytes = b"") -> None:
+    __slots__ = ("_data", "_id", "children", "summed")
+
+    def __init__(self, children: tuple[Node, ...], data: bytes = b"") -> None:
         self.children = children
         self._data = data
         self._id = b""
+        self.summed: tuple[int, tuple[int, int]] | None = None
 
     @property
     def data(self) -> bytes:
@@ -59,51 +63,54 @@ class _Node:
 
 
 #: level -> the node in which everything is zero
-_ZEROS = [_Node((), bytes(PAGE))]
+_ZEROS = [Node((), bytes(PAGE))]
 
 
-def _zeros(level: int) -> _Node:
+def zeros(level: int) -> Node:
+    """Return the node of a level in which everything is zero: there is one."""
     while len(_ZEROS) <= level:
-        _ZEROS.append(_Node((_ZEROS[-1],) * FAN))
+        _ZEROS.append(Node((_ZEROS[-1],) * FAN))
     return _ZEROS[level]
 
 
-def _page(data: bytes) -> _Node:
+def _page(data: bytes) -> Node:
     """Return the page that begins with `data`, zeros behind it."""
     padded = data.ljust(PAGE, b"\0")
-    return _ZEROS[0] if padded == _ZEROS[0].data else _Node((), padded)
+    return _ZEROS[0] if padded == _ZEROS[0].data else Node((), padded)
 
 
-def _node(data: bytes) -> _Node:
+def _node(data: bytes) -> Node:
     """Return the node of level 1 that begins with `data`."""
-    return _Node(tuple(_page(data[at : at + PAGE]) for at in range(0, FAN * PAGE, PAGE)))
+    return Node(tuple(_page(data[at : at + PAGE]) for at in range(0, FAN * PAGE, PAGE)))
 
 
 class Pages:
     """The bytes of a file: like ``bytes``, but cheap to change. Never changed itself."""
 
-    __slots__ = ("_flat", "_level", "_root", "_size")
+    __slots__ = ("_flat", "_level", "_root", "_size", "summed")
 
-    def __init__(self, size: int = 0, root: _Node | None = None, level: int = 1) -> None:
+    def __init__(self, size: int = 0, root: Node | None = None, level: int = 1) -> None:
         enough = level
         while FAN**enough * PAGE < size:
             enough += 1
         self._size = size
-        self._root = _raised(root or _zeros(level), level, enough)
+        self._root = _raised(root or zeros(level), level, enough)
         self._level = enough
         self._flat: bytes | None = None
+        #: size -> sum of the pages up to it, which :mod:`.ids` remembers here
+        self.summed: dict[int, tuple[int, int]] = {}
 
     @classmethod
     def of(cls, data: bytes) -> Pages:
         """Return the content `data`."""
         nodes = [
-            _zeros(1) if data.startswith(_zeros(1).data, at) else _node(data[at : at + FAN * PAGE])
+            zeros(1) if data.startswith(zeros(1).data, at) else _node(data[at : at + FAN * PAGE])
             for at in range(0, len(data), FAN * PAGE)
         ]
         level = 1
         while len(nodes) > 1:
             parts = [nodes[at : at + FAN] for at in range(0, len(nodes), FAN)]
-            nodes = [_Node((*part, *(_zeros(level),) * (FAN - len(part)))) for part in parts]
+            nodes = [Node((*part, *(zeros(level),) * (FAN - len(part)))) for part in parts]
             level += 1
         return cls(len(data), nodes[0] if nodes else None, level)
 
@@ -143,10 +150,10 @@ class Pages:
         data = b"".join([self.node(level, number).data for number in range(first, (end - 1) // step + 1)])
         return data[start - first * step : end - first * step]
 
-    def node(self, level: int, number: int) -> _Node:
+    def node(self, level: int, number: int) -> Node:
         """Return node `number` of a level (0: pages); zeros behind the end."""
         if number >= FAN ** max(0, self._level - level):
-            return _zeros(level)
+            return zeros(level)
         node = self._root
         for above in range(self._level - 1, level - 1, -1):
             node = node.children[number // FAN ** (above - level) % FAN]
@@ -185,6 +192,19 @@ class Pages:
         if one is not two:
             yield from _differing(one, two, level, 0)
 
+    def stretches(self, count: int) -> Iterator[tuple[Node, int, int]]:
+        """Yield the fewest nodes that hold the first `count` pages, each with level and first page."""
+        if count >= FAN**self._level:
+            yield self._root, self._level, 0
+            return
+        node, first = self._root, 0
+        for level in range(self._level - 1, -1, -1):
+            whole = (count - first) // FAN**level
+            for at in range(whole):
+                yield node.children[at], level, first + at * FAN**level
+            first += whole * FAN**level
+            node = node.children[whole]
+
     def names(self) -> list[bytes]:
         """Return the (at most 32) ids that name the content."""
         return [part for part in self.ids(self._size, {}) if isinstance(part, bytes)]
@@ -211,7 +231,7 @@ class Pages:
         return [known[at] if at in known else self.node(level, at).id for at in range(count)]
 
 
-def _with(node: _Node, level: int, page: int, leaf: _Node) -> _Node:
+def _with(node: Node, level: int, page: int, leaf: Node) -> Node:
     """Return `node` with another page."""
     if not level:
         return leaf
@@ -220,19 +240,19 @@ def _with(node: _Node, level: int, page: int, leaf: _Node) -> _Node:
     children[at] = _with(children[at], level - 1, inner, leaf)
     if children[at] is node.children[at]:
         return node
-    return _Node(tuple(children))
+    return Node(tuple(children))
 
 
-def _raised(root: _Node, level: int, wanted: int) -> _Node:
+def _raised(root: Node, level: int, wanted: int) -> Node:
     """Return the root of level `wanted` that begins with `root`, which is of `level`; zeros behind it."""
-    if root is _zeros(level):
-        return _zeros(wanted)
+    if root is zeros(level):
+        return zeros(wanted)
     for below in range(level, wanted):
-        root = _Node((root, *(_zeros(below),) * (FAN - 1)))
+        root = Node((root, *(zeros(below),) * (FAN - 1)))
     return root
 
 
-def _differing(one: _Node, two: _Node, level: int, first: int) -> Iterator[int]:
+def _differing(one: Node, two: Node, level: int, first: int) -> Iterator[int]:
     if not level:
         if one.data != two.data:
             yield first

@@ -27,6 +27,7 @@ from journalspec_corpus.crash.adapter import CrashFormat, Reader
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.fingerprints import content_pair, packed, promise_pair, state_pair
 from journalspec_corpus.crash.ids import case_id, content_id, promise
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
 from journalspec_corpus.crash.reading import PointReader
@@ -163,11 +164,19 @@ class State:
 
     @cached_property
     def case_id(self) -> str:
-        """The hex digits that the pipeline names this case by."""
+        """The hex digits under which it is published."""
+        return case_id(self.content_id, promise(*self._promised)).hex()
+
+    @cached_property
+    def state_id(self) -> str:
+        """The hex digits that the tables of a build name it by."""
+        return packed(state_pair(content_pair(self.files), promise_pair(*self._promised))).hex()
+
+    @property
+    def _promised(self) -> tuple[str, str, str, list[str]]:
         expected = self.situation.expected
         keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
-        promised = promise(self.trace.format, self.trace.edition, self.situation.states.stratum, keys)
-        return case_id(self.content_id, promised).hex()
+        return self.trace.format, self.trace.edition, self.situation.states.stratum, keys
 
     def descriptor(self, seed: int) -> Descriptor:
         """Return what :func:`.states.state_of` rebuilds it from."""

@@ -10,24 +10,25 @@ a few bytes (one flipped bit), those are a piece of their own on top.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from journalspec.files import replace_text
+from journalspec.files import replace_bytes, replace_text
 from journalspec.formats import get_format
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.expected import REFUSALS, Expected, ExpectedSets, demand_of, expected_at
 from journalspec_corpus.crash.pages import ID_BYTES, PAGE
 from journalspec_corpus.crash.persistence import PRESETS, get_preset
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import Trace, Workload
 from journalspec_corpus.pipeline.cases import digest_of
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import Rows, SeenIds, judged_rows
-from journalspec_corpus.pipeline.store import WORK
+from journalspec_corpus.pipeline.run import Rows, SeenIds, judged_rows, published_ids, state_ids
+from journalspec_corpus.pipeline.store import WORK, BuildError, part_file, state_ids_of
 
 Files: TypeAlias = Mapping[str, bytes]
 #: A piece by its number, or [number, how many of its bytes].
@@ -145,9 +146,45 @@ def _nearest(page: bytes, pages: list[bytes], most: int) -> bytes | None:
     return nearest if cost < most else None
 
 
-#: Names below ``work/``, by shard: the chosen ids, the cases, and what they share.
-ID_FILE = "chosen-{:05d}"
+#: Names below ``work/``, by shard: the ids that all states would have, those of the chosen states, the cases,
+#: and what they share.
+PUBLISHED_IDS, ID_FILE = "ids-{:05d}", "chosen-{:05d}"
 LINES, BASE_LINES, GROUP_LINES = "cases-{:05d}.jsonl", "bases-{:05d}.jsonl", "groups-{:05d}.jsonl"
+
+
+def write_ids(plan: Plan, out: Path, number: int) -> None:
+    """Write the ids under which the states of a finished part would be published, in their order."""
+    replace_bytes(out / WORK / PUBLISHED_IDS.format(number), b"".join(ids_of_part(plan, out, number)))
+
+
+def ids_of_part(plan: Plan, out: Path, number: int) -> list[bytes]:
+    """Return the id under which each state of a finished part would be published; raises BuildError.
+
+    They stand in no table: only few states are published.
+    """
+    wanted = state_ids_of(part_file(out, number))
+    found = dict(found_ids(plan, plan.shard_workloads(number), set(wanted)))
+    if len(found) < len(wanted):
+        raise BuildError(f"{len(wanted) - len(found)} states were not found again", "report this")
+    return [found[name] for name in wanted]
+
+
+def found_ids(plan: Plan, workloads: Iterable[Workload], wanted: Set[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """Yield state id and published id of the states `wanted` that `workloads` lead to, each once."""
+    adapter = crash_format(plan.format)
+    presets = tuple(get_preset(name) for name in plan.presets)
+    left = set(wanted)
+    for work in workloads:
+        trace = adapter.build(work)
+        for states in crash_states(trace, presets, plan.seed):
+            expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
+            rows = {name: row for row, name in enumerate(state_ids(states, expected)) if name in left}
+            if rows:
+                names = published_ids(states.take(np.asarray(list(rows.values()))), expected)
+                yield from zip(rows, names, strict=True)
+                left.difference_update(rows)
+        if not left:
+            return
 
 
 def write_cases(plan: Plan, out: Path, number: int) -> None:
@@ -201,6 +238,7 @@ class _State:
     group: int
     rows: Rows
     at: int
+    name: bytes
     files: dict[str, bytes]
 
 
@@ -225,9 +263,9 @@ class _Found:
         if (group.crash_index, expected) not in self.groups:
             self.groups.append((group.crash_index, expected))
         number = self.groups.index((group.crash_index, expected))
-        for at in range(len(rows.case_ids)):
+        for at, name in enumerate(published_ids(rows.states, expected)):
             files = group.materialise(rows.states.codes[at])
-            self.states.append(_State(number, rows, at, files))
+            self.states.append(_State(number, rows, at, name, files))
 
     def cases(self, names: list[str]) -> Iterator[dict[str, Any]]:
         """Yield the cases, whose groups are called `names`."""
@@ -236,7 +274,8 @@ class _Found:
             rows, at = state.rows, state.at
             layout, puts = self._packing.put(state.files)
             out = {
-                "id": f"{prefix}.crash.{rows.case_ids[at].hex()}",
+                "id": f"{prefix}.crash.{state.name.hex()}",
+                "state": rows.state_ids[at].hex(),
                 "group": names[state.group],
                 "stratum": rows.states.stratum,
                 "category": rows.category_names[rows.category[at]],

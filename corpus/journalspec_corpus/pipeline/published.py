@@ -23,9 +23,10 @@ import pyarrow.parquet as pq
 
 from journalspec.files import replace_bytes, replace_text, replacing
 from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import local
-from journalspec_corpus.pipeline.case_files import BASE_LINES, GROUP_LINES, ID_FILE, LINES
+from journalspec_corpus.pipeline.case_files import BASE_LINES, GROUP_LINES, ID_FILE, LINES, PUBLISHED_IDS
 from journalspec_corpus.pipeline.cases import CASES, SHARED, read_cases
 from journalspec_corpus.pipeline.manifest import MANIFEST
 from journalspec_corpus.pipeline.plan import Plan
@@ -37,6 +38,7 @@ from journalspec_corpus.pipeline.store import (
     part_file,
     part_files,
     prepare,
+    state_ids_of,
 )
 from journalspec_corpus.pipeline.verify import missing_files
 from journalspec_corpus.seal import render, sealed
@@ -57,7 +59,9 @@ _FAILING = pa.array([name for name, broken in VERDICTS.items() if broken])
 
 @dataclass(frozen=True)
 class CoreChoice:
-    """The case ids to publish, and how often our readers fail on them: no reader had a say in the choice.
+    """The ids of the states to publish, and how often our readers fail on them.
+
+    No reader had a say in the choice.
 
     `beyond` counts, by reader, stratum and verdict, the chosen states in which
     a reader that follows the specification does not give what is owed, because the
@@ -68,20 +72,25 @@ class CoreChoice:
     beyond: dict[str, dict[str, dict[str, int]]]
 
 
-def choose(out: Path, readers: Iterable[str], total: int = CORE_CASES) -> CoreChoice:
+def choose(
+    out: Path, readers: Iterable[str], ids_of: Callable[[int], list[bytes]], total: int = CORE_CASES
+) -> CoreChoice:
     """Return what to publish of a finished build, and how `readers` fail on that.
 
-    First the smallest ids of each class, then the smallest of each category up to
-    its share, then of each stratum up to its quota, then of all: ids are hashes, so
-    this is a sample.
+    `ids_of` gives the ids under which the states of a part would be published. First the
+    smallest ids of each class, then the smallest of each category up to its share, then of
+    each stratum up to its quota, then of all: ids are hashes, so this is a sample.
     """
     found: list[tuple[bytes, tuple[Any, ...]]] = []
-    for path in part_files(out):
-        table = pq.read_table(path, columns=["case_id", *_KIND])
+    states: dict[bytes, bytes] = {}
+    for number, path in enumerate(part_files(out)):
+        table = pq.read_table(path, columns=["state_id", *_KIND])
         kinds = zip(*(_plain(table[name]) for name in _KIND), strict=True)
-        found += zip(table["case_id"].to_pylist(), kinds, strict=True)
+        names = ids_of(number)
+        found += zip(names, kinds, strict=True)
+        states.update(zip(names, table["state_id"].to_pylist(), strict=True))
     found.sort()
-    ids = _chosen(found, total)
+    ids = frozenset(states[name] for name in _chosen(found, total))
     return CoreChoice(ids, {reader: _failures(out, reader, ids) for reader in readers})
 
 
@@ -90,18 +99,12 @@ def _failures(out: Path, reader: str, ids: frozenset[bytes]) -> dict[str, dict[s
     verdict = f"verdict_{reader}"
     counts: dict[str, Counter[str]] = {}
     for path in part_files(out):
-        table = pq.read_table(path, columns=["case_id", "stratum", verdict])
+        table = pq.read_table(path, columns=["state_id", "stratum", verdict])
         failing = table.filter(pc.is_in(pc.cast(table[verdict], pa.string()), _FAILING))
         for row in failing.to_pylist():
-            if row["case_id"] in ids:
+            if row["state_id"] in ids:
                 counts.setdefault(row["stratum"], Counter())[row[verdict]] += 1
     return {name: dict(sorted(of.items())) for name, of in sorted(counts.items())}
-
-
-def case_ids_of(out: Path, shard: int) -> list[bytes]:
-    """Return the ids of the states that a finished build keeps of one shard, in order."""
-    ids: list[bytes] = pq.read_table(part_file(out, shard), columns=["case_id"])["case_id"].to_pylist()
-    return ids
 
 
 def _plain(column: pa.ChunkedArray) -> list[Any]:
@@ -172,7 +175,7 @@ def publish_core(
 
     Where it names them already, they are looked at: if they are missing or damaged, they
     are made again and have to be what they were. `progress` is called with (shards done,
-    shards in all). Raises BuildError.
+    shards in all); a shard is gone through twice, for ids and for cases. Raises BuildError.
     """
     known = manifest.get("cases")
     if known is not None and not missing_files(out, known["files"]):
@@ -196,15 +199,18 @@ def publish_core(
 
 def _publish(plan: Plan, out: Path, jobs: int, progress: Callable[[int, int], None]) -> dict[str, Any]:
     policies = crash_format(plan.format).policies
-    choice = choose(out, policies)
+    shards = range(plan.shards())
+    local.run(plan, out, shards, lambda done: progress(done, 2 * len(shards)), jobs=jobs, task="ids")
+    choice = choose(out, policies, lambda number: _read_ids(out, number))
     todo = []
-    for number in range(plan.shards()):
-        own = [name for name in case_ids_of(out, number) if name in choice.ids]
+    for number in shards:
+        own = [name for name in state_ids_of(part_file(out, number)) if name in choice.ids]
         if own:
             replace_bytes(out / WORK / ID_FILE.format(number), b"".join(own))
             todo.append(number)
-    progress(0, len(todo))
-    local.run(plan, out, todo, lambda done: progress(done, len(todo)), jobs=jobs, task="cases")
+    known, total = len(shards), len(shards) + len(todo)
+    progress(known, total)
+    local.run(plan, out, todo, lambda done: progress(known + done, total), jobs=jobs, task="cases")
     counts = _gathered(plan, out, todo)
     written = sum(sum(of.values()) for of in counts.values())
     if written != len(choice.ids):
@@ -220,6 +226,11 @@ def _publish(plan: Plan, out: Path, jobs: int, progress: Callable[[int, int], No
         "beyond": {policies[reader]: counts for reader, counts in choice.beyond.items()},
         "files": {name: _described(out / WORK / name) for name in (CASES, SHARED)},
     }
+
+
+def _read_ids(out: Path, number: int) -> list[bytes]:
+    raw = (out / WORK / PUBLISHED_IDS.format(number)).read_bytes()
+    return [raw[at : at + ID_BYTES] for at in range(0, len(raw), ID_BYTES)]
 
 
 def _gathered(plan: Plan, out: Path, numbers: list[int]) -> dict[str, Counter[str]]:

@@ -33,7 +33,6 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.ids import case_ids, content_ids
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.rates import Checked, Rate, self_check
 from journalspec_corpus.crash.reading import reading_of
@@ -42,7 +41,7 @@ from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.manifest import load
 from journalspec_corpus.pipeline.plan import Plan, each_shard
-from journalspec_corpus.pipeline.run import descriptor_of, promised
+from journalspec_corpus.pipeline.run import descriptor_of, state_ids
 from journalspec_corpus.pipeline.store import BuildError, id_pairs, ids_of, part_files
 
 _NAMES = tuple(VERDICTS)
@@ -50,13 +49,13 @@ _FAILING = np.asarray([bool(broken) for broken in VERDICTS.values()])
 
 
 class BuiltVerdicts:
-    """The strict reader's verdict of every state of a build, by case id."""
+    """The strict reader's verdict of every state of a build, by state id."""
 
     def __init__(self, out: Path, reader: str) -> None:
         ids, verdicts = [np.zeros((0, 2), np.uint64)], [np.zeros(0, np.uint8)]
         for path in part_files(out):
-            table = pq.read_table(path, columns=["case_id", f"verdict_{reader}"])
-            ids.append(ids_of(table["case_id"]))
+            table = pq.read_table(path, columns=["state_id", f"verdict_{reader}"])
+            ids.append(ids_of(table["state_id"]))
             texts = pc.cast(table[f"verdict_{reader}"], pa.string())
             numbers = pc.index_in(texts, pa.array(_NAMES))
             verdicts.append(numbers.to_numpy().astype(np.uint8))
@@ -269,9 +268,8 @@ def _is_sound(trace: Trace, states: States, known: BuiltVerdicts) -> bool:
 
 
 def _names(trace: Trace, states: States, stratum: str) -> list[bytes]:
-    """Return the case id of every state."""
-    expected = expected_at(trace, states.point.crash_index, states.torn, stratum)
-    return case_ids(content_ids(states.point, states.codes), promised(trace, expected))
+    """Return the id of every state."""
+    return state_ids(states, expected_at(trace, states.point.crash_index, states.torn, stratum))
 
 
 def _rates(totals: Totals) -> Iterator[dict[str, Any]]:

@@ -69,11 +69,11 @@ _SHARED_LABELS = ("stratum", "category", "preset")
 
 
 def _published(directory: Path, manifest: Mapping[str, Any]) -> dict[bytes, tuple[str, ...]]:
-    """Return the published cases by id, with their labels."""
+    """Return the published cases by the ids of their states, with their labels."""
     if "cases" not in manifest:
         return {}
     return {
-        bytes.fromhex(line["id"].rpartition(".")[2]): tuple(sys.intern(line[name]) for name in _SHARED_LABELS)
+        bytes.fromhex(line["state"]): tuple(sys.intern(line[name]) for name in _SHARED_LABELS)
         for line in lines_of(directory / CASES)
     }
 
@@ -107,14 +107,14 @@ class _Tally:
 
     def add(self, path: Path, said: Mapping[str, Any]) -> None:
         """Count one part in pieces; raises _Unfit, OSError and what Arrow raises."""
-        columns = [*LABELS, "case_id", *(VERDICT + reader for reader in self.adapter.readers)]
+        columns = [*LABELS, "state_id", *(VERDICT + reader for reader in self.adapter.readers)]
         with pq.ParquetFile(path) as part:
             _refuse(part, said, self.adapter)
             rows = 0
             for batch in part.iter_batches(_BATCH, columns=columns, use_threads=False):
                 table = pa.Table.from_batches([batch])
                 rows += table.num_rows
-                self.ids.append(ids_of(table["case_id"]))
+                self.ids.append(ids_of(table["state_id"]))
                 self.seen.update(counted(table))
                 if len(self.seen) > MAX_KINDS:
                     raise _Unfit(f"more than {MAX_KINDS} kinds of states, as no build has")
@@ -126,10 +126,10 @@ class _Tally:
         """Compare the published ones among `table` with their rows, and count what readers do with them."""
         if not self.chosen:
             return
-        for row in table.filter(pc.is_in(table["case_id"], self._wanted)).to_pylist():
+        for row in table.filter(pc.is_in(table["state_id"], self._wanted)).to_pylist():
             self.found += 1
-            if self.chosen[row["case_id"]] != tuple(row[name] for name in _SHARED_LABELS):
-                self.unlike.append(f"{CASES}: {row['case_id'].hex()}: not the labels of its state")
+            if self.chosen[row["state_id"]] != tuple(row[name] for name in _SHARED_LABELS):
+                self.unlike.append(f"{CASES}: {row['state_id'].hex()}: not the labels of its state")
             for reader, policy in self.adapter.policies.items():
                 if VERDICTS[row[VERDICT + reader]]:
                     by = self.beyond.setdefault(policy, {}).setdefault(row["stratum"], Counter())

@@ -14,7 +14,8 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
-from journalspec_corpus.crash.ids import case_ids, content_ids, promise
+from journalspec_corpus.crash.fingerprints import Pair, packed_rows, promise_pair
+from journalspec_corpus.crash.ids import case_ids, content_ids, promise, state_words
 from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
 from journalspec_corpus.crash.reading import reading_of
@@ -31,10 +32,13 @@ _LABEL = pa.dictionary(pa.int8(), pa.string())
 
 
 def schema(readers: Iterable[str]) -> pa.Schema:
-    """Return the columns of a shard: descriptor, ids, class, and one verdict per reader."""
+    """Return the columns of a shard: descriptor, class, one verdict per reader, and the state's fingerprints.
+
+    `state_id` and `content_id` are fingerprints; a published case goes by another id (:mod:`.crash.ids`).
+    """
     return pa.schema(
         [
-            ("case_id", pa.binary(ID_BYTES)),
+            ("state_id", pa.binary(ID_BYTES)),
             ("content_id", pa.binary(ID_BYTES)),
             ("trace", pa.dictionary(pa.int32(), pa.string())),
             ("workload", pa.dictionary(pa.int32(), pa.string())),
@@ -62,7 +66,7 @@ class Rows:
     """The judged states of one crash point, column by column."""
 
     states: States
-    case_ids: list[bytes]
+    state_ids: list[bytes]
     content_ids: list[bytes]
     keep: npt.NDArray[np.int64]
     category: npt.NDArray[np.uint8]
@@ -108,21 +112,40 @@ def judged_rows(
     for states in crash_states(trace, presets, seed):
         tally.generated += len(states)
         expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
-        contents = content_ids(states.point, states.codes)
-        names = case_ids(contents, promised(trace, expected))
+        found, contents = state_words(states.point, states.codes, owed_pair(trace, expected))
+        names = packed_rows(found)
         keep = tally.take(names)
         if tally.repeats is not None and len(keep) < len(names):
             again = np.delete(np.arange(len(names)), keep)
             ids = [names[at] for at in again.tolist()]
             tally.repeats.append(Repeats(writer_of(trace), ids, states.take(again), expected))
         if keep:
-            yield _judged(states, expected, adapter, names, contents, np.asarray(keep))
+            yield _judged(states, expected, adapter, names, packed_rows(contents), np.asarray(keep))
 
 
 def promised(trace: Trace, expected: Expected) -> bytes:
     """Return what the ids of all cases of one crash point have in common."""
-    keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
-    return promise(trace.format, trace.edition, expected.stratum, keys)
+    return promise(trace.format, trace.edition, expected.stratum, _owed(expected))
+
+
+def owed_pair(trace: Trace, expected: Expected) -> Pair:
+    """Return what the fingerprints of all states of one crash point have in common."""
+    return promise_pair(trace.format, trace.edition, expected.stratum, _owed(expected))
+
+
+def _owed(expected: Expected) -> list[str]:
+    return [key for key, record in expected.record_of.items() if record in expected.must_keep]
+
+
+def state_ids(states: States, expected: Expected) -> list[bytes]:
+    """Return the fingerprint of every state, as its column has it."""
+    found, _ = state_words(states.point, states.codes, owed_pair(states.point.trace, expected))
+    return packed_rows(found)
+
+
+def published_ids(states: States, expected: Expected) -> list[bytes]:
+    """Return the id of every state under which it is published, if it is."""
+    return case_ids(content_ids(states.point, states.codes), promised(states.point.trace, expected))
 
 
 def _judged(
@@ -204,7 +227,7 @@ class Shard:
 
     def repeated(self, table: pa.Table) -> list[Reached]:
         """Return who else reaches the states of `table`, which is this shard's."""
-        owners = [rows.expected for _, rows in self._groups for _ in rows.case_ids]
+        owners = [rows.expected for _, rows in self._groups for _ in rows.state_ids]
         return repeated(
             table,
             owners,
@@ -220,7 +243,7 @@ class Shard:
     def table(self) -> pa.Table:
         """Return everything added so far, in order."""
         points = [rows for _, rows in self._groups]
-        counts = [len(rows.case_ids) for rows in points]
+        counts = [len(rows.state_ids) for rows in points]
 
         def spread(values: Iterable[int]) -> npt.NDArray[np.int32]:
             return np.repeat(np.asarray(list(values), np.int32), counts)
@@ -232,7 +255,7 @@ class Shard:
         owner = spread(number for number, _ in self._groups)
         tears = [rows.states.tear for rows in points] or [np.zeros(0, np.int32)]
         columns: list[pa.Array] = [
-            _ids([name for rows in points for name in rows.case_ids]),
+            _ids([name for rows in points for name in rows.state_ids]),
             _ids([name for rows in points for name in rows.content_ids]),
             *(_texts(owner, [texts[at] for texts in self._texts]) for at in range(5)),
             labels([_stratum(rows.states) for rows in points], STRATA),

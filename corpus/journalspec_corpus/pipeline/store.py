@@ -31,6 +31,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from journalspec.files import PARTIAL, Unfit, read_bytes, replace_bytes, replace_text
+from journalspec_corpus.crash.fingerprints import packed_rows
 from journalspec_corpus.pipeline.manifest import PLAN_FILE, digest_of_parts
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import judged_shard
@@ -239,7 +240,7 @@ Rows = npt.NDArray[np.bool_]
 def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -> dict[str, Any]:
     """Write the final parts and return ``distinct``, ``digest``, ``parts``, ``seen`` and ``reached``.
 
-    Of equal case ids the first in plan order stays. `parts` are the files with
+    Of equal state ids the first in plan order stays. `parts` are the files with
     their checksums, `seen` the counted combinations of labels of what stayed, and
     `reached` says who reaches what, states that were taken out included.
     """
@@ -248,7 +249,7 @@ def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -
     # Halves apart: each of them is sorted or compared as a whole.
     ids = np.empty((int(bounds[-1]), 2), np.uint64, order="F")
     for number in numbers:
-        ids[bounds[number] : bounds[number + 1]] = _case_ids(shard_file(out, number))
+        ids[bounds[number] : bounds[number + 1]] = _state_ids(shard_file(out, number))
     first = first_of_each(ids)
     del ids
     (out / STATES).mkdir(exist_ok=True)
@@ -307,8 +308,8 @@ def remerge(out: Path, summary: Summary, sha256: str) -> str:
     """
     source = shard_file(out, summary.shard)
     table = pq.read_table(source, use_threads=False)
-    earlier = [_case_ids(part_file(out, number)) for number in range(summary.shard)]
-    ids = np.concatenate([*earlier, _case_ids(source)])
+    earlier = [_state_ids(part_file(out, number)) for number in range(summary.shard)]
+    ids = np.concatenate([*earlier, _state_ids(source)])
     keep = first_of_each(ids)[-table.num_rows or len(ids) :]
     made = out / WORK / part_file(out, summary.shard).name
     if keep.all():
@@ -332,13 +333,18 @@ def _link(source: Path, path: Path) -> None:
         replace_bytes(path, source.read_bytes())
 
 
-def _case_ids(path: Path) -> Ids:
-    """Return the case ids of a shard as rows of two 64-bit numbers."""
-    return ids_of(pq.read_table(path, columns=["case_id"], use_threads=False)["case_id"])
+def state_ids_of(path: Path) -> list[bytes]:
+    """Return the state ids of a shard or a part, in order."""
+    return packed_rows(_state_ids(path))
+
+
+def _state_ids(path: Path) -> Ids:
+    """Return the state ids of a shard as rows of two 64-bit numbers."""
+    return ids_of(pq.read_table(path, columns=["state_id"], use_threads=False)["state_id"])
 
 
 def ids_of(ids: pa.ChunkedArray) -> Ids:
-    """Return a column of case ids as rows of two 64-bit numbers."""
+    """Return a column of ids as rows of two 64-bit numbers."""
     column = ids.combine_chunks()
     column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
     if not len(column):
@@ -349,7 +355,7 @@ def ids_of(ids: pa.ChunkedArray) -> Ids:
 
 
 def id_pairs(ids: bytes) -> Ids:
-    """Return case ids, one behind the other, as rows of two 64-bit numbers."""
+    """Return ids, one behind the other, as rows of two 64-bit numbers."""
     return np.frombuffer(ids, ">u8").astype(np.uint64).reshape(-1, 2)
 
 

@@ -117,7 +117,7 @@ def repeated(
     if not repeats:
         return []
     readers = readers_of(table.schema)
-    place = {name: row for row, name in enumerate(table["case_id"].to_pylist())}
+    place = {name: row for row, name in enumerate(table["state_id"].to_pylist())}
     rows = [np.asarray([place[name] for name in entry.ids], np.int64) for entry in repeats]
     known = [_verdict_codes(table[VERDICT + reader]) for reader in readers]
     failed = np.any([_FAILING[codes] for codes in known], axis=0)
