@@ -189,6 +189,33 @@ def test_where_a_force_was_a_lie_some_set_still_has_to_explain_the_state() -> No
         assert judge(answer, expected, ALLOWED, holes_allowed=True) == verdict
 
 
+def test_permitted_states_are_listed_as_an_observation_has_them() -> None:
+    def told(stratum: str, *ops: Op) -> object:
+        permitted = expected_at(journal(*ops), len(ops), stratum=stratum).effects
+        assert permitted is not None
+        return permitted.states()
+
+    five = {"id": "5", "kind": "ADD", "user_type": "0", "body": "aa"}
+    six = {"id": "6", "kind": "ADD", "user_type": "0", "body": "bb"}
+    held = {"tx": "1", "extra": "", "records": [five], "deletes": []}
+    # Each alone or none; a transaction as a whole.
+    assert told("R", *written(ADD_5, ADD_6)) == [
+        {"live": live, "prepared": []} for live in ([], [five], [five, six], [six])
+    ]
+    assert told("R", *written(TX_5, TX_6, COMMIT)) == [
+        {"live": live, "prepared": []} for live in ([], [five, six])
+    ]
+    assert told("R", *written(TX_5, PREPARE), Ack(("ADD-5", "PREPARE-1"))) == [
+        {"live": [], "prepared": [held]}
+    ]
+    assert told("R", *written(TX_5, PREPARE, DELETE_TX_5)) == [
+        {"live": [], "prepared": prepared} for prepared in ([], [held])
+    ] + [{"live": [], "prepared": [{**held, "deletes": [{"id": "5"}]}]}]
+    many = [f"ADD:0:{number}:0:aa:" for number in range(10, 19)]
+    assert told("R", *written(*many)) == []
+    assert told("C", *written(ADD_5)) == []
+
+
 def decision(status: str, gtrid: str, names: str = "a,b") -> str:
     return f"{status}:1:1:1:{gtrid}:{names}"
 

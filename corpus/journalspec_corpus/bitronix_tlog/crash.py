@@ -60,6 +60,11 @@ def _decided(gtrid: str, names: Iterable[str]) -> tuple[Effect, ...]:
     return tuple(Effect(DECISION, gtrid, name) for name in sorted(set(names)) or [""])
 
 
+def told(unfinished: State) -> dict[str, Any]:
+    """Return what an observation says of them."""
+    return {"unfinished": [{"gtrid": gtrid, "names": list(names)} for gtrid, names in unfinished]}
+
+
 def action(key: str) -> Action:
     """Return what the record called `key` does. Every record stands alone: a decision is one record."""
     fields = KEYS.read(key)
@@ -95,7 +100,7 @@ CRASH = CrashFormat(
     state_readers=READERS,
     answer=answer,
     record_json=KEYS.record_json,
-    semantics=Semantics(MODEL, action, state, effects),
+    semantics=Semantics(MODEL, action, state, effects, told),
     obeys={
         "": ("BTM-RDR-002", "BTM-RCV-004", "BTM-RCV-005", "BTM-RCV-008"),
         "clean": ("BTM-RDR-001", "BTM-RCV-002", "BTM-RCV-004"),

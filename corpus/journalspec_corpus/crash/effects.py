@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 from journalspec.formats import UnknownFormat, format_module
@@ -29,6 +30,8 @@ from journalspec_corpus.model import Model
 ALONE, MEMBER, PREPARE, COMMIT, ROLLBACK = "alone", "member", "prepare", "commit", "rollback"
 #: Ends that say that their transaction is complete.
 _COMPLETE = (PREPARE, COMMIT)
+#: With more operations that need not have been done their sets are not listed.
+MOST_OPEN = 8
 #: Kinds of effects: of a record, and of what was decided and is still to be carried out.
 RECORD, DECISION = "record", "decision"
 
@@ -63,13 +66,14 @@ class Semantics:
     """What a format says of its effects.
 
     `action(key)` is what the record with that key does, `state(kept)` the canonical form of what the model
-    keeps, `effects(state)` what is in effect in it.
+    keeps, `effects(state)` what is in effect in it, `told(state)` the state as an observation has it.
     """
 
     model: Model
     action: Callable[[str], Action]
     state: Callable[[Any], State]
     effects: Callable[[State], Iterable[Effect]]
+    told: Callable[[State], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -204,6 +208,10 @@ class Operations:
         """Return what is in effect in `state`."""
         return Counter(self._semantics.effects(state))
 
+    def told(self, state: State) -> Mapping[str, Any]:
+        """Return `state` as an observation has it."""
+        return self._semantics.told(state)
+
     def makers(self, effect: Effect) -> list[Issued]:
         """Return the operations that `effect` may come from."""
         return self._makers.get(effect, [])
@@ -302,6 +310,22 @@ class Permitted:
             yield self.acknowledged | known | closed(listed, present)
         if self.lenient:
             yield closed(listed, listed)
+
+    def states(self) -> list[Mapping[str, Any]]:
+        """Return every permitted state as an observation has it, whatever the answer lists; none if too many.
+
+        Where acknowledged operations may be gone, none are listed either.
+        """
+        optional = [one.bit for one in self.operations.issued if one.bit & self.issued & ~self.acknowledged]
+        if self.lenient or len(optional) > MOST_OPEN:
+            return []
+        found: dict[State, None] = {}
+        for chosen in map(sum, product(*((0, bit) for bit in optional))):
+            for known in (0, *(known for _, known in self.superseded)):
+                whole = self.acknowledged | known
+                listed = whole | self.operations.closed(chosen, whole | chosen)
+                found[self.operations.state(listed)] = None
+        return [self.operations.told(state) for state in sorted(found)]
 
     @cached_property
     def _ends(self) -> int:

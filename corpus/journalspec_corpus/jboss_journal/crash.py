@@ -26,7 +26,7 @@ from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
 from journalspec_corpus.jboss_journal import workloads as tables
-from journalspec_corpus.jboss_journal.model import Kept, Messages
+from journalspec_corpus.jboss_journal.model import Kept, Messages, Piece
 from journalspec_corpus.jboss_journal.recording import FORMAT, KEYS, LongRun, build, resumed
 
 MODEL = Messages()
@@ -104,6 +104,28 @@ def _in_doubt(tx: str, ident: str, *piece: str) -> Effect:
     return Effect(DECISION, tx, ":".join((ident, *piece)))
 
 
+def told(decided: State) -> dict[str, Any]:
+    """Return what an observation says of them."""
+    live, prepared = decided
+    return {
+        "live": [_told(ident, piece) for ident, pieces in live for piece in pieces],
+        "prepared": [
+            {
+                "tx": tx,
+                "extra": extra,
+                "records": [_told(ident, piece) for what, ident, piece in done if what != "delete_tx"],
+                "deletes": [{"id": ident} for what, ident, _ in done if what == "delete_tx"],
+            }
+            for tx, extra, done in prepared
+        ],
+    }
+
+
+def _told(ident: str, piece: Piece) -> dict[str, str]:
+    kind, user_type, body = piece
+    return {"kind": kind, "id": ident, "user_type": user_type, "body": body}
+
+
 _ROLES = {"COMMIT": COMMIT, "ROLLBACK": ROLLBACK}
 
 
@@ -158,7 +180,7 @@ CRASH = CrashFormat(
     state_readers=READERS,
     answer=answer,
     record_json=KEYS.record_json,
-    semantics=Semantics(MODEL, action, state, effects),
+    semantics=Semantics(MODEL, action, state, effects, told),
     # Only requirements that hold in every edition.
     obeys={
         "": ("JBM-RDR-010", "JBM-RDR-013", "JBM-RCV-005", "JBM-RCV-025"),
