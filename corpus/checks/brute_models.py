@@ -1,0 +1,16 @@
+"""What operations amount to, by the letter of the specifications: the naive models of the second oracle.
+
+A format's model stands in a module of its own beside this one; none uses the model that the engine has.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from brute_effects import FoldModel
+
+
+def fold_model(format_id: str) -> FoldModel:
+    """Return the naive model of a format; raises ModuleNotFoundError if there is none."""
+    found: FoldModel = import_module(f"brute_model_{format_id}").MODEL
+    return found
