@@ -8,11 +8,18 @@ from typing import Any
 
 import pytest
 
-from brute_effects import BrutePermitted, IssuedOp, State, TooMany, closed_sets, issued
+from brute_effects import BrutePermitted, FoldModel, IssuedOp, State, TooMany, closed_sets, issued
 from brute_models import fold_model
 from journalspec_corpus.crash.trace import Ack, Mark, Release, Trace, Write
 
-BITRONIX, JBOSS = fold_model("bitronix_tlog"), fold_model("jboss_journal")
+
+def model_of(format_id: str) -> FoldModel:
+    found = fold_model(format_id)
+    assert found is not None
+    return found
+
+
+BITRONIX, JBOSS = model_of("bitronix_tlog"), model_of("jboss_journal")
 
 
 def decided(gtrid: str, *names: str, status: str = "8", life: int = 2, told: bool = False) -> IssuedOp:
@@ -72,6 +79,10 @@ def test_a_prepared_transaction_in_flight_has_three_states(size: int) -> None:
     found = sets(JBOSS, ops)
     assert len(found) == 2**size + 3
     assert len({JBOSS.fold([ops[n].key for n in chosen]) for chosen in found}) == 3
+
+
+def test_a_format_without_a_model_has_none() -> None:
+    assert fold_model("no_such") is None
 
 
 def test_what_cannot_be_walked_is_not_guessed() -> None:
