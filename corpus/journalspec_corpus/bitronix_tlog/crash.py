@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.bitronix_tlog import workloads as tables
+from journalspec_corpus.bitronix_tlog.model import FINISHING, Decisions, Kept
 from journalspec_corpus.bitronix_tlog.recording import FORMAT, KEYS, LongRun, build, resumed
 from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReader, refuses
+from journalspec_corpus.crash.effects import (
+    ALONE,
+    DECISION,
+    ROLLBACK,
+    Action,
+    Effect,
+    Semantics,
+    State,
+    text,
+)
 from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
 from journalspec_reference.bitronix_tlog.codec import STATUS_CODES
+
+MODEL = Decisions()
 
 
 def answer(observation: Observation) -> Answer:
@@ -17,7 +33,43 @@ def answer(observation: Observation) -> Answer:
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
     records = ({"status": STATUS_CODES.get(record.type), **record.fields} for record in observation.records)
-    return Answer(tuple(map(KEYS.of, records)), None, observation.verdict != CLEAN)
+    found: dict[str, Any] = dict(observation.state or {})
+    decided = [
+        {"gtrid": text(entry["gtrid"]), "names": list(map(text, entry["names"]))}
+        for entry in found.get("unfinished", ())
+    ]
+    return Answer(
+        tuple(map(KEYS.of, records)),
+        None,
+        observation.verdict != CLEAN,
+        state=state(MODEL.begin({"unfinished": decided})),
+    )
+
+
+def state(kept: Kept) -> State:
+    """Return the unfinished decisions in the order of their gtrids, each with the names that are left."""
+    return tuple((gtrid, tuple(sorted(kept[gtrid]))) for gtrid in sorted(kept))
+
+
+def effects(unfinished: State) -> list[Effect]:
+    """Return one effect for each name that is to be committed still, or one if there are none."""
+    return [made for gtrid, names in unfinished for made in _decided(gtrid, names)]
+
+
+def _decided(gtrid: str, names: Iterable[str]) -> tuple[Effect, ...]:
+    return tuple(Effect(DECISION, gtrid, name) for name in sorted(set(names)) or [""])
+
+
+def action(key: str) -> Action:
+    """Return what the record called `key` does. Every record stands alone: a decision is one record."""
+    fields = KEYS.read(key)
+    gtrid, names = fields["gtrid"], [name for name in fields["names"].split(",") if name]
+    op = {"op": "log", "status": fields["status"], "gtrid": gtrid, "names": names}
+    if fields["status"] == str(STATUS_CODES["ROLLEDBACK"]):
+        return Action(op, gtrid, ROLLBACK)
+    # Others than finishing ones name what they are about; that it is decided says COMMITTING alone.
+    finishing = fields["status"] in FINISHING
+    return Action(op, gtrid, ALONE, () if finishing else _decided(gtrid, names))
 
 
 def _kernel() -> Signatures:
@@ -43,6 +95,7 @@ CRASH = CrashFormat(
     state_readers=READERS,
     answer=answer,
     record_json=KEYS.record_json,
+    semantics=Semantics(MODEL, action, state, effects),
     obeys={
         "": ("BTM-RDR-002", "BTM-RCV-004", "BTM-RCV-005", "BTM-RCV-008"),
         "clean": ("BTM-RDR-001", "BTM-RCV-002", "BTM-RCV-004"),

@@ -10,6 +10,8 @@ Kept = Mapping[str, frozenset[str]]
 
 _FINISHING = {"COMMITTED": "3", "ROLLEDBACK": "4", "UNKNOWN": "5"}
 _DECIDING = "8"
+#: Statuses of records that take names away, as text.
+FINISHING = frozenset(_FINISHING.values())
 
 
 class Decisions:
@@ -28,7 +30,7 @@ class Decisions:
         if op.get("type") == "COMMITTING" or status == _DECIDING:
             return {**kept, gtrid: names}
         # BTM-NIO-013: there, UNKNOWN takes nothing away.
-        finishes = status in _FINISHING.values() and (edition, status) != ("nio", _FINISHING["UNKNOWN"])
+        finishes = status in FINISHING and (edition, status) != ("nio", _FINISHING["UNKNOWN"])
         if gtrid not in kept or not finishes:
             return kept
         others = {key: value for key, value in kept.items() if key != gtrid}

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from journalspec.formats import UnknownFormat, format_ids, format_module
 from journalspec_corpus.crash.blocks import Codes, CrashPoint
+from journalspec_corpus.crash.effects import Semantics
 from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
 from journalspec_corpus.crash.second_crash import build as build_second_life
 from journalspec_corpus.crash.trace import Trace, Workload
@@ -69,6 +70,7 @@ class CrashFormat:
     category of states is about ("" for all others). `record_json(keys)` is a record as an
     observation lists it, with the fields that all its keys agree on.
 
+    `semantics` says what a record does and what is in effect in a state; without it only records are judged.
     `kernel()` imports the format's compiled code, which says what the state readers tell apart.
     `implementation()` is who reads in place of the reference, if anybody does.
     """
@@ -80,6 +82,7 @@ class CrashFormat:
     obeys: Mapping[str, tuple[str, ...]]
     answer: Callable[[Any], Answer]
     record_json: Callable[[list[str]], dict[str, Any]]
+    semantics: Semantics | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
     workload_of: Callable[[Mapping[str, Any]], Workload] | None = None
     smaller: Callable[[Any], Iterator[Any]] | None = None

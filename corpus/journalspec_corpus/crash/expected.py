@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec_corpus.crash.persistence import CORRUPTED
+from journalspec_corpus.crash.effects import Permitted, permitted_at
+from journalspec_corpus.crash.persistence import CORRUPTED, REACHABLE
 from journalspec_corpus.crash.trace import Mark, Release, Trace
 
 ALLOWED, REQUIRED, FORBIDDEN = "allowed", "required", "forbidden"
@@ -29,7 +30,8 @@ class Expected:
     which the records of the log were issued, or empty if files were switched;
     records in `possible` may come anywhere in it, or not at all. `life` is the
     trace's. In `stratum` C nothing can be demanded back, only told. `fine` are
-    records that a recovery before this life had still found.
+    records that a recovery before this life had still found. `effects` says which logical
+    states are permitted; None if the format says nothing of them.
     """
 
     must_keep: frozenset[str]
@@ -41,6 +43,7 @@ class Expected:
     life: int = 1
     stratum: str = "R"
     fine: frozenset[str] = frozenset()
+    effects: Permitted | None = field(default=None, compare=False, repr=False)
 
 
 def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = "R") -> Expected:
@@ -67,6 +70,7 @@ def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = "
         life=trace.life,
         stratum=stratum,
         fine=frozenset(mark.record for mark in trace.standing if trace.tags.get("fine") == "yes"),
+        effects=permitted_at(trace, crash_index, upto, lenient=stratum != REACHABLE),
     )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,7 +54,7 @@ class CrashImage:
 
     `standing` are owed, `possible` were issued and are not: they may be kept, and
     those that are not whole are there with length 0, for a later write may complete
-    them. `stale` must not come back.
+    them. `stale` must not come back. `order` has the first two as they were issued.
     """
 
     first: Trace
@@ -66,6 +67,7 @@ class CrashImage:
     whole: tuple[Mark, ...]
     category: str
     field: str
+    order: tuple[Mark, ...] = ()
 
 
 def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
@@ -81,6 +83,11 @@ def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
     ended = _ended(trace, states.point.crash_index) if gone else frozenset()
     dropped = (expected.must_drop | ended) - expected.must_keep
     standing = tuple(mark for mark in whole if mark.record in expected.must_keep)
+    possible = [
+        (at, mark if mark in known else replace(mark, length=0))
+        for at, mark in enumerate(issued)
+        if mark.record not in expected.must_keep | dropped
+    ]
     if {mark.record for mark in standing} != expected.must_keep:
         return None
     facts = Facts(states.take(np.asarray([row])))
@@ -90,16 +97,21 @@ def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
         descriptor_of(states, row),
         files,
         standing,
-        tuple(
-            mark if mark in known else replace(mark, length=0)
-            for mark in issued
-            if mark.record not in expected.must_keep | dropped
-        ),
+        tuple(mark for _, mark in possible),
         tuple(mark for mark in whole if mark.record in dropped),
         tuple(mark for mark in whole if mark.record not in dropped),
         CATEGORIES[int(categories(facts)[0])],
         names[int(field_of[0])],
+        _in_order(trace, [*((issued.index(mark), mark) for mark in standing), *possible]),
     )
+
+
+def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
+    """Return marks as they were issued; `found` has each with its place in what :func:`_written` yields."""
+    base = (*trace.stale, *trace.standing, *trace.possible)
+    rank = {mark: number for number, mark in enumerate(trace.before)}
+    place = [(rank.get(base[at], -1) if at < len(base) else at + len(rank), mark) for at, mark in found]
+    return tuple(mark for _, mark in sorted(place, key=itemgetter(0)))
 
 
 def descriptor_of(states: States, row: int, seed: int = SEED) -> Descriptor:
@@ -354,6 +366,7 @@ def second_trace(name: str, image: CrashImage, life: Life, work: SecondLife, *, 
         tags,
         image.possible,
         work.life,
+        order=image.order,
     )
 
 

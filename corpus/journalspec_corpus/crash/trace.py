@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from journalspec_corpus.crash.pages import Pages
 from journalspec_reference.storage import MemoryStorage, Storage
@@ -222,7 +222,8 @@ class Trace:
     the run is about, for classes and selection. `crash_from` is the index of the
     first operation after which a crash is of interest: what comes before is
     another, shorter trace's business. `during` is the category of a run that is
-    all about one thing (``compact``, say), and no part of its id.
+    all about one thing (``compact``, say), and no part of its id. `order` are the records of `base` that
+    may count, in the order in which they were issued, if that is another one; no part of the id either.
     """
 
     format: str
@@ -238,6 +239,17 @@ class Trace:
     possible: tuple[Mark, ...] = ()
     life: int = 1
     during: str = ""
+    order: tuple[Mark, ...] = ()
+
+    @property
+    def before(self) -> tuple[Mark, ...]:
+        """Return the records of :attr:`base` that may count, in the order in which they were issued."""
+        return self.order or (*self.standing, *self.possible)
+
+    @cached_property
+    def derived(self) -> dict[str, Any]:
+        """What others have worked out of this trace, each under a name of its own."""
+        return {}
 
     @cached_property
     def id(self) -> str:

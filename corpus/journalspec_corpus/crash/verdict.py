@@ -29,6 +29,7 @@ from importlib.resources import files
 from typing import Any
 
 from journalspec.formats import format_module
+from journalspec_corpus.crash import effects
 from journalspec_corpus.crash.expected import FORBIDDEN, REQUIRED, Expected
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, STRATA
 from journalspec_corpus.crash.trace import SECOND_LIFE
@@ -45,6 +46,13 @@ VERDICTS: Mapping[str, tuple[str, ...]] = {
     "silent": ("I8",),
     "append-lost": ("I9",),
     "non-idempotent": ("I6",),
+    effects.INVENTED: ("I5",),
+    effects.ROLLED_BACK: ("I2", "I4"),
+    effects.UNCOMMITTED: ("I2",),
+    effects.HALF: ("I2",),
+    effects.RETURNED: ("I4",),
+    effects.DECISION_LOST: ("I1",),
+    effects.EFFECT_LOST: ("I1",),
 }
 #: verdict -> what it means
 MEANINGS: Mapping[str, str] = {
@@ -58,6 +66,13 @@ MEANINGS: Mapping[str, str] = {
     "silent": "damage inside the log went unreported; after corruption: so did the loss of a record",
     "append-lost": "a record acknowledged after a first crash is not in effect",
     "non-idempotent": "recovery had found an acknowledged record, and lost it",
+    effects.INVENTED: "the state follows from no permitted set of operations",
+    effects.ROLLED_BACK: "an effect of a transaction that was rolled back",
+    effects.UNCOMMITTED: "an effect of a transaction that nobody committed",
+    effects.HALF: "some effects of a transaction are there and not all",
+    effects.RETURNED: "what was deleted or finished is in effect again",
+    effects.DECISION_LOST: "a transaction that was prepared or decided is not there",
+    effects.EFFECT_LOST: "a record was read and its effect is not there",
 }
 
 
@@ -68,21 +83,40 @@ class Answer:
     `reported` tells whether it said that something was left out. `aside` are the
     keys of records that it lists although they are not in effect (those of an
     unfinished transaction, say): nobody relies on them, but somebody must have
-    written them.
+    written them. `state` is the logical state that it decided on, in the canonical form of
+    the format's :class:`.effects.Semantics`; None if it says nothing of that.
     """
 
     keys: tuple[str, ...]
     refused: str | None = None
     reported: bool = False
     aside: tuple[str, ...] = ()
+    state: effects.State | None = None
 
 
 def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:
     """Return the verdict on `answer` under what is owed in this crash point and state.
 
     `refusal` is allowed, required or forbidden; `holes_allowed` is true for
-    policies that may leave records out if they say so.
+    policies that may leave records out if they say so. Records are looked at first: what is wrong
+    with them says why the state is. If they are right, the state has to follow from them.
     """
+    said = _of_records(answer, owed, refusal, holes_allowed=holes_allowed)
+    if said != "pass":
+        return said
+    wrong = wrong_effect(answer, owed)
+    return said if wrong is None else wrong.verdict
+
+
+def wrong_effect(answer: Answer, owed: Expected) -> effects.Wrong | None:
+    """Return what is wrong with the state that `answer` decided on, None if nothing is."""
+    if answer.state is None or answer.refused is not None or owed.effects is None:
+        return None
+    return owed.effects.wrong(answer.keys, answer.aside, answer.state)
+
+
+def _of_records(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:
+    """Return the verdict on the records that `answer` lists."""
     if answer.refused is not None:
         return "refused" if refusal == FORBIDDEN else "acceptable"
     records = [owed.record_of.get(key) for key in answer.keys]

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReader, refuses
+from journalspec_corpus.crash.effects import (
+    ALONE,
+    COMMIT,
+    DECISION,
+    MEMBER,
+    PREPARE,
+    RECORD,
+    ROLLBACK,
+    Action,
+    Effect,
+    Semantics,
+    State,
+    text,
+)
 from journalspec_corpus.crash.recorder import Keys
 from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
 from journalspec_corpus.jboss_journal import workloads as tables
+from journalspec_corpus.jboss_journal.model import Kept, Messages
 from journalspec_corpus.jboss_journal.recording import FORMAT, KEYS, LongRun, build, resumed
 
+MODEL = Messages()
 #: What tells records in effect from others.
 _EFFECT = Keys(FORMAT, dict.fromkeys(("kind", "id", "user_type", "body")))
 
@@ -25,11 +42,11 @@ def answer(observation: Observation) -> Answer:
     """
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
-    state: dict[str, Any] = dict(observation.state or {})
-    prepared = (item for held in state.get("prepared", ()) for item in held["records"])
-    shown = [*state.get("live", ()), *prepared]
+    state_of: dict[str, Any] = dict(observation.state or {})
+    prepared = (item for held in state_of.get("prepared", ()) for item in held["records"])
+    shown = [*state_of.get("live", ()), *prepared]
     effect = {_EFFECT.of(item) for item in shown}
-    discarded = state.get("discarded", ())
+    discarded = state_of.get("discarded", ())
     rejected = {str(item["tx"]) for item in discarded if item["why"] == "unhealthy-commit"}
     keys: list[str] = []
     aside: list[str] = []
@@ -40,7 +57,72 @@ def answer(observation: Observation) -> Answer:
         else:
             counts = base != "COMMIT" or str(record.fields["tx"]) not in rejected
         (keys if counts else aside).append(KEYS.of({**record.fields, "type": record.type}))
-    return Answer(tuple(keys), None, observation.verdict != CLEAN, tuple(aside))
+    decided = state(MODEL.begin(_as_json(state_of)))
+    return Answer(tuple(keys), None, observation.verdict != CLEAN, tuple(aside), decided)
+
+
+def _as_json(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the model looks at in a state, as JSON has it."""
+    return {
+        "live": [_item(item) for item in found.get("live", ())],
+        "prepared": [
+            {
+                "tx": text(held["tx"]),
+                "extra": text(held["extra"]),
+                "records": [_item(item) for item in held["records"]],
+                "deletes": [{"id": text(item["id"])} for item in held["deletes"]],
+            }
+            for held in found.get("prepared", ())
+        ],
+    }
+
+
+def _item(item: Mapping[str, Any]) -> dict[str, str]:
+    return {name: text(item.get(name, default)) for name, default in _TOLD.items()}
+
+
+_TOLD = {"kind": "ADD", "id": "", "user_type": "0", "body": ""}
+
+
+def state(kept: Kept) -> State:
+    """Return the records by id, and the transactions in doubt with what they would do."""
+    shown = MODEL.shown(kept)
+    return tuple(shown["live"]), tuple((tx, extra, tuple(done)) for tx, extra, done in shown["prepared"])
+
+
+def effects(decided: State) -> list[Effect]:
+    """Return one effect for each record, for each transaction in doubt, and for each part of one."""
+    live, prepared = decided
+    out = [Effect(RECORD, ident, ":".join(piece)) for ident, pieces in live for piece in pieces]
+    for tx, extra, done in prepared:
+        out.append(Effect(DECISION, tx, extra))
+        out += [_in_doubt(tx, ident, *piece) for _, ident, piece in done]
+    return out
+
+
+def _in_doubt(tx: str, ident: str, *piece: str) -> Effect:
+    return Effect(DECISION, tx, ":".join((ident, *piece)))
+
+
+_ROLES = {"COMMIT": COMMIT, "ROLLBACK": ROLLBACK}
+
+
+def action(key: str) -> Action:
+    """Return what the record called `key` does."""
+    fields = KEYS.read(key)
+    kind, tx = fields["type"], fields["tx"]
+    op = {**fields, "op": kind.lower()}
+    if kind == "PREPARE":
+        return Action(op, tx, PREPARE, (Effect(DECISION, tx, fields["extra"]),))
+    if kind in _ROLES:
+        return Action(op, tx, _ROLES[kind])
+    base, member = kind.removesuffix("_TX"), kind.endswith("_TX")
+    deletes = base == "DELETE"
+    piece = (base, "", "") if deletes else (base, fields["user_type"], fields["body"])
+    makes = [] if deletes else [Effect(RECORD, fields["id"], ":".join(piece))]
+    if not member:
+        return Action(op, "", ALONE, tuple(makes))
+    return Action(op, tx, MEMBER, (*makes, _in_doubt(tx, fields["id"], *piece)))
 
 
 def _kernel() -> Signatures:
@@ -76,6 +158,7 @@ CRASH = CrashFormat(
     state_readers=READERS,
     answer=answer,
     record_json=KEYS.record_json,
+    semantics=Semantics(MODEL, action, state, effects),
     # Only requirements that hold in every edition.
     obeys={
         "": ("JBM-RDR-010", "JBM-RDR-013", "JBM-RCV-005", "JBM-RCV-025"),

@@ -1,0 +1,412 @@
+"""What recovery may decide: the states of a format's model that some permitted set of operations leads to.
+
+The criterion is durable linearizability, with failure atomicity. The recovered state must be the
+model's after a set S of operations, in the order in which they were issued, such that
+
+- everything acknowledged is in S, and nothing is that was not issued;
+- whatever the answer itself lists is in S: who shows a record has seen it;
+- S is closed: with the end of a transaction all that it ends. An end whose transaction is torn is not in S.
+
+A record that is written again (a copy that a swap or a compaction makes) is no new operation. What was
+superseded by copies is known to have been done: whoever reads the copies has seen that as well.
+Where a force was a lie, or something decayed, what was acknowledged may be gone; then S is what
+the answer lists. It still has to explain the state.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from journalspec.formats import UnknownFormat, format_module
+from journalspec_corpus.crash.trace import BEFORE, Ack, Mark, Release, Trace
+from journalspec_corpus.model import Model
+
+#: What an operation does: it counts alone, or as a member of a transaction; or it ends one.
+ALONE, MEMBER, PREPARE, COMMIT, ROLLBACK = "alone", "member", "prepare", "commit", "rollback"
+#: Ends that say that their transaction is complete.
+_COMPLETE = (PREPARE, COMMIT)
+#: Kinds of effects: of a record, and of what was decided and is still to be carried out.
+RECORD, DECISION = "record", "decision"
+
+#: A state in canonical form: equal if nobody can tell two states apart.
+State = tuple[Any, ...]
+
+
+class Effect(NamedTuple):
+    """One thing that is in effect: a RECORD or a DECISION, of whom or what, and which."""
+
+    kind: str
+    ident: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Action:
+    """What one record does: `op`, as the model takes it, of transaction `tx`, in the role `role`.
+
+    `makes` are the effects that it has once it counts, or would have if it did; a copy of it has the
+    first of them as well.
+    """
+
+    op: Mapping[str, Any]
+    tx: str = ""
+    role: str = ALONE
+    makes: tuple[Effect, ...] = ()
+
+
+@dataclass(frozen=True)
+class Semantics:
+    """What a format says of its effects.
+
+    `action(key)` is what the record with that key does, `state(kept)` the canonical form of what the model
+    keeps, `effects(state)` what is in effect in it.
+    """
+
+    model: Model
+    action: Callable[[str], Action]
+    state: Callable[[Any], State]
+    effects: Callable[[State], Iterable[Effect]]
+
+
+@dataclass(frozen=True)
+class Issued:
+    """One operation: its place in the order, its record, and at which entry of the trace it was written."""
+
+    number: int
+    record: str
+    at: int
+    action: Action
+    #: Of an end: the operations of its transaction before it, as bits.
+    members: int = 0
+
+    @property
+    def bit(self) -> int:
+        """The operation in a set of operations."""
+        return 1 << self.number
+
+
+class Operations:
+    """The operations of one trace, and what the model makes of any set of them. Sets are bits, by number."""
+
+    def __init__(self, trace: Trace, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._edition = trace.edition
+        self.issued: list[Issued] = []
+        #: key -> the operations that a record of that name stands for
+        self.bits: dict[str, int] = {}
+        self._by_record: dict[str, list[Issued]] = {}
+        self._copied: dict[tuple[str, Any], int] = {}
+        self._open: dict[str, int] = {}
+        for mark in trace.before:
+            self._take(BEFORE, mark)
+        for at, note in trace.annotated:
+            if isinstance(note, Mark):
+                self._take(at, note)
+        self._acks = [(at, op.records) for at, op in enumerate(trace.ops) if isinstance(op, Ack)]
+        self._releases = [(at, op.records) for at, op in enumerate(trace.ops) if isinstance(op, Release)]
+        self._standing = 0
+        for mark in trace.standing:
+            self._standing |= self.bits[mark.key]
+        self.stale = frozenset(effect for mark in trace.stale for effect in semantics.action(mark.key).makes)
+        kept = semantics.model.begin({})
+        #: what the model keeps after the first 0, 1, 2 ... operations
+        self._prefixes = [kept]
+        for issued in self.issued:
+            kept = semantics.model.after(kept, issued.action.op, self._edition)
+            self._prefixes.append(kept)
+        self._states: dict[int, State] = {}
+
+    def _take(self, at: int, mark: Mark) -> None:
+        """Take in what a record does, unless it is a copy: the same was done before, and not rolled back."""
+        action = self._semantics.action(mark.key)
+        same = (mark.record, action.makes[0] if action.makes else mark.key)
+        known = self._copied.get(same, 0)
+        if known:
+            self.bits[mark.key] = self.bits.get(mark.key, 0) or known
+            return
+        members = self._open.get(action.tx, 0)
+        issued = Issued(len(self.issued), mark.record, at, action, members if action.role in _COMPLETE else 0)
+        self.issued.append(issued)
+        self._by_record.setdefault(mark.record, []).append(issued)
+        self.bits[mark.key] = issued.bit
+        self._copied[same] = issued.bit
+        if action.role == MEMBER:
+            self._open[action.tx] = members | issued.bit
+        elif action.role in (COMMIT, ROLLBACK):
+            ended = self._open.pop(action.tx, 0)
+            if action.role == ROLLBACK:
+                # What was rolled back can be asked for again.
+                self._copied = {name: bit for name, bit in self._copied.items() if not bit & ended}
+
+    def _of(self, records: Iterable[str], before: int) -> int:
+        """Return what was last issued under each name: what was rolled back may be asked for again."""
+        bits = 0
+        for record in records:
+            known = [issued for issued in self._by_record.get(record, ()) if issued.at < before]
+            if known:
+                bits |= known[-1].bit
+        return bits
+
+    def acknowledged(self, upto: int) -> int:
+        """Return the operations acknowledged by the first `upto` of the trace, those before it included."""
+        bits = self._standing
+        for at, records in self._acks:
+            if at < upto:
+                bits |= self._of(records, at)
+        return bits
+
+    def before(self, upto: int) -> int:
+        """Return the operations issued by the first `upto` of the trace."""
+        bits = 0
+        for issued in self.issued:
+            if issued.at < upto:
+                bits |= issued.bit
+        return bits
+
+    def superseded(self, upto: int) -> list[tuple[int, int]]:
+        """Return for each release: the operations let go, and those that had been issued by then.
+
+        The operation that lets go comes next. With it and without it are two entries.
+        """
+        found = []
+        issued = self.before(upto)
+        for at, records in self._releases:
+            if at < upto:
+                gone, known = self._of(records, at), self.before(at)
+                following = issued & ~known
+                found += [(gone, known), (gone, known | following & -following)]
+        return list(dict.fromkeys(found))
+
+    def closed(self, chosen: int, present: int) -> int:
+        """Return `chosen` without the ends whose transaction is torn: of it something is not in `present`."""
+        for issued in self.issued:
+            if issued.members & ~present and chosen & issued.bit:
+                chosen &= ~issued.bit
+        return chosen
+
+    def state(self, chosen: int) -> State:
+        """Return the state after the operations in `chosen`, in the order in which they were issued."""
+        found = self._states.get(chosen)
+        if found is None:
+            front = (~chosen & (chosen + 1)).bit_length() - 1
+            kept = self._prefixes[min(front, len(self.issued))]
+            for issued in self.issued[front:]:
+                if chosen & issued.bit:
+                    kept = self._semantics.model.after(kept, issued.action.op, self._edition)
+            found = self._states[chosen] = self._semantics.state(kept)
+        return found
+
+    def effects(self, state: State) -> Counter[Effect]:
+        """Return what is in effect in `state`."""
+        return Counter(self._semantics.effects(state))
+
+    def makers(self, effect: Effect) -> list[Issued]:
+        """Return the operations that `effect` may come from."""
+        return self._makers.get(effect, [])
+
+    @cached_property
+    def _makers(self) -> dict[Effect, list[Issued]]:
+        out: dict[Effect, list[Issued]] = {}
+        for issued in self.issued:
+            for effect in issued.action.makes:
+                out.setdefault(effect, []).append(issued)
+        return out
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What is wrong with a recovered state: the verdict, and the effect that shows it, in words."""
+
+    verdict: str
+    effect: Effect | None = None
+    records: tuple[str, ...] = ()
+    tx: str = ""
+
+
+#: The new verdicts, those that say most first.
+INVENTED = "effect-invented"
+ROLLED_BACK = "rolled-back-applied"
+UNCOMMITTED = "uncommitted-applied"
+HALF = "half-transaction"
+RETURNED = "deleted-returned"
+DECISION_LOST = "decision-lost"
+EFFECT_LOST = "effect-lost"
+ORDER = (INVENTED, ROLLED_BACK, UNCOMMITTED, HALF, RETURNED, DECISION_LOST, EFFECT_LOST)
+
+
+@dataclass
+class Permitted:
+    """Which states recovery may decide on at one crash point.
+
+    `lenient` where acknowledged operations may be gone.
+    """
+
+    operations: Operations
+    acknowledged: int
+    issued: int
+    superseded: Sequence[tuple[int, int]]
+    lenient: bool
+    _memo: dict[tuple[int, int, int, State], Wrong | None] = field(default_factory=dict, repr=False)
+
+    def wrong(self, keys: Sequence[str], aside: Iterable[str], state: State) -> Wrong | None:
+        """Return what is wrong with `state`, None if it is permitted beside the records listed."""
+        bits = self.operations.bits
+        counting = beside = twice = 0
+        for key in keys:
+            bit = bits.get(key, 0)
+            twice |= counting & bit
+            counting |= bit
+        for key in aside:
+            beside |= bits.get(key, 0)
+        place = (counting, beside, twice, state)
+        if place not in self._memo:
+            self._memo[place] = self._judged(counting & self.issued, beside & self.issued, twice, state)
+        return self._memo[place]
+
+    def _judged(self, counting: int, beside: int, twice: int, state: State) -> Wrong | None:
+        sets = list(self._sets(counting, beside))
+        for chosen in sets:
+            if self.operations.state(chosen) == state or (
+                self.lenient and twice and self._doubled(chosen, twice, state)
+            ):
+                return None
+        # Of what may be gone, what is listed says most.
+        return self._explained(sets[-1 if self.lenient else 0], counting, state)
+
+    def _doubled(self, chosen: int, twice: int, state: State) -> bool:
+        """Tell whether `state` is that after `chosen` but for records that stand in two places by now.
+
+        A write that landed elsewhere or a doubled file does that, and no reader can tell.
+        """
+        operations = self.operations
+        due, found = operations.effects(operations.state(chosen)), operations.effects(state)
+        many = found - due
+        shown = all(any(one.bit & twice for one in operations.makers(effect)) for effect in many)
+        return shown and set(due) == set(found) and not due - found
+
+    def _sets(self, counting: int, beside: int) -> Iterator[int]:
+        """Yield the sets of operations that the answer may stand for."""
+        closed = self.operations.closed
+        # An end that is set aside was not accepted.
+        members = beside & ~self._ends
+        listed = counting | members
+        for gone, known in ((-1, 0), *self.superseded):
+            if not gone & ~listed:
+                # All of it was read: nothing has superseded it yet.
+                continue
+            present = self.acknowledged | listed | known
+            yield self.acknowledged | known | closed(listed, present)
+        if self.lenient:
+            yield closed(listed, listed)
+
+    @cached_property
+    def _ends(self) -> int:
+        bits = 0
+        for issued in self.operations.issued:
+            if issued.action.role in _COMPLETE:
+                bits |= issued.bit
+        return bits
+
+    def _explained(self, chosen: int, counting: int, state: State) -> Wrong:
+        """Return the difference between `state` and that after `chosen`, by what says most."""
+        due, found = (
+            self.operations.effects(self.operations.state(chosen)),
+            self.operations.effects(state),
+        )
+        many = [
+            Wrong(INVENTED, effect) if due[effect] else self._extra(effect, chosen, counting)
+            for effect in found - due
+        ]
+        many += [self._missing(effect, chosen, due & found) for effect in due - found]
+        # What is in effect is right, and its order is not.
+        many = many or [Wrong(INVENTED)]
+        return min(many, key=lambda wrong: ORDER.index(wrong.verdict))
+
+    def _extra(self, effect: Effect, chosen: int, counting: int) -> Wrong:
+        operations = self.operations
+        makers = [issued for issued in operations.makers(effect) if issued.bit & self.issued]
+        if not makers:
+            return Wrong(RETURNED if effect in operations.stale else INVENTED, effect)
+        maker = makers[-1]
+        tx = maker.action.tx
+        told = (effect, (maker.record,), tx)
+        ends = (
+            [one for one in operations.issued if one.action.tx == tx and one.number > maker.number]
+            if tx
+            else []
+        )
+        if any(one.action.role == ROLLBACK and one.bit & chosen for one in ends):
+            return Wrong(ROLLED_BACK, *told)
+        committed = [one for one in ends if one.action.role == COMMIT]
+        if maker.action.role == MEMBER and not any(one.bit & chosen for one in committed):
+            torn = any(one.bit & counting for one in committed)
+            return Wrong(HALF if torn else UNCOMMITTED, *told)
+        if not maker.bit & chosen:
+            half = maker.action.role in _COMPLETE and maker.bit & counting
+            return Wrong(HALF if half else INVENTED, *told)
+        if maker.action.role == ALONE and effect not in operations.effects(operations.state(maker.bit)):
+            return Wrong(UNCOMMITTED, *told)
+        return Wrong(RETURNED, *told)
+
+    def _missing(self, effect: Effect, chosen: int, right: Counter[Effect]) -> Wrong:
+        makers = [issued for issued in self.operations.makers(effect) if issued.bit & chosen]
+        if not makers:
+            return Wrong(EFFECT_LOST, effect)
+        maker = makers[-1]
+        tx = maker.action.tx
+        others = {
+            other
+            for one in self.operations.issued
+            if tx and one.action.tx == tx and one.bit & chosen
+            for other in one.action.makes
+        } - {effect}
+        lost = DECISION_LOST if effect.kind == DECISION else EFFECT_LOST
+        half = any(right[other] for other in others)
+        return Wrong(HALF if half else lost, effect, (maker.record,), tx)
+
+
+def text(value: Any) -> str:
+    """Return a value of a state as JSON and keys have it: bytes are hex."""
+    return bytes(value).hex() if isinstance(value, (bytes, bytearray, memoryview)) else str(value)
+
+
+def semantics_of(format_id: str) -> Semantics | None:
+    """Return what `format_id` says of its effects, None if nothing."""
+    try:
+        module = format_module("journalspec_corpus", format_id)
+    except UnknownFormat:
+        return None
+    found: Semantics | None = module.crash_format().semantics if hasattr(module, "crash_format") else None
+    return found
+
+
+def operations_of(trace: Trace) -> Operations | None:
+    """Return the operations of `trace`, worked out once; None if its format says nothing of effects."""
+    name = "operations"
+    if name not in trace.derived:
+        semantics = semantics_of(trace.format)
+        trace.derived[name] = None if semantics is None else Operations(trace, semantics)
+    found: Operations | None = trace.derived[name]
+    return found
+
+
+def permitted_at(trace: Trace, crash_index: int, upto: int, *, lenient: bool) -> Permitted | None:
+    """Return what is permitted after ``ops[:crash_index]``, with records up to `upto` issued, or None."""
+    operations = operations_of(trace)
+    if operations is None:
+        return None
+    place = f"permitted {crash_index} {upto} {lenient}"
+    if place not in trace.derived:
+        trace.derived[place] = Permitted(
+            operations,
+            operations.acknowledged(crash_index),
+            operations.before(upto),
+            operations.superseded(upto),
+            lenient,
+        )
+    found: Permitted = trace.derived[place]
+    return found

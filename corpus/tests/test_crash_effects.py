@@ -1,0 +1,283 @@
+"""The oracle of effects on traces made by hand: which states may be decided on, what is said of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from journalspec.observation import REFUSED, jsonable
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.effects import State
+from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, expected_at
+from journalspec_corpus.crash.persistence import get_preset
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import Ack, Mark, Op, Release, Trace, Write
+from journalspec_corpus.crash.verdict import Answer, judge, wrong_effect
+from journalspec_reference import load
+
+ANY = (get_preset("epoch-subset-4096"),)
+TX, DISK = "jboss_journal", "bitronix_tlog"
+
+
+def written(*keys: str) -> list[Op]:
+    """Return a write and the mark of its record for each key; the record is named by its type and id."""
+    ops: list[Op] = []
+    for number, key in enumerate(keys):
+        off = 100 + 10 * number
+        kind, tx, ident, *_ = key.split(":")
+        ops += [
+            Write("f", off, b"x"),
+            Mark(f"{kind.removesuffix('_TX')}-{tx if ident == '0' else ident}", "f", off, 1, key),
+        ]
+    return ops
+
+
+def journal(*ops: Op, **more: object) -> Trace:
+    return Trace(TX, "v2", "t", {"f": bytes(512)}, ops, "zero", **more)  # type: ignore[arg-type]
+
+
+ADD_5, ADD_6 = "ADD:0:5:0:aa:", "ADD:0:6:0:bb:"
+TX_5, TX_6 = "ADD_TX:1:5:0:aa:", "ADD_TX:1:6:0:bb:"
+COMMIT, PREPARE, ROLLBACK = "COMMIT:1:0:0::", "PREPARE:1:0:0::", "ROLLBACK:1:0:0::"
+DELETE_5, DELETE_TX_5 = "DELETE:0:5:0::", "DELETE_TX:1:5:0::"
+
+
+def state(live: Mapping[str, str] | None = None, *in_doubt: tuple[str, Mapping[str, str]]) -> State:
+    """Return records (id -> body) and transactions in doubt with their adds, in canonical form."""
+    return (
+        tuple((key, (("ADD", "0", body),)) for key, body in sorted((live or {}).items())),
+        tuple(
+            (tx, "", tuple(("add_tx", key, ("ADD", "0", body)) for key, body in sorted(adds.items())))
+            for tx, adds in in_doubt
+        ),
+    )
+
+
+BOTH = {"5": "aa", "6": "bb"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "listed", "decided", "verdict"),
+    [
+        # Plain records, nothing acknowledged: what is listed is in effect, and nothing else is.
+        ([ADD_5, ADD_6], [ADD_5, ADD_6], state(BOTH), "pass"),
+        ([ADD_5, ADD_6], [ADD_5], state({"5": "aa"}), "pass"),
+        ([ADD_5, ADD_6], [ADD_6], state({"6": "bb"}), "pass"),
+        ([ADD_5, ADD_6], [ADD_5, ADD_6], state({"5": "aa"}), "effect-lost"),
+        ([ADD_5, ADD_6], [ADD_5], state(BOTH), "effect-invented"),
+        ([ADD_5], [ADD_5], state({"5": "ab"}), "effect-invented"),
+        ([ADD_5, DELETE_5], [ADD_5, DELETE_5], state(), "pass"),
+        ([ADD_5, DELETE_5], [ADD_5, DELETE_5], state({"5": "aa"}), "deleted-returned"),
+        ([ADD_5, DELETE_5], [ADD_5], state({"5": "aa"}), "pass"),
+        # A transaction: all of it with its end, none of it without.
+        ([TX_5, TX_6], [TX_5, TX_6], state(), "pass"),
+        ([TX_5, TX_6], [TX_5, TX_6], state(BOTH), "uncommitted-applied"),
+        ([TX_5, TX_6, COMMIT], [TX_5, TX_6, COMMIT], state(BOTH), "pass"),
+        ([TX_5, TX_6, COMMIT], [TX_5, TX_6, COMMIT], state({"5": "aa"}), "half-transaction"),
+        ([TX_5, TX_6, COMMIT], [TX_5, TX_6, COMMIT], state(), "effect-lost"),
+        # Its end stands and a part of it does not: torn, so nothing of it counts.
+        ([TX_5, TX_6, COMMIT], [TX_5, COMMIT], state(), "pass"),
+        ([TX_5, TX_6, COMMIT], [TX_5, COMMIT], state({"5": "aa"}), "half-transaction"),
+        ([TX_5, TX_6, COMMIT], [TX_5, TX_6], state(BOTH), "uncommitted-applied"),
+        ([TX_5, TX_6, ROLLBACK], [TX_5, TX_6, ROLLBACK], state(), "pass"),
+        ([TX_5, TX_6, ROLLBACK], [TX_5, TX_6, ROLLBACK], state(BOTH), "rolled-back-applied"),
+        # What was rolled back is asked for again.
+        (
+            [ADD_5, DELETE_TX_5, ROLLBACK, DELETE_5],
+            [ADD_5, DELETE_TX_5, ROLLBACK, DELETE_5],
+            state(),
+            "pass",
+        ),
+        (
+            [ADD_5, DELETE_TX_5, ROLLBACK, DELETE_5],
+            [ADD_5, DELETE_TX_5, ROLLBACK],
+            state({"5": "aa"}),
+            "pass",
+        ),
+        # In doubt.
+        ([TX_5, PREPARE], [TX_5, PREPARE], state({}, ("1", {"5": "aa"})), "pass"),
+        ([TX_5, PREPARE], [TX_5, PREPARE], state(), "decision-lost"),
+        ([TX_5, PREPARE], [PREPARE], state(), "pass"),
+        ([TX_5, PREPARE], [PREPARE], state({}, ("1", {})), "half-transaction"),
+        ([TX_5, PREPARE], [TX_5, PREPARE], state({"5": "aa"}), "uncommitted-applied"),
+        ([TX_5, PREPARE, COMMIT], [TX_5, PREPARE, COMMIT], state({"5": "aa"}), "pass"),
+        (
+            [TX_5, PREPARE, COMMIT],
+            [TX_5, PREPARE, COMMIT],
+            state({}, ("1", {"5": "aa"})),
+            "deleted-returned",
+        ),
+        # A delete in a transaction.
+        ([ADD_5, DELETE_TX_5, COMMIT], [ADD_5, DELETE_TX_5, COMMIT], state(), "pass"),
+        (
+            [ADD_5, DELETE_TX_5, COMMIT],
+            [ADD_5, DELETE_TX_5, COMMIT],
+            state({"5": "aa"}),
+            "deleted-returned",
+        ),
+        ([ADD_5, DELETE_TX_5], [ADD_5, DELETE_TX_5], state(), "effect-lost"),
+    ],
+)
+def test_what_a_journal_may_hold(
+    keys: Sequence[str], listed: Sequence[str], decided: State, verdict: str
+) -> None:
+    trace = journal(*written(*keys))
+    expected = expected_at(trace, len(trace.ops))
+    assert judge(Answer(tuple(listed), state=decided), expected, ALLOWED, holes_allowed=True) == verdict
+    # Which of the records an answer sets aside makes no difference, but for an end that was not accepted.
+    members = tuple(key for key in listed if "_TX" in key)
+    others = tuple(key for key in listed if key not in members)
+    assert (
+        judge(Answer(others, None, False, members, decided), expected, ALLOWED, holes_allowed=True) == verdict
+    )
+
+
+def test_an_end_that_is_set_aside_was_not_accepted_unless_it_was_acknowledged() -> None:
+    ops = written(TX_5, COMMIT)
+    refused = Answer((), None, True, (TX_5, COMMIT), state())
+    assert judge(refused, expected_at(journal(*ops), len(ops)), ALLOWED, holes_allowed=True) == "pass"
+    ops = [*ops, Ack(("ADD-5", "COMMIT-1"))]
+    listed = Answer((TX_5, COMMIT), None, True, (), state())
+    assert judge(listed, expected_at(journal(*ops), len(ops)), ALLOWED, holes_allowed=True) == "effect-lost"
+
+
+def test_what_was_superseded_is_known_by_who_reads_the_copies() -> None:
+    """A compaction copies ADD 5 out of its transaction, and lets go of the rest."""
+    ops = [
+        *written(TX_5, COMMIT, ADD_6, DELETE_5.replace(":5:", ":6:")),
+        Ack(("ADD-5", "COMMIT-1", "ADD-6")),
+        Write("f", 300, b"x"),
+        Mark("ADD-5", "f", 300, 1, ADD_5),
+        Release(("COMMIT-1", "ADD-6", "DELETE-6")),
+    ]
+    expected = expected_at(journal(*ops), len(ops))
+
+    def said(*keys: str, live: Mapping[str, str]) -> str:
+        return judge(Answer(keys, state=state(live)), expected, FORBIDDEN, holes_allowed=True)
+
+    # DELETE 6 was not acknowledged. Who reads the copies need not have seen it; who reads the rest has to.
+    assert said(ADD_5, live={"5": "aa"}) == "pass"
+    assert said(TX_5, COMMIT, ADD_6, "DELETE:0:6:0::", live={"5": "aa"}) == "pass"
+    assert said(TX_5, COMMIT, ADD_6, "DELETE:0:6:0::", live=BOTH) == "deleted-returned"
+    assert said(ADD_5, live={}) == "effect-lost"
+
+
+def test_where_a_force_was_a_lie_some_set_still_has_to_explain_the_state() -> None:
+    ops = [*written(TX_5, TX_6, COMMIT, DELETE_5), Ack(("ADD-5", "ADD-6", "COMMIT-1", "DELETE-5"))]
+    lied = expected_at(journal(*ops), len(ops), stratum="C")
+
+    def said(*keys: str, live: Mapping[str, str]) -> str:
+        return judge(Answer(keys, None, True, (), state(live)), lied, ALLOWED, holes_allowed=True)
+
+    assert said(live={}) == "pass"
+    assert said(TX_5, TX_6, COMMIT, live=BOTH) == "pass"
+    assert said(TX_5, COMMIT, live={"5": "aa"}) == "half-transaction"
+    assert said(TX_5, TX_6, COMMIT, DELETE_5, live=BOTH) == "deleted-returned"
+    assert said(TX_5, TX_6, live=BOTH) == "uncommitted-applied"
+    # A record that stands in two places is read twice.
+    twice = (("5", (("ADD", "0", "aa"), ("ADD", "0", "aa"))),), ()
+    plain = expected_at(journal(*written(ADD_5)), 2, stratum="C")
+    honest = replace(plain, effects=expected_at(journal(*written(ADD_5)), 2).effects)
+    for keys, expected, verdict in (
+        ((ADD_5, ADD_5), plain, "pass"),
+        ((ADD_5,), plain, "effect-invented"),
+        ((ADD_5, ADD_5), honest, "effect-invented"),
+    ):
+        answer = Answer(keys, None, True, (), twice)
+        assert judge(answer, expected, ALLOWED, holes_allowed=True) == verdict
+
+
+def decision(status: str, gtrid: str, names: str = "a,b") -> str:
+    return f"{status}:1:1:1:{gtrid}:{names}"
+
+
+BEGUN, ENDED, BACK, ACTIVE = (decision(status, "aa") for status in ("8", "3", "4", "0"))
+
+
+@pytest.mark.parametrize(
+    ("keys", "unfinished", "verdict"),
+    [
+        ([BEGUN], {"aa": "ab"}, "pass"),
+        ([BEGUN], {}, "decision-lost"),
+        ([BEGUN], {"aa": "a"}, "half-transaction"),
+        ([BEGUN], {"aa": "abc"}, "effect-invented"),
+        ([BEGUN], {"aa": "ab", "bb": "a"}, "effect-invented"),
+        ([BEGUN, ENDED], {}, "pass"),
+        ([BEGUN, ENDED], {"aa": "ab"}, "deleted-returned"),
+        ([BEGUN, BACK], {"aa": "ab"}, "rolled-back-applied"),
+        ([BEGUN, decision("3", "aa", "a")], {"aa": "b"}, "pass"),
+        ([BEGUN, decision("3", "aa", "a")], {"aa": "ab"}, "deleted-returned"),
+        ([ACTIVE], {}, "pass"),
+        ([ACTIVE], {"aa": "ab"}, "uncommitted-applied"),
+    ],
+)
+def test_what_a_disk_log_may_hold(keys: Sequence[str], unfinished: Mapping[str, str], verdict: str) -> None:
+    ops: list[Op] = []
+    for number, key in enumerate(keys):
+        ops += [Write("f", number, b"x"), Mark(f"r{number}", "f", number, 1, key)]
+    trace = Trace(DISK, "2.1", "t", {"f": bytes(512)}, tuple(ops), "zero")
+    decided = tuple((gtrid, tuple(names)) for gtrid, names in sorted(unfinished.items()))
+    answer = Answer(tuple(keys), state=decided)
+    assert judge(answer, expected_at(trace, len(ops)), FORBIDDEN, holes_allowed=False) == verdict
+
+
+def test_what_is_wrong_with_records_is_said_first() -> None:
+    trace = journal(*written(ADD_5), Ack(("ADD-5",)), stale=(Mark("old", "f", 400, 1, "ADD:0:9:0:cc:"),))
+    expected = expected_at(trace, len(trace.ops))
+    lost = Answer((), state=state({"9": "cc"}))
+    assert judge(lost, expected, FORBIDDEN, holes_allowed=True) == "lost"
+    back = Answer((ADD_5,), state=state({"5": "aa", "9": "cc"}))
+    assert judge(back, expected, FORBIDDEN, holes_allowed=True) == "deleted-returned"
+    wrong = wrong_effect(back, expected)
+    assert wrong is not None
+    assert wrong.effect is not None
+    assert wrong.effect.ident == "9"
+    assert wrong_effect(Answer((ADD_5,)), expected) is None
+    assert wrong_effect(Answer((), "no", state=state()), expected) is None
+
+
+def test_an_acknowledgement_is_of_what_was_last_issued_under_the_name() -> None:
+    """A record of a life before may have the name of one that is written now."""
+    old, new = "ADD:0:7:0:77:", "ADD:0:8:0:88:"
+    trace = journal(
+        *(Write("f", 0, b"x"), Mark("b-1", "f", 0, 1, new), Ack(("b-1",))),
+        possible=(Mark("b-1", "f", 300, 0, old),),
+        life=2,
+    )
+    expected = expected_at(trace, len(trace.ops))
+    assert judge(Answer((new,), state=state({"8": "88"})), expected, ALLOWED, holes_allowed=True) == "pass"
+
+
+def test_a_second_life_knows_in_which_order_its_base_was_written() -> None:
+    """What was deleted is among the records that may be there, its DELETE among those that must."""
+    made, gone = Mark("ADD-5", "f", 100, 1, ADD_5), Mark("DELETE-5", "f", 200, 1, DELETE_5)
+    trace = journal(standing=(gone,), possible=(made,), order=(made, gone))
+    expected = expected_at(trace, 0)
+    answer = Answer((DELETE_5,), None, False, (ADD_5,), state())
+    assert judge(answer, expected, FORBIDDEN, holes_allowed=True) == "pass"
+    wrong = replace(answer, state=state({"5": "aa"}))
+    assert judge(wrong, expected, FORBIDDEN, holes_allowed=True) == "deleted-returned"
+    assert trace.id == replace(trace, order=()).id
+
+
+@pytest.mark.parametrize("format_id", [TX, DISK])
+def test_a_state_is_what_the_model_makes_of_what_is_observed(format_id: str) -> None:
+    """The adapter's way to a state, from an observation as it is, is the model's from one in JSON."""
+    adapter = crash_format(format_id)
+    semantics = adapter.semantics
+    assert semantics is not None
+    seen = set()
+    works = [*adapter.first_lives("smoke")][::9]
+    points = (states for work in works for states in crash_states(adapter.build(work), ANY, 1))
+    for states in points:
+        files, edition = states.point.materialise(states.codes[-1]), states.point.trace.edition
+        observation = load(format_id).recover(files, edition=edition, policy="salvage")
+        if observation.verdict == REFUSED:
+            continue
+        told = jsonable(observation.state or {})
+        found = adapter.answer(observation).state
+        assert found == semantics.state(semantics.model.begin(told))
+        seen.add(found)
+    assert len(seen) > 3
