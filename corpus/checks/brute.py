@@ -10,7 +10,9 @@ missing       a state that can be and that the engine does not yield
 preset        a state that is put down to another preset than the strongest that reaches it
 owed          what has to be kept, may be kept or must not come back differs
 refusal       whether a reader may refuse differs
-verdict       one of the format's readers is judged differently
+verdict       one of the format's readers is judged differently, by the records that it lists or by what
+              it makes of them (:mod:`brute_effects`; of a wrong state any verdict that fits will do)
+state         two answers that are one to the judge decide on two states
 
 ``python corpus/checks/brute.py --format F`` prints the numbers and
 every kind of disagreement with examples. Exit status: 0 if there are none, 1
@@ -23,11 +25,13 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from brute_effects import BrutePermitted, State, TooMany, issued
 from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
+from brute_models import fold_model
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices
 from journalspec.formats import UnknownFormat
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
@@ -87,6 +91,8 @@ class OracleReport:
     others: int = 0
     keys: int = 0
     expectations: int = 0
+    effects: int = 0
+    unwalked: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     shown: list[Difference] = field(default_factory=list)
@@ -104,7 +110,8 @@ class OracleReport:
         yield (
             f"states of the engine {self.rows} ({self.again} for the second time), "
             f"distinct by brute force {self.keys}, of other strata {self.others}, "
-            f"owed and refusal compared in {self.expectations}, verdicts {self.verdicts.total()}"
+            f"owed and refusal compared in {self.expectations}, verdicts {self.verdicts.total()}, "
+            f"{self.effects} of them on effects (crash points with too many sets: {self.unwalked})"
         )
         yield "verdicts: " + ", ".join(f"{name} {count}" for name, count in sorted(self.verdicts.items()))
         yield f"disagreements {self.kinds.total()}" + "".join(
@@ -141,7 +148,12 @@ class Comparison:
     def __init__(
         self, adapter: CrashFormat, trace: Trace, presets: Sequence[Preset], report: OracleReport
     ) -> None:
-        self.adapter = adapter
+        self.adapter = replace(adapter, answer=self._noted)
+        self._answer = adapter.answer
+        self._model = fold_model(adapter.format)
+        #: answer -> what is in effect by the observation that it was made from
+        self._effects: dict[Answer, State] = {}
+        self._permitted: dict[tuple[int, int, bool], BrutePermitted | None] = {}
         self.trace = trace
         self.presets = tuple(presets)
         self.report = report
@@ -149,6 +161,41 @@ class Comparison:
         self._ledgers: dict[tuple[int, int], Accounts] = {}
         self._states: dict[tuple[str, int], dict[Content, BruteState]] = {}
         self._noise = self._garbage()
+
+    def _noted(self, observation: Any) -> Answer:
+        """Return the answer that `observation` amounts to; note what is in effect by it."""
+        answer = self._answer(observation)
+        state = getattr(observation, "state", None)
+        if self._model is not None and state is not None and not isinstance(observation, Answer):
+            effects = self._model.effects(state)
+            if self._effects.setdefault(answer, effects) != effects:
+                self._differ("state", repr(answer), sorted(self._effects[answer]), sorted(effects))
+        return answer
+
+    def _wrong(self, answer: Answer, crash: int, torn: int, *, lost: bool) -> frozenset[str]:
+        """Return the verdicts that fit what `answer` decides on; none if some set explains it."""
+        place = crash, torn, lost
+        if self._model is None or answer not in self._effects:
+            return frozenset()
+        if place not in self._permitted:
+            ops = self._model.operations(issued(self.trace, crash, torn))
+            try:
+                self._permitted[place] = BrutePermitted(self._model, ops, lost)
+            except TooMany:
+                self._permitted[place] = None
+                self.report.unwalked += 1
+        permitted = self._permitted[place]
+        if permitted is None:
+            return frozenset()
+        self.report.effects += 1
+        return permitted.wrong(self._effects[answer], frozenset(answer.keys), frozenset(answer.aside))
+
+    def _compared(self, where: str, said: str, think: str, effects: frozenset[str]) -> None:
+        """Compare the verdicts: what is wrong with records comes first, then what is wrong with effects."""
+        fitting = effects if think == "pass" and effects else {think}
+        self.report.verdicts[said if said in fitting else "/".join(sorted(fitting))] += 1
+        if said not in fitting:
+            self._differ("verdict", where, said, "/".join(sorted(fitting)))
 
     def run(self) -> None:
         """Compare states, debts and verdicts."""
@@ -272,9 +319,8 @@ class Comparison:
                 salvaging = reader in self.adapter.salvaging
                 said = judge(answer, expected, refusal, holes_allowed=salvaging)
                 think = verdict(answer, mine, salvaging=salvaging)
-                self.report.verdicts[think] += 1
-                if said != think:
-                    self._differ("verdict", f"{where} {reader}", said, think)
+                effects = self._wrong(answer, point.crash_index, states.torn, lost=False)
+                self._compared(f"{where} {reader}", said, think, effects)
 
     def _others(self) -> None:
         """Compare the states of the other strata, as far as the engine has some of this trace."""
@@ -301,9 +347,8 @@ class Comparison:
                     salvaging = reader in self.adapter.salvaging
                     said = judge(answer, expected, REFUSALS[refusals[row]], holes_allowed=salvaging)
                     think = other_verdict(answer, mine, states.stratum, salvaging=salvaging)
-                    self.report.verdicts[think] += 1
-                    if said != think:
-                        self._differ("verdict", f"{where} {reader}", said, think)
+                    effects = self._wrong(answer, point.crash_index, -1, lost=True)
+                    self._compared(f"{where} {reader}", said, think, effects)
 
     def _owed(self, expected: object, mine: BruteDebt, where: str) -> None:
         self.report.expectations += 1

@@ -1,0 +1,158 @@
+"""The naive model of the journal: which records are delivered, which transactions are in doubt (JBM-RCV).
+
+Keys are ``type:tx:id:user type:body:extra``. Records that are in flight together arrive in any order, so
+a set is closed if with the end of a transaction it holds its records: a COMMIT or PREPARE that does not find
+them is not obeyed (JBM-RCV-014, JBM-RCV-019). A damaged record is stepped over by every reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from brute_effects import Effect, FoldModel, IssuedOp, State
+
+#: What a compaction writes, until it is renamed.
+COPIES = ".cmp"
+#: The life that a trace is about.
+OWN = 2
+
+
+def _parts(key: str) -> list[str]:
+    return key.split(":", 5)
+
+
+def _transaction(key: str) -> str:
+    kind, tx, *_ = _parts(key)
+    return tx if kind.endswith("_TX") or kind in ("PREPARE", "COMMIT", "ROLLBACK") else ""
+
+
+def _ends(key: str) -> str:
+    return {"PREPARE": "decide", "COMMIT": "commit", "ROLLBACK": "rollback"}.get(_parts(key)[0], "")
+
+
+def _meaning(op: IssuedOp) -> tuple[str, ...]:
+    kind, _, ident, user_type, body, _ = _parts(op.key)
+    return (op.record, kind.removesuffix("_TX"), ident, user_type, body)
+
+
+def operations(ops: Sequence[IssuedOp]) -> list[IssuedOp]:
+    """Leave out copies: what a compaction writes, and of what stands before the trace every second place."""
+    found: list[IssuedOp] = []
+    before = [op for op in ops if op.life < OWN]
+    plain = {_meaning(op) for op in before if not _transaction(op.key)}
+    for op in ops:
+        same = [number for number, other in enumerate(found) if _meaning(other) == _meaning(op)]
+        copied = op.file.endswith(COPIES) if op.life == OWN else bool(same)
+        if copied and same:
+            found[same[-1]] = replace(found[same[-1]], copies=(*found[same[-1]].copies, op.key))
+        elif op.life < OWN and _transaction(op.key) and not _ends(op.key) and _meaning(op) in plain:
+            # A copy of what a transaction brought is a plain record, and counts alone.
+            continue
+        elif not copied:
+            found.append(op)
+    return found
+
+
+def _needs(ops: Sequence[IssuedOp]) -> list[set[int]]:
+    found: list[set[int]] = []
+    members: dict[str, set[int]] = {}
+    for number, op in enumerate(ops):
+        tx, end = _transaction(op.key), _ends(op.key)
+        found.append(set(members.get(tx, ())) if end in ("decide", "commit") else set())
+        if tx and not end:
+            members.setdefault(tx, set()).add(number)
+        elif end in ("commit", "rollback"):
+            members.pop(tx, None)
+    return found
+
+
+def fold(keys: Sequence[str]) -> State:
+    """Return what is delivered and what is in doubt after operations in this order."""
+    delivered: list[list[str]] = []
+    deleted: set[str] = set()
+    waiting: dict[str, list[list[str]]] = {}
+    prepared: dict[str, str] = {}
+    for key in keys:
+        kind, tx, ident, user_type, body, extra = _parts(key)
+        if kind in ("ADD", "UPDATE"):
+            delivered.append([kind, ident, user_type, body])
+        elif kind == "DELETE":
+            deleted.add(ident)
+        elif kind.endswith("_TX"):
+            waiting.setdefault(tx, []).append([kind.removesuffix("_TX"), ident, user_type, body])
+        elif kind == "PREPARE":
+            prepared[tx] = extra
+        elif kind in ("COMMIT", "ROLLBACK"):
+            held = waiting.pop(tx, [])
+            prepared.pop(tx, None)
+            if kind == "COMMIT":
+                # JBM-RCV-005, JBM-RCV-006
+                delivered += [item for item in held if item[0] != "DELETE"]
+                deleted |= {item[1] for item in held if item[0] == "DELETE"}
+    # JBM-RCV-003: an id that was deleted is not delivered, wherever its records stand.
+    live = [item for item in delivered if item[1] not in deleted]
+    return _told(live, {tx: (extra, waiting.get(tx, [])) for tx, extra in prepared.items()})
+
+
+def effects(state: Mapping[str, Any]) -> State:
+    """Return what an observation's state tells."""
+
+    def row(item: Mapping[str, Any]) -> list[str]:
+        return [item["kind"], str(item["id"]), str(item["user_type"]), _hex(item["body"])]
+
+    doubtful = {
+        str(item["tx"]): (
+            _hex(item["extra"]),
+            [*map(row, item["records"]), *(["DELETE", str(entry["id"])] for entry in item["deletes"])],
+        )
+        for item in state["prepared"]
+    }
+    return _told([*map(row, state["live"])], doubtful)
+
+
+def _hex(value: Any) -> str:
+    return value if isinstance(value, str) else bytes(value).hex()
+
+
+def _told(
+    live: Sequence[Sequence[str]], doubtful: Mapping[str, tuple[str, Sequence[Sequence[str]]]]
+) -> State:
+    found: set[Effect] = set()
+    turns: dict[str, int] = {}
+    for kind, ident, user_type, body in live:
+        # Several records of one id are delivered in their order (JBM-RCV-001).
+        turns[ident] = turns.get(ident, 0) + 1
+        found.add(("live", ident, str(turns[ident]), kind, user_type, body))
+    for tx, (extra, held) in doubtful.items():
+        changes = sorted(tuple(item) for item in held if item[0] != "DELETE")
+        deletes = sorted({item[1] for item in held if item[0] == "DELETE"})
+        found.add(("in doubt", tx, extra, repr(changes), repr(deletes)))
+    return frozenset(found)
+
+
+def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
+    found = set()
+    for number, op in enumerate(ops):
+        kind, tx, ident, user_type, body, _ = _parts(op.key)
+        if effect[0] == "live":
+            same = (ident, kind.removesuffix("_TX"), user_type, body) == (effect[1], *effect[3:])
+        else:
+            same = kind == "PREPARE" and tx == effect[1]
+        if same:
+            found.add(number)
+    return found
+
+
+MODEL = FoldModel(
+    operations=operations,
+    needs=_needs,
+    loose=_needs,
+    fold=fold,
+    effects=effects,
+    sources=_sources,
+    transaction=_transaction,
+    ends=_ends,
+    decisions=frozenset({"in doubt"}),
+)

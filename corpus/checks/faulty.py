@@ -1,0 +1,238 @@
+"""Recoveries that decide wrongly, and how many of their wrong answers are noticed.
+
+A faulty replay reads the right records and makes the wrong of them: it delivers what nobody
+committed, forgets a delete, finds nothing unfinished. The table of a format
+(``faulty.toml`` in its package) has each as a change of the reference's source, or says why it is not
+possible there. Here each is asked about the states of every n-th workload, by every policy of the reference.
+
+wrong     answers whose effect is another than the reference's, in states in which the
+          reference itself passes; a refusal has no effect
+noticed   those of them on which the verdict is a failure
+explained those of the others that some permitted set of operations explains, by the second oracle
+          (:mod:`brute_effects`): an operation under way may be there or not, and nobody can call that wrong
+
+``python corpus/checks/faulty.py --format F --every N`` prints the table. Exit status: 0 if of the wrong
+answers of each replay at least FLOOR are noticed, 1 otherwise, 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from itertools import islice
+from typing import Any
+
+from journalspec.formats import UnknownFormat, format_module
+from journalspec_corpus.crash.adapter import PACKAGE, CrashFormat, crash_format
+from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.expected import REFUSALS, expected_at
+from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.verdict import judge
+from journalspec_corpus.mutants import Mutant, MutantError
+from journalspec_reference import load
+
+SEED = 1
+#: The file in a format's package with its faulty replays.
+TABLE = "faulty.toml"
+#: At least this part of the wrong answers of each replay has to be noticed.
+FLOOR = 0.9
+_FINE = ("pass", "acceptable")
+
+#: The replays that every format answers for.
+REPLAYS = (
+    "uncommitted-delivered",
+    "rollback-applied",
+    "delete-ignored",
+    "transactional-delete-ignored",
+    "partial-commit-accepted",
+    "unfinished-empty",
+    "decision-dropped",
+    "update-ignored",
+    "first-of-a-life-ignored",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyReplay:
+    """A replay of a format: `what` it makes of records, by `mutant`; or `none`, why it is not possible."""
+
+    id: str
+    what: str = ""
+    mutant: Mutant | None = None
+    none: str = ""
+
+
+def replays(format_id: str) -> list[FaultyReplay]:
+    """Return the replays of a format; raises MutantError if the table is not about all of them, in order."""
+    path = files(format_module(PACKAGE, format_id)).joinpath(TABLE)
+    entries = tomllib.loads(path.read_text(encoding="utf-8"))["replay"] if path.is_file() else []
+    names = tuple(entry["id"] for entry in entries)
+    if names != REPLAYS:
+        raise MutantError(f"{format_id}/{TABLE}: has {', '.join(names)}; expected {', '.join(REPLAYS)}")
+    found = []
+    for entry in entries:
+        if "none" in entry:
+            found.append(FaultyReplay(entry["id"], none=entry["none"]))
+            continue
+        change = {key: entry[key] for key in ("module", "find", "replace")}
+        mutant = Mutant(f"faulty-{entry['id']}", format_id, why=entry["what"], **change)
+        found.append(FaultyReplay(entry["id"], entry["what"], mutant))
+    return found
+
+
+@dataclass
+class ReplayRow:
+    """What became of one replay: answers in number, and of the wrong ones how each was judged."""
+
+    replay: FaultyReplay
+    asked: int = 0
+    wrong: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def noticed(self) -> int:
+        """Wrong answers on which the verdict is a failure."""
+        return sum(count for name, count in self.verdicts.items() if name not in _FINE)
+
+    @property
+    def enough(self) -> bool:
+        """Whether FLOOR is reached; it is where nothing was wrong."""
+        return self.noticed >= FLOOR * self.wrong
+
+    def line(self) -> str:
+        """Return the row as text."""
+        if self.replay.none:
+            return f"{self.replay.id:30} not possible: {self.replay.none}"
+        part = f"{self.noticed / self.wrong:7.1%}" if self.wrong else "      -"
+        names = ", ".join(f"{name} {count}" for name, count in self.verdicts.most_common())
+        return f"{self.replay.id:30} {self.wrong:7} wrong of {self.asked:8}, noticed {part}  {names}"
+
+
+#: What one implementation made of one state: its effect (None for a refusal), and what is judged.
+Said = tuple[Any, Any]
+
+
+def plain(value: Any) -> Any:
+    """Return `value` with bytes as hex and sequences as lists: what a model reads."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).hex()
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return value
+    return [plain(item) for item in value]
+
+
+class FaultyRun:
+    """All replays of one format, asked about the same states as the reference."""
+
+    def __init__(self, adapter: CrashFormat, table: Sequence[FaultyReplay]) -> None:
+        assert adapter.long is not None
+        self.adapter, self.model = adapter, adapter.long.model
+        self.rows = [ReplayRow(replay) for replay in table]
+        mutants = [row.replay.mutant for row in self.rows]
+        self._asked = [load(adapter.format)]
+        self._asked += [mutant.implementation() for mutant in mutants if mutant is not None]
+        self._counted = [row for row in self.rows if row.replay.mutant is not None]
+        self.states = 0
+
+    def look_at(self, trace: Trace) -> None:
+        """Ask about all states of a trace."""
+        known: dict[tuple[tuple[str, bytes], ...], list[list[Said]]] = {}
+        for states in crash_states(trace, PRESETS, SEED):
+            self._group(trace, states, known)
+
+    def _group(
+        self, trace: Trace, states: States, known: dict[tuple[tuple[str, bytes], ...], list[list[Said]]]
+    ) -> None:
+        expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
+        refusals = Facts(states).refusals
+        judged: dict[Any, str] = {}
+        for row, codes in enumerate(states.codes):
+            self.states += 1
+            content = tuple(sorted(states.point.materialise(codes).items()))
+            if content not in known:
+                known[content] = self._ask(dict(content), trace.edition)
+            refusal = REFUSALS[refusals[row]]
+            right, *others = known[content]
+            for place, (reader, _) in enumerate(self.adapter.policies.items()):
+                holes = reader in self.adapter.salvaging
+
+                def verdict(answer: Any, refusal: str = refusal, holes: bool = holes) -> str:
+                    key = answer, refusal, holes
+                    if key not in judged:
+                        judged[key] = judge(answer, expected, refusal, holes_allowed=holes)
+                    return judged[key]
+
+                effect, answer = right[place]
+                if effect is None or verdict(answer) not in _FINE:
+                    continue
+                for counted, said in zip(self._counted, others, strict=True):
+                    counted.asked += 1
+                    if said[place][0] != effect:
+                        counted.wrong += 1
+                        counted.verdicts[verdict(said[place][1])] += 1
+
+    def _ask(self, content: Mapping[str, bytes], edition: str) -> list[list[Said]]:
+        return [
+            [
+                self._said(implementation, content, edition, policy)
+                for policy in self.adapter.policies.values()
+            ]
+            for implementation in self._asked
+        ]
+
+    def _said(self, implementation: Any, content: Mapping[str, bytes], edition: str, policy: str) -> Said:
+        found = implementation.recover(content, edition=edition, policy=policy)
+        if found.state is None:
+            return None, self.adapter.answer(found)
+        shown = self.model.shown(self.model.begin(plain(found.state)))
+        return repr(shown), self.adapter.answer(found)
+
+
+def run(format_id: str, scope: str, every: int, start: int = 0) -> FaultyRun:
+    """Ask all replays of a format about every `every`-th workload of a scope from `start` on."""
+    adapter = crash_format(format_id)
+    found = FaultyRun(adapter, replays(format_id))
+    for work in islice(adapter.workloads(scope), start, None, every):
+        found.look_at(adapter.build(work))
+    return found
+
+
+def lines(found: FaultyRun) -> Iterator[str]:
+    """Yield the table as text."""
+    yield f"{found.states} states, each by {', '.join(found.adapter.policies)}"
+    yield from (row.line() for row in found.rows)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python corpus/checks/faulty.py", description=__doc__)
+    parser.add_argument("--format", required=True)
+    parser.add_argument("--scope", default="core", help="smoke, core or full (default: %(default)s)")
+    parser.add_argument("--every", type=int, default=61, metavar="N", help="take every N-th workload")
+    parser.add_argument("--start", type=int, default=0, metavar="N", help="begin with the N-th workload")
+    options = parser.parse_args(arguments)
+    try:
+        found = run(options.format, options.scope, options.every, options.start)
+    except (UnknownFormat, MutantError, KeyError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    for line in lines(found):
+        print(line)
+    short = [row.replay.id for row in found.rows if not row.enough]
+    if short:
+        print(f"error: of {', '.join(short)} less than {FLOOR:.0%} is noticed", file=sys.stderr)
+    return int(bool(short))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
