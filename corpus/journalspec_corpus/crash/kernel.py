@@ -39,8 +39,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: Blocks as the flat layout knows them.
 _KINDS = {DATA: 0, SIZE: 1, NAMES: 2}
 _IS_DATA, _IS_SIZE = 0, 1
-#: No byte of a file was changed.
-_NOWHERE = 1 << 62
 
 # Multipliers of the two hashes, and how far they fold.
 _M1, _M2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
@@ -74,9 +72,11 @@ def stamp(names: Mapping[str, Any]) -> str:
 
 
 #: Columns of `files` and `blocks` in a flat crash point, and of `numbers` of its pages.
-START, ROOM, SIZE_NOW, USED, LOW, HIGH, STALE, FIRST_PAGE = range(8)
+START, ROOM, SIZE_NOW, USED, SPAN, STALE, FIRST_PAGE = range(7)
 KIND, FILE, AT, LENGTH, FIRST, NOW = range(6)
 ENTRY, UNDER, LIMIT, WHOLE, REACH, NEXT, FLAGS = range(7)
+#: A page that was read so many bytes beyond its entry, or more, is far: so many of a file are listed.
+NEAR, FAR = 8 * PAGE, 32
 #: So many numbers a kernel may remember of each file.
 NOTES = 4
 #: What one step of a walk tells: how far it looked, flags of the format, 1 if the limit had a say.
@@ -100,10 +100,11 @@ class Flat(NamedTuple):
 
     `scratch` is the bytes of all files, one file behind the other. A row of `files`
     says where a file's bytes start and how much room they have, how long it is, where it holds
-    nothing but zeros from (`USED`), which of its bytes changed since the kernel last looked (`STALE`
-    is 1 if that or its length did) and which of the pages is its first. A row of `blocks`: the kind,
-    the file, the place in `scratch`, the length in bytes, where in `values` its version 0 is, and
-    which version is shown. `values` holds places in `pool`, or sizes.
+    nothing but zeros from (`USED`), how far behind its entry a page that is not in `far` was ever read
+    (`SPAN`), whether bytes or length changed since the kernel last looked (`STALE`) and which of the pages
+    is its first. A row of `blocks`: the kind, the file, the place in `scratch`, the length in bytes, where
+    in `values` its version 0 is, and which version is shown. `values` holds places in `pool`, or sizes.
+    A row of `far`: how many pages are listed, and these; they were read farther than `NEAR`.
 
     `notes` (files, NOTES) and `found` (files, 2) are the kernel's own: what it remembers of each
     file from one state, and one crash point, to the next.
@@ -115,6 +116,7 @@ class Flat(NamedTuple):
     values: Ints
     pool: Bytes
     pages: Memory
+    far: Ints
     notes: Ints
     found: Hashes
 
@@ -184,7 +186,7 @@ def _lay_out(point: CrashPoint, room: list[int]) -> Flat:
     """Return new arrays for the files of `point`, with so much room for each, of which nothing is known."""
     files, start, page = [], 0, 0
     for size, space in zip(point.sizes, room, strict=True):
-        files.append([start, space, size, 0, _NOWHERE, 0, 1, page])
+        files.append([start, space, size, 0, NEAR, 1, page])
         start += space
         page += space // PAGE + 1
     scratch = np.zeros(start, np.uint8)
@@ -199,11 +201,12 @@ def _lay_out(point: CrashPoint, room: list[int]) -> Flat:
     count = len(files)
     return Flat(
         scratch,
-        np.asarray(files, np.int64).reshape(-1, 8),
+        np.asarray(files, np.int64).reshape(-1, 7),
         np.zeros((0, 6), np.int64),
         np.zeros(0, np.int64),
         np.zeros(0, np.uint8),
         pages,
+        np.zeros((count, 1 + FAR), np.int64),
         np.full((count, NOTES), -1, np.int64),
         np.zeros((count, 2), np.uint64),
     )
@@ -223,8 +226,8 @@ def _lay_over(laid: _Laid, point: CrashPoint) -> None:
                 place = int(row[START]) + start
                 data = new[start:end].ljust(end - start, b"\0")
                 flat.scratch[place : place + end - start] = np.frombuffer(data, np.uint8)
-                row[LOW], row[HIGH], row[STALE] = min(row[LOW], start), max(row[HIGH], end), 1
-                row[USED] = max(row[USED], end)
+                row[USED], row[STALE] = max(row[USED], end), 1
+                _forgetting(flat, file, start, end)
         if row[SIZE_NOW] != point.sizes[file]:
             row[SIZE_NOW], row[STALE] = point.sizes[file], 1
 
@@ -326,26 +329,50 @@ def _overlay(flat: Flat, file: int, at: int, value: int, length: int) -> bool:
     for index in range(first, last):
         scratch[at + index] = pool[value + index]
     inside = at - files[file, START]
-    files[file, LOW] = min(files[file, LOW], inside + first)
-    files[file, HIGH] = max(files[file, HIGH], inside + last)
     files[file, USED] = max(files[file, USED], inside + last)
     files[file, STALE] = 1
+    _forgotten(flat, file, inside + first, inside + last)
     return True
+
+
+def _forgetting(flat: Flat, file: int, low: int, high: int) -> None:
+    """Forget what was found where the bytes from `low` to `high` of `file` were looked at.
+
+    These pages are looked at, a few before them, and those that were read far: not the whole file.
+    """
+    numbers, far, start = flat.pages.numbers, flat.far, flat.files[file, FIRST_PAGE]
+    for page in range(start + max(0, low - flat.files[file, SPAN]) // PAGE, start + (high - 1) // PAGE + 1):
+        if numbers[page, ENTRY] < high and numbers[page, REACH] > low:
+            numbers[page, ENTRY] = -1
+    for at in range(1, far[file, 0] + 1):
+        page = far[file, at]
+        if numbers[page, ENTRY] < high and numbers[page, REACH] > low:
+            numbers[page, ENTRY] = -1
+
+
+_forgotten = helper(_forgetting)
 
 
 @helper
 def refreshed(flat: Flat, file: int) -> bool:
-    """Tell whether `file` has changed since this was asked last; what was found there is forgotten."""
-    files, numbers = flat.files, flat.pages.numbers
-    if not files[file, STALE]:
-        return False
-    low, high, start = files[file, LOW], files[file, HIGH], files[file, FIRST_PAGE]
-    # What is behind the last changed byte was read from there on.
-    for page in range(start, start + min(high, files[file, ROOM]) // PAGE + 1):
-        if numbers[page, ENTRY] < high and numbers[page, REACH] > low:
-            numbers[page, ENTRY] = -1
-    files[file, LOW], files[file, HIGH], files[file, STALE] = _NOWHERE, 0, 0
-    return True
+    """Tell whether `file` has changed since this was asked last."""
+    stale: bool = flat.files[file, STALE] != 0
+    flat.files[file, STALE] = 0
+    return stale
+
+
+@helper
+def _listed_far(flat: Flat, file: int, page: int) -> None:
+    """List a page that was read far; where there are too many, all pages before a change are looked at."""
+    far = flat.far
+    for at in range(1, far[file, 0] + 1):
+        if far[file, at] == page:
+            return
+    if far[file, 0] == FAR:
+        flat.files[file, SPAN] = flat.files[file, ROOM]
+        return
+    far[file, 0] += 1
+    far[file, far[file, 0]] = page
 
 
 def walker(step: Any) -> Any:
@@ -378,6 +405,8 @@ def walker(step: Any) -> Any:
         # What would have looked beyond the limit may find more under another one.
         numbers[page, WHOLE] = behind <= at and reach <= limit and not seen[BOUND]
         numbers[page, REACH], numbers[page, NEXT], numbers[page, FLAGS] = reach, at, seen[FOUND]
+        if reach - numbers[page, ENTRY] > NEAR:
+            _listed_far(flat, file, page)
 
     @helper
     def walk(flat: Flat, file: int, at: int, end: int, limit: int, under: int, tools: Any, h: Hashes) -> int:

@@ -1,0 +1,54 @@
+"""The expectation file of every product against all captured files, its own and everybody else's.
+
+Each product's answers are taken once without its expectation file, and then held against the file
+and against the rules that it is made by. Seconds each: nothing that a product wrote makes it hang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from journalspec_conformance.harnesses import registry
+from journalspec_conformance.known import FLAKY, explain
+from journalspec_conformance.products import get_product
+from journalspec_conformance.result import is_red
+from journalspec_conformance.running import RunRequest, prepare, run_probes
+from journalspec_corpus.load import load_cases
+
+PRODUCTS = sorted(name for name, entry in registry().items() if entry.product)
+#: Seconds per question; whoever does not answer 25 in a row is not asked any more.
+TIMEOUT = 5.0
+
+
+@pytest.mark.product
+@pytest.mark.java
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_what_is_expected_of_the_captured_tier_is_what_the_product_does(
+    name: str, ready_product: Callable[[str], Any]
+) -> None:
+    product = get_product(ready_product(registry()[name].product).id)
+    bound = prepare(RunRequest(name, tier="captured", timeout=TIMEOUT)).setup.expectations
+    plain = prepare(RunRequest(name, tier="captured", timeout=TIMEOUT, expect="none"))
+    engine = plain.open()
+    try:
+        results = list(run_probes(plain.setup, plain.probes, 1, engine))
+    finally:
+        engine.close()
+    applied = [bound.apply(result) for result in results]
+    assert sum(result.result_class not in ("unsupported", "unasked") for result in applied) > 50
+    assert [(result.probe, result.reason) for result in applied if is_red(result.result_class)] == []
+
+    cases = {case.id: case for format_id in product.formats for case in load_cases(format_id, "captured")}
+    known, unexplained = explain(product, {result.probe: result for result in results}, cases)
+    assert [(result.probe, result.fingerprint) for result in unexplained] == []
+    # What the rules say is what the file says: it can be made again.
+    failed = {result.probe for result in results if is_red(result.result_class)}
+    by_file = {
+        (probe, entry.outcome, entry.deviation)
+        for probe, entry in bound._bound.items()
+        if probe in failed or entry.outcome == FLAKY
+    }
+    assert {(probe, fact.outcome, fact.rule.deviation) for probe, fact in known.items()} == by_file
