@@ -9,7 +9,7 @@ import pytest
 
 from journalspec.observation import REFUSED, jsonable
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.effects import State
+from journalspec_corpus.crash.effects import State, in_words
 from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, expected_at
 from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.states import crash_states
@@ -248,6 +248,28 @@ def test_what_a_disk_log_may_hold(keys: Sequence[str], unfinished: Mapping[str, 
     decided = tuple((gtrid, tuple(names)) for gtrid, names in sorted(unfinished.items()))
     answer = Answer(tuple(keys), state=decided)
     assert judge(answer, expected_at(trace, len(ops)), FORBIDDEN, holes_allowed=False) == verdict
+
+
+@pytest.mark.parametrize(
+    ("keys", "decided", "words"),
+    [
+        (
+            [TX_5, ROLLBACK],
+            state({"5": "aa"}),
+            "transaction 1 was rolled back and its record ADD-5 is in effect",
+        ),
+        ([TX_5], state({"5": "aa"}), "nobody committed transaction 1 and its record ADD-5 is in effect"),
+        ([TX_5, PREPARE], state(), "transaction 1 was prepared or decided and is not there: "),
+        ([ADD_5, DELETE_5], state({"5": "aa"}), "record 5 (ADD:0:aa) had been deleted or finished and is in"),
+        ([ADD_5], state({"9": "cc"}), "record 9 (ADD:0:cc) is in effect and follows from nothing"),
+        ([ADD_5], state(), "record 5 (ADD:0:aa) was read or acknowledged and is not in effect"),
+    ],
+)
+def test_what_is_wrong_is_told_in_words(keys: Sequence[str], decided: State, words: str) -> None:
+    trace = journal(*written(*keys))
+    wrong = wrong_effect(Answer(tuple(keys), state=decided), expected_at(trace, len(trace.ops)))
+    assert wrong is not None
+    assert in_words(wrong).startswith(words)
 
 
 def test_what_is_wrong_with_records_is_said_first() -> None:

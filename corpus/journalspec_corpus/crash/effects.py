@@ -235,7 +235,7 @@ class Wrong:
     tx: str = ""
 
 
-#: The new verdicts, those that say most first.
+#: The verdicts on effects, those that say most first.
 INVENTED = "effect-invented"
 ROLLED_BACK = "rolled-back-applied"
 UNCOMMITTED = "uncommitted-applied"
@@ -244,6 +244,29 @@ RETURNED = "deleted-returned"
 DECISION_LOST = "decision-lost"
 EFFECT_LOST = "effect-lost"
 ORDER = (INVENTED, ROLLED_BACK, UNCOMMITTED, HALF, RETURNED, DECISION_LOST, EFFECT_LOST)
+
+
+_WORDS: Mapping[str, str] = {
+    INVENTED: "{what} is in effect and follows from nothing that was written",
+    ROLLED_BACK: "transaction {tx} was rolled back and {what} is in effect",
+    UNCOMMITTED: "nobody committed transaction {tx} and {what} is in effect",
+    HALF: "of transaction {tx} a part is in effect and a part is not: {what}",
+    RETURNED: "{what} had been deleted or finished and is in effect again",
+    DECISION_LOST: "transaction {tx} was prepared or decided and is not there: {what}",
+    EFFECT_LOST: "{what} was read or acknowledged and is not in effect",
+}
+#: Characters of an effect that are shown.
+_SHOWN = 40
+
+
+def in_words(wrong: Wrong) -> str:
+    """Return what is wrong with a state, as half a sentence: the effect by its record, if one made it."""
+    if wrong.effect is None:
+        return "every effect is right, and their order is not"
+    kind, ident, detail = wrong.effect
+    short = detail if len(detail) <= _SHOWN else detail[: _SHOWN - 3] + "..."
+    what = f"its record {wrong.records[0]}" if wrong.tx and wrong.records else f"{kind} {ident} ({short})"
+    return _WORDS[wrong.verdict].format(tx=wrong.tx, what=what)
 
 
 @dataclass
