@@ -164,6 +164,37 @@ def test_what_was_superseded_is_known_by_who_reads_the_copies() -> None:
     assert said(ADD_5, live={}) == "effect-lost"
 
 
+def test_a_copy_beside_its_original_may_be_read_as_well() -> None:
+    """While a compaction is under way, or after rot; a record without a copy is in effect once."""
+    copied = [*written(ADD_5, ADD_6), Write("f", 300, b"x"), Mark("ADD-5", "f", 300, 1, ADD_5)]
+    expected = expected_at(journal(*copied), len(copied))
+    once = ("ADD", "0", "aa")
+    for keys, live, verdict in (
+        ((ADD_5, ADD_5), (("5", (once, once)),), "pass"),
+        ((ADD_5,), (("5", (once, once)),), "effect-invented"),
+        ((ADD_6, ADD_6), (("6", (("ADD", "0", "bb"),) * 2),), "effect-invented"),
+    ):
+        answer = Answer(keys, None, True, (), (live, ()))
+        assert judge(answer, expected, ALLOWED, holes_allowed=True) == verdict
+    assert expected.effects is not None
+    assert expected.effects.states() == []
+
+
+def test_after_corruption_a_copy_stands_for_the_transaction_that_was_let_go() -> None:
+    ops = [
+        *written(TX_5, COMMIT, ADD_6),
+        Ack(("ADD-5", "COMMIT-1", "ADD-6")),
+        Write("f", 300, b"x"),
+        Mark("ADD-5", "f", 300, 1, ADD_5),
+        Release(("COMMIT-1",)),
+    ]
+    # ADD 6 has decayed.
+    answer = Answer((ADD_5,), None, True, (), state({"5": "aa"}))
+    for stratum, verdict in (("C", "pass"), ("R", "lost")):
+        expected = expected_at(journal(*ops), len(ops), stratum=stratum)
+        assert judge(answer, expected, ALLOWED, holes_allowed=True) == verdict
+
+
 def test_where_a_force_was_a_lie_some_set_still_has_to_explain_the_state() -> None:
     ops = [*written(TX_5, TX_6, COMMIT, DELETE_5), Ack(("ADD-5", "ADD-6", "COMMIT-1", "DELETE-5"))]
     lied = expected_at(journal(*ops), len(ops), stratum="C")
@@ -309,6 +340,21 @@ def test_a_second_life_knows_in_which_order_its_base_was_written() -> None:
     wrong = replace(answer, state=state({"5": "aa"}))
     assert judge(wrong, expected, FORBIDDEN, holes_allowed=True) == "deleted-returned"
     assert trace.id == replace(trace, order=()).id
+
+
+def test_a_second_life_knows_what_had_been_let_go_before_it() -> None:
+    """A compaction had copied ADD 5 out of its transaction; who reads the copy does not list the COMMIT."""
+    made, end, copy = (
+        Mark("ADD-5", "f", 100, 1, TX_5),
+        Mark("COMMIT-1", "f", 110, 1, COMMIT),
+        Mark("ADD-5", "g", 100, 1, ADD_5),
+    )
+    trace = journal(standing=(made, copy), possible=(end,), done=frozenset({"COMMIT-1"}), life=2)
+    trace = replace(trace, order=(made, end, copy))
+    expected = expected_at(trace, 0)
+    answer = Answer((ADD_5,), state=state({"5": "aa"}))
+    assert judge(answer, expected, FORBIDDEN, holes_allowed=True) == "pass"
+    assert judge(replace(answer, state=state()), expected, FORBIDDEN, holes_allowed=True) == "effect-lost"
 
 
 @pytest.mark.parametrize("format_id", [TX, DISK])
