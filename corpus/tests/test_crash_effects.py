@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from journalspec.observation import REFUSED, jsonable
+from journalspec.observation import REFUSED, At, Observation, Record, jsonable
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.effects import State, in_words
 from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, expected_at
@@ -101,6 +101,8 @@ BOTH = {"5": "aa", "6": "bb"}
         ([TX_5, PREPARE], [TX_5, PREPARE], state(), "decision-lost"),
         ([TX_5, PREPARE], [PREPARE], state(), "pass"),
         ([TX_5, PREPARE], [PREPARE], state({}, ("1", {})), "half-transaction"),
+        ([TX_5, TX_6, PREPARE], [TX_5, PREPARE], state({}, ("1", {"5": "aa"})), "half-transaction"),
+        ([TX_5, PREPARE, COMMIT], [TX_5, PREPARE], state({"5": "aa"}), "uncommitted-applied"),
         ([TX_5, PREPARE], [TX_5, PREPARE], state({"5": "aa"}), "uncommitted-applied"),
         ([TX_5, PREPARE, COMMIT], [TX_5, PREPARE, COMMIT], state({"5": "aa"}), "pass"),
         (
@@ -355,6 +357,19 @@ def test_a_second_life_knows_what_had_been_let_go_before_it() -> None:
     answer = Answer((ADD_5,), state=state({"5": "aa"}))
     assert judge(answer, expected, FORBIDDEN, holes_allowed=True) == "pass"
     assert judge(replace(answer, state=state()), expected, FORBIDDEN, holes_allowed=True) == "effect-lost"
+
+
+def test_a_prepare_that_was_rejected_is_set_aside() -> None:
+    """One whose count does not fit: after corruption that is reported, and no decision is owed."""
+    record = Record("PREPARE", {"tx": 1, "extra": b""}, At("f", 0, 1))
+    told = {"live": [], "prepared": [], "discarded": [{"tx": 1, "why": "unhealthy-prepare"}]}
+    answer = crash_format(TX).answer(Observation("recovered", (record,), state=told))
+    assert (answer.keys, answer.aside, answer.state) == ((), (PREPARE,), state())
+    whole = crash_format(TX).answer(Observation("clean", (record,), state={**told, "discarded": []}))
+    assert (whole.keys, whole.aside) == ((PREPARE,), ())
+    silent = crash_format(TX).answer(Observation("clean", (record,), state={"live": []}))
+    assert silent.state is None
+    assert crash_format(DISK).answer(Observation("clean", (), state={})).state is None
 
 
 @pytest.mark.parametrize("format_id", [TX, DISK])

@@ -413,7 +413,7 @@ class Permitted:
             return Wrong(ROLLED_BACK, *told)
         committed = [one for one in ends if one.action.role == COMMIT]
         if maker.action.role == MEMBER and not any(one.bit & chosen for one in committed):
-            torn = any(one.bit & counting for one in committed)
+            torn = any(one.bit & counting & ~chosen for one in ends if one.action.role in _COMPLETE)
             return Wrong(HALF if torn else UNCOMMITTED, *told)
         if not maker.bit & chosen:
             half = maker.action.role in _COMPLETE and maker.bit & counting
