@@ -29,7 +29,7 @@ MODEL = Decisions()
 
 
 def answer(observation: Observation) -> Answer:
-    """Return what an observation amounts to."""
+    """Return what an observation amounts to; one without what is unfinished says nothing of effects."""
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
     records = ({"status": STATUS_CODES.get(record.type), **record.fields} for record in observation.records)
@@ -38,11 +38,12 @@ def answer(observation: Observation) -> Answer:
         {"gtrid": text(entry["gtrid"]), "names": list(map(text, entry["names"]))}
         for entry in found.get("unfinished", ())
     ]
+    kept = MODEL.begin({"unfinished": decided})
     return Answer(
         tuple(map(KEYS.of, records)),
         None,
         observation.verdict != CLEAN,
-        state=state(MODEL.begin({"unfinished": decided})),
+        state=state(kept) if "unfinished" in found else None,
     )
 
 

@@ -33,12 +33,16 @@ MODEL = Messages()
 #: What tells records in effect from others.
 _EFFECT = Keys(FORMAT, dict.fromkeys(("kind", "id", "user_type", "body")))
 
+#: Why a transaction was discarded -> the type of the record that was rejected.
+_REJECTS = {"unhealthy-commit": "COMMIT", "unhealthy-prepare": "PREPARE"}
+
 
 def answer(observation: Observation) -> Answer:
     """Return what an observation amounts to: the records that are in effect, and the others.
 
     Of adds and updates these are the live ones and those in doubt; of records
-    that end something all but a COMMIT that was rejected.
+    that end something all but a COMMIT or PREPARE that was rejected. Who leaves out what is live or
+    prepared has said nothing of effects.
     """
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
@@ -47,7 +51,7 @@ def answer(observation: Observation) -> Answer:
     shown = [*state_of.get("live", ()), *prepared]
     effect = {_EFFECT.of(item) for item in shown}
     discarded = state_of.get("discarded", ())
-    rejected = {str(item["tx"]) for item in discarded if item["why"] == "unhealthy-commit"}
+    rejected = {(_REJECTS.get(item["why"], ""), str(item["tx"])) for item in discarded}
     keys: list[str] = []
     aside: list[str] = []
     for record in observation.records:
@@ -55,9 +59,10 @@ def answer(observation: Observation) -> Answer:
         if base in ("ADD", "UPDATE"):
             counts = _EFFECT.of({**record.fields, "kind": base}) in effect
         else:
-            counts = base != "COMMIT" or str(record.fields["tx"]) not in rejected
+            counts = (base, str(record.fields.get("tx", ""))) not in rejected
         (keys if counts else aside).append(KEYS.of({**record.fields, "type": record.type}))
-    decided = state(MODEL.begin(_as_json(state_of)))
+    told_all = {"live", "prepared"} <= state_of.keys()
+    decided = state(MODEL.begin(_as_json(state_of))) if told_all else None
     return Answer(tuple(keys), None, observation.verdict != CLEAN, tuple(aside), decided)
 
 
