@@ -449,7 +449,7 @@ class Calls:
         """Take in one call; returns whether the next one can be told from what is left."""
         while call.opens and isinstance(self.next, Found) and self.witness.recovers(self.next):
             self._write(self.next)
-        while call.wants and isinstance(self.next, Ack):
+        while call.wants and not call.may and isinstance(self.next, Ack):
             self.gate.differ(self.where, "promise", "nothing by now", self.next)
             self.left.pop()
         if call.wants:

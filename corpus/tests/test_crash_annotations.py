@@ -69,6 +69,8 @@ LONG = [
     # A record whose delete was rolled back is deleted by another record.
     (TX, "v2/artemis", 1536, "A11z c1 A22c A33y A24b D21 p2 p3 r2 d1"),
     (TX, "v2", 1536, "A11b r1 n o A22a r2 n A33b o n"),
+    # What is refused acknowledges nothing, what came before it is acknowledged all the same.
+    (DISK, "2.1.4", 1500, "a1a a2c k a3c o f c4z c5d f k a6d"),
 ]
 
 
