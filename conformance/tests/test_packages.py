@@ -30,14 +30,16 @@ PACKAGES = {
 #: and is not shipped, values no engines.
 ABOVE = {package: tuple(list(PACKAGES)[place + 1 :]) for place, package in enumerate(PACKAGES)}
 ABOVE["journalspec_corpus"] += (
+    "annotations",
     "brute",
     "brute_effects",
     "brute_expected",
     "brute_models",
     "brute_states",
     "faulty",
+    "metamorphic",
+    "mutation",
 )
-ABOVE["journalspec_corpus"] += ("metamorphic", "mutation")
 ABOVE |= {
     "journalspec_corpus.crash": ("journalspec_corpus.pipeline",),
     "journalspec_corpus.pipeline.plan": ("journalspec_corpus.pipeline", "journalspec_reference"),

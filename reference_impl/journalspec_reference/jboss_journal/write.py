@@ -487,7 +487,7 @@ class JournalWriter:
 
     def _next(self) -> dict[str, Any]:
         self.roll()
-        return {"durable": True}
+        return {"durable": self.order.force_left}
 
     def _reclaim(self) -> dict[str, Any]:
         """Put every data file that nothing needs any more at the end of the free list."""
