@@ -29,7 +29,14 @@ PACKAGES = {
 #: folder -> what nothing in it imports: no package one that comes later, nobody's engine what checks it
 #: and is not shipped, values no engines.
 ABOVE = {package: tuple(list(PACKAGES)[place + 1 :]) for place, package in enumerate(PACKAGES)}
-ABOVE["journalspec_corpus"] += ("brute", "brute_expected", "brute_states", "metamorphic", "mutation")
+ABOVE["journalspec_corpus"] += (
+    "annotations",
+    "brute",
+    "brute_expected",
+    "brute_states",
+    "metamorphic",
+    "mutation",
+)
 ABOVE |= {
     "journalspec_corpus.crash": ("journalspec_corpus.pipeline",),
     "journalspec_corpus.pipeline.plan": ("journalspec_corpus.pipeline", "journalspec_reference"),

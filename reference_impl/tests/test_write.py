@@ -247,8 +247,24 @@ def test_names_are_durable_before_the_control_file_and_what_it_lists_go(edition:
     compacted = (add(1), {"op": "next"}, add(2), {"op": "compact"})
     opened("jboss_journal", edition, storage, {**JOURNAL, "auto_reclaim": "false"}, *compacted)
     said = [call[0] + " control" * ("journal-rename-control.ctr" in call) for call in storage.calls]
-    switch = ["sync_dir", "unlink", "unlink", "rename", "sync_dir", "unlink control", "sync_dir"]
+    unlinked = ["sync_dir", "unlink", "unlink"]
+    switch = [*unlinked, "sync_dir", "rename", "sync_dir", "unlink control", "sync_dir"]
     assert said[said.index("rename control") + 1 :] == switch
+
+
+@pytest.mark.parametrize("edition", COMPACTING)
+def test_a_start_that_finishes_a_compaction_makes_each_of_its_steps_durable(edition: str) -> None:
+    storage = Recorder()
+    compacted = (add(1), {"op": "next"}, add(2), {"op": "compact"})
+    opened("jboss_journal", edition, storage, {**JOURNAL, "auto_reclaim": "false"}, *compacted)
+    started = Recorder()
+    first = next(at for at, call in enumerate(storage.calls) if call[0] == "unlink")
+    for name, data in storage.images[first].items():
+        started.files[name] = bytearray(data)
+    opened("jboss_journal", edition, started, {**JOURNAL, "auto_reclaim": "false"})
+    said = [call[0] + " control" * ("journal-rename-control.ctr" in call) for call in started.calls]
+    settled = ["unlink", "unlink", "sync_dir", "rename", "sync_dir", "unlink control", "sync_dir"]
+    assert said[: len(settled)] == settled
 
 
 def test_the_defect_of_2_1_4_puts_a_position_into_the_timestamp() -> None:

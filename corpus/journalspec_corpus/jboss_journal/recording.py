@@ -9,6 +9,7 @@ back.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -107,6 +108,8 @@ class Run(Recorder):
         self._places: dict[str, set[str]] = {}
         #: What is owed, or will be with the next force.
         self._owed: set[str] = set(owed)
+        #: DELETEs that were rolled back, by their first id: how many times.
+        self._rolled_back: Counter[str] = Counter()
         #: Records that this run does not write first, but may copy.
         self._inherited = {mark.record for mark in whole}
         for mark in whole:
@@ -115,6 +118,9 @@ class Run(Recorder):
     def _recall(self, mark: Mark) -> None:
         """Note what a record of an earlier life says, from its key."""
         self.marks.append(mark)
+        first, _, again = _plain(mark.record).partition(".")
+        if again:
+            self._rolled_back[first] = max(self._rolled_back[first], int(again) - 1)
         if mark.record not in self._places:
             self.learn(_meaning(KEYS.read(mark.key)))
         self._places.setdefault(mark.record, set()).add(mark.file)
@@ -217,6 +223,7 @@ class Run(Recorder):
 
     def _called(self, base: str) -> str:
         """Return the id of the record `base`: what an earlier life wrote keeps its own, but for an end."""
+        base += f".{self._rolled_back[base] + 1}" if base in self._rolled_back else ""
         fresh = base not in self._inherited or base.startswith(("COMMIT", "ROLLBACK"))
         return self.prefix + base if fresh else base
 
@@ -259,6 +266,9 @@ class Run(Recorder):
         elif record.kind.name == "ROLLBACK":
             self.pending = [entry for entry in self.pending if entry[1] != record.tx]
         self._release([name for name in before if name not in after])
+        if record.kind.name == "ROLLBACK":
+            # What was to be deleted is there, and may be deleted again: by another record.
+            self._rolled_back.update(_plain(name).partition(".")[0] for name in members if "DELETE" in name)
         return members
 
     def _members(self, tx: str) -> list[str]:
@@ -283,7 +293,7 @@ class Run(Recorder):
         for name, places in self._places.items():
             if not places or not places <= files:
                 continue
-            kind, _, ident = _plain(name).partition("-")
+            kind, _, ident = _plain(name).partition(".")[0].partition("-")
             what = [place for held in self._holders(ident) for place in self._places.get(held, ())]
             if kind in ("COMMIT", "ROLLBACK", "PREPARE") or (kind == "DELETE" and set(what) <= files):
                 gone.append(name)

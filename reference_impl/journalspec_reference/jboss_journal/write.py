@@ -298,6 +298,8 @@ class JournalWriter:
         storage = self.storage
         for name in found.removed:
             storage.unlink(name)
+        if CONTROL in storage.names():
+            self.names_changed()
         for source, target in found.renamed.items():
             storage.rename(source, target)
         if CONTROL in storage.names():
@@ -485,7 +487,7 @@ class JournalWriter:
 
     def _next(self) -> dict[str, Any]:
         self.roll()
-        return {"durable": True}
+        return {"durable": self.order.force_left}
 
     def _reclaim(self) -> dict[str, Any]:
         """Put every data file that nothing needs any more at the end of the free list."""
@@ -574,11 +576,12 @@ def _packed(
 
 
 def _switch(writer: JournalWriter, old: list[Usage], new: list[Usage]) -> None:
-    """Make the new files the journal's, in the order that a crash at any point survives."""
+    """Make the new files the journal's, each step durable before the next (JBM-CMP-010)."""
     storage = writer.storage
     _write_control(writer, [usage.name for usage in old], [usage.name for usage in new])
     for usage in old:
         storage.unlink(usage.name)
+    writer.names_changed()
     for usage in new:
         final = usage.name.removesuffix(".cmp")
         storage.rename(usage.name, final)
