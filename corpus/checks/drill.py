@@ -21,7 +21,6 @@ status: 0 if all are right, 1 otherwise, 2 usage.
 from __future__ import annotations
 
 import argparse
-import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -159,8 +158,7 @@ def first_lives(adapter: Any, gate: str) -> Iterator[tuple[Any, Any]]:
 
 def annotations_gate(format_id: str) -> Iterator[tuple[str, str]]:
     """Yield the laws that traces break."""
-    violations = importlib.import_module(NEEDS["annotations"]).violations
-
+    from annotations import violations  # noqa: PLC0415
     from journalspec_corpus.crash.adapter import crash_format  # noqa: PLC0415
 
     for work, trace in first_lives(crash_format(format_id), "annotations"):
@@ -213,19 +211,12 @@ GATES: Mapping[str, Callable[[str], Iterator[tuple[str, str]]]] = {
     "oracle": oracle_gate,
     "kernel": kernel_gate,
 }
-#: gate -> a module beside this one that it needs: without it the gate is left out, which is said.
-NEEDS = {"annotations": "annotations"}
 PARTS = ("model", "reader", "annotations", "enumeration", "oracle", "kernel")
-
-
-def gates() -> list[str]:
-    """Return the gates that there are, in their order."""
-    return [gate for gate in GATES if gate not in NEEDS or importlib.util.find_spec(NEEDS[gate])]
 
 
 def first_objection(format_id: str) -> Objection | None:
     """Run the gates in their order; return the first objection, None if there is none."""
-    for gate in gates():
+    for gate in GATES:
         try:
             said = next(GATES[gate](format_id), None)
         except Exception as error:  # what a fault leads to may be anything
@@ -319,14 +310,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         unknown = sorted({*options.only} - {fault.id for fault in known})
         if unknown:
             raise DrillError(f"there is no fault {', '.join(unknown)}")
-        absent = {*GATES} - {*gates()}
-        for gate in sorted(absent):
-            print(f"gate {gate} is not there: its faults are left out")
-        chosen = [
-            fault
-            for fault in known
-            if (not options.only or fault.id in options.only) and fault.part not in absent
-        ]
+        chosen = [fault for fault in known if not options.only or fault.id in options.only]
         formats = [] if options.only else sorted({fault.format for fault in known})
         asked: list[tuple[Fault | None, str]] = [(None, name) for name in formats]
         asked += [(fault, "") for fault in chosen]

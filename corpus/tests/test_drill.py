@@ -15,7 +15,7 @@ from journalspec_corpus.model import Model, model_of
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
 #: One of each part whose gate takes no compiler; all of them: ``python corpus/checks/drill.py``.
-QUICK = ("one-branch-ends-all", "tie-goes-to-the-first", "what-is-torn-was-not-issued")
+QUICK = ("one-branch-ends-all", "tie-goes-to-the-first", "swap-releases-all", "what-is-torn-was-not-issued")
 
 
 def test_every_part_has_faults_and_each_fits_its_source() -> None:
