@@ -65,7 +65,7 @@ def test_all_ways_judge_the_same_states(figures: Any) -> None:
 
 def test_a_way_that_judges_otherwise_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     digests = iter("ab")
-    cost = costs.Cost(1, 1, 1, 0.1, 0.1)
+    cost = costs.StateCost(1, 1, 1, 0.1, 0.1)
     monkeypatch.setattr(costs, "cost_of", lambda *_: (cost, next(digests)))
     with pytest.raises(ArithmeticError, match="the same tables"):
         costs._compared(crash_format(FORMAT), [], 1)
@@ -74,8 +74,8 @@ def test_a_way_that_judges_otherwise_is_found_out(monkeypatch: pytest.MonkeyPatc
 def test_the_command_prints_costs(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cost = costs.Cost(100, 120, 3, 0.003, 0.002).to_json()
-    nothing = costs.Cost(0, 0, 3, 0.003, 0.002).to_json()
+    cost = costs.StateCost(100, 120, 3, 0.003, 0.002).to_json()
+    nothing = costs.StateCost(0, 0, 3, 0.003, 0.002).to_json()
     grown = [{kind: value, "operations": 7, **cost} for kind in ("file_bytes", "records") for value in (1, 4)]
     told = {
         "format": FORMAT,

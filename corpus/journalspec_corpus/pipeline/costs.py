@@ -42,7 +42,7 @@ _EACH_WAY = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class StateCost:
     """Distinct states, of how many generated ones and traces, and the processor seconds that they took.
 
     `recording` are the seconds of playing the workloads, `judging` those of everything
@@ -88,7 +88,7 @@ def judging(way: str) -> Iterator[None]:
 
 def cost_of(
     adapter: CrashFormat, shards: Iterable[Sequence[Any]], presets: tuple[Preset, ...], limit: int = 0
-) -> tuple[Cost, str]:
+) -> tuple[StateCost, str]:
     """Judge shards of workloads until there are `limit` states (0: all).
 
     Returns the cost, and a digest of the tables. No answer of before is remembered.
@@ -118,7 +118,7 @@ def cost_of(
         generated += shard.tally.generated
         if limit and distinct >= limit:
             break
-    return Cost(distinct, generated, traces, recording, judged), digest.hexdigest()
+    return StateCost(distinct, generated, traces, recording, judged), digest.hexdigest()
 
 
 def _bytes_of(table: pa.Table) -> memoryview:
@@ -163,7 +163,7 @@ def measured(plan: Plan, states: int) -> dict[str, Any]:
 
 def _compared(adapter: CrashFormat, shards: Sequence[Sequence[Any]], states: int) -> dict[str, Any]:
     """Return what the same states of stratum R cost each way, and how many times as much the plain way is."""
-    costs: dict[str, Cost] = {}
+    costs: dict[str, StateCost] = {}
     digests = set()
     for way in WAYS:
         with judging(way):
