@@ -144,7 +144,7 @@ class _Asked:
         with JudgingWorkers(job, self._jobs()) as workers, found or nullcontext():
             choice = workers.choose(selection)
             if not choice.states:
-                raise Problem("no state fits: look at --editions, --writers, --strata and --every")
+                raise Problem("no state fits: look at --tier, --editions, --writers, --strata and --every")
             chosen = time.monotonic() - started
             tally, judged, stopped = _judged(workers, choice, found)
             seconds = time.monotonic() - started
