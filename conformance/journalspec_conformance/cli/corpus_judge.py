@@ -7,7 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from journalspec_conformance.connection import Hello
 from journalspec_conformance.crashes.asking import TIMEOUT
 from journalspec_conformance.crashes.choose import Choice, Selection
 from journalspec_conformance.crashes.known import Compared, KnownKind, compare, load_known
+from journalspec_conformance.crashes.resume import FoundSoFar
 from journalspec_conformance.crashes.run import Job, JudgingWorkers, claims_of, policies_of
 from journalspec_conformance.crashes.tally import (
     FAILURES,
@@ -79,7 +80,8 @@ _EPILOG = (
     "--out",
     type=_options.FILE,
     metavar="DIR",
-    help="A new directory: all verdicts, and one failure of each class. It is there when all is done.",
+    help="A new directory: all verdicts, and one failure of each class. It is there when all is done;"
+    " until then DIR.partial.jsonl holds what was found, and the same command goes on there.",
 )
 @click.option(
     "--shrink",
@@ -138,13 +140,13 @@ class _Asked:
         target = parse_impl(self.impl, self.mode, bounds=bounds)
         hello = _introduced(target)
         job, selection = self._prepared(target, hello)
-        if self.out is not None:
-            refuse_filled(self.out)
-        with JudgingWorkers(job, self._jobs()) as workers:
+        found = self._found(job, selection, hello)
+        with JudgingWorkers(job, self._jobs()) as workers, found or nullcontext():
             choice = workers.choose(selection)
             if not choice.states:
-                raise Problem("no state fits: look at --editions, --writers, --strata and --every")
-            tally, judged, stopped = _judged(workers, choice)
+                raise Problem("no state fits: look at --tier, --editions, --writers, --strata and --every")
+            chosen = time.monotonic() - started
+            tally, judged, stopped = _judged(workers, choice, found)
             seconds = time.monotonic() - started
             small = workers.smallest(tally.failing(), self.shrink) if self.shrink and not stopped else []
         facts = {
@@ -163,10 +165,14 @@ class _Asked:
         cpu = sum(os.times()[:4]) - cpu
         shrunk = [entry for entry in small if entry is not None]
         facts["shrunk"] = [entry.to_json() for entry in shrunk]
+        before = (0.0, 0) if found is None else (found.seconds, found.states)
         facts["run"] = {
             "seconds": round(seconds, 2),
+            "choosing_seconds": round(chosen, 2),
+            "minutes": round((seconds + before[0]) / 60, 1),
+            "states_before": before[1],
             "cpu_seconds": round(cpu, 2),
-            "states_per_second": round(facts["states"] / seconds, 1),
+            "states_per_second": round((facts["states"] - before[1]) / seconds, 1),
             "jobs": self._jobs(),
             "cores": os.cpu_count(),
         }
@@ -174,6 +180,28 @@ class _Asked:
         # Last: whatever becomes of the disk, what hours have found stands on the screen.
         if self.out is not None:
             self._write(choice, tally, judged, facts, [entry.case for entry in shrunk])
+        if found is not None:
+            found.done()
+
+    def _found(self, job: Job, selection: Selection, hello: Hello) -> FoundSoFar | None:
+        """Return what an interrupted run of the same question has found, if results go to a directory."""
+        if self.out is None:
+            return None
+        refuse_filled(self.out)
+        asked = {
+            "impl": [job.target.text, self.mode, dict(hello.impl)],
+            "plan": selection.plan.to_json(),
+            "count": selection.count,
+            "editions": list(selection.editions),
+            "writers": list(selection.writers),
+            "strata": list(selection.strata),
+            "policies": list(job.policies),
+            "limits": [job.timeout, job.no_limits, self.max_memory, self.max_disk],
+        }
+        found = FoundSoFar(self.out.with_name(self.out.name + ".partial.jsonl"), asked)
+        if found.states:
+            say(f"{found.path}: goes on behind {found.states:,} states", err=True)
+        return found
 
     def _prepared(self, target: Target, hello: Hello) -> tuple[Job, Selection]:
         format_id = _format_of(self.format_id, hello)
@@ -260,14 +288,18 @@ def _format_of(wanted: str | None, hello: Hello) -> str:
     return able[0]
 
 
-def _judged(workers: JudgingWorkers, choice: Choice) -> tuple[RunTally, list[Judged], bool]:
+def _judged(
+    workers: JudgingWorkers, choice: Choice, found: FoundSoFar | None
+) -> tuple[RunTally, list[Judged], bool]:
     """Return what came of asking, and whether it was ended since nothing answered any more."""
     tally = RunTally(choice)
     judged: list[Judged] = []
     silent = 0
     with (
         progress_bar() as show,
-        closing(workers.judge(choice, lambda done: show("states", done, len(choice.states)))) as answered,
+        closing(
+            workers.judge(choice, lambda done: show("states", done, len(choice.states)), found)
+        ) as answered,
     ):
         for entry in answered:
             tally.add(entry)
@@ -314,8 +346,11 @@ def _show(facts: dict[str, Any]) -> None:
         f"{facts['states']:,} distinct states of {facts['distinct']:,} in {facts['classes']} classes"
         f" ({facts['generated']:,} generated from {facts['traces']:,} traces); {facts['answers']:,} answers;"
         f" {run['seconds']} s with {run['jobs']} process(es) on {run['cores']} cores, everything included:"
-        f" {run['states_per_second']} states/s ({run['cpu_seconds']} s of processor time)"
+        f" {run['states_per_second']} states/s ({run['cpu_seconds']} s of processor time);"
+        f" {run['minutes']} minutes in all, {run['choosing_seconds']} s of them to choose states"
     )
+    if run["states_before"]:
+        say(f"{run['states_before']:,} of the states were judged before an interruption")
     if facts["workloads"] < facts["workloads_of"]:
         say(f"only {facts['workloads']:,} of {facts['workloads_of']:,} workloads were taken (--every)")
     if facts["stopped"]:

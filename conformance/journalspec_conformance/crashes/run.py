@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import FormatClaims, Hello
 from journalspec_conformance.crashes.asking import TIMEOUT, Asker
 from journalspec_conformance.crashes.choose import Choice, Chosen, Selection, choose
+from journalspec_conformance.crashes.resume import FoundSoFar
 from journalspec_conformance.crashes.shrinking import Smallest, smallest
 from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Judged, Verdict, verdict_on
@@ -91,18 +93,30 @@ class JudgingWorkers(Workers["_Worker"]):
         return choose(selection, self.map, 1 if self._jobs == 1 else self._jobs * PARTS)
 
     def judge(
-        self, choice: Choice, progress: Callable[[int], None] = lambda done: None
+        self,
+        choice: Choice,
+        progress: Callable[[int], None] = lambda done: None,
+        found: FoundSoFar | None = None,
     ) -> Generator[Judged, None, None]:
         """Yield one verdict per state and policy, state by state in the order of `choice`.
 
         States that are not asked about (see HANGS) are left out. `progress` is
-        called with the number of states done. Raises Problem if a worker dies.
+        called with the number of states done. What was `found` before is not asked
+        again; what is new is added to it. Raises Problem if a worker dies.
         Closing it leaves out the rest.
         """
-        pieces = list(_pieces(choice.states))
-        done = 0
-        with closing(self.each(_Worker.judge, pieces)) as results:
-            for piece, judged in zip(pieces, results, strict=True):
+        known = [
+            (piece, found.of(piece.start, piece.states) if found else None)
+            for piece in _pieces(choice.states)
+        ]
+        done, last = 0, time.monotonic()
+        with closing(self.each(_Worker.judge, [piece for piece, judged in known if judged is None])) as new:
+            for piece, before in known:
+                judged = next(new) if before is None else before
+                if before is None and found is not None:
+                    now = time.monotonic()
+                    found.add(piece.start, piece.states, judged, now - last)
+                    last = now
                 yield from judged
                 done += len(piece.states)
                 progress(done)

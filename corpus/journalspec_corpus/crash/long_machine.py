@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,11 +26,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from journalspec.files import replace_text
 from journalspec.formats import format_module
 from journalspec_corpus.crash.adapter import PACKAGE, crash_format
-from journalspec_corpus.crash.workloads import LONG_WORKLOADS, LongWorkload, LongWorkloads
-
-#: Transactions and records are one digit in base 36.
-DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
-_POOL = re.compile(r"{(\w+)}")
+from journalspec_corpus.crash.workloads import DIGITS, LONG_WORKLOADS, POOL, LongWorkload, LongWorkloads
 
 
 class Drawing(RuleBasedStateMachine):
@@ -69,10 +64,10 @@ class Drawing(RuleBasedStateMachine):
         possible = [
             pattern
             for pattern in self.source.table["patterns"]
-            if all(pools[name] for name in _POOL.findall(pattern)) and pattern not in self.words[-1:]
+            if all(pools[name] for name in POOL.findall(pattern)) and pattern not in self.words[-1:]
         ]
         pattern = data.draw(st.sampled_from(possible))
-        said = _POOL.sub(lambda name: data.draw(st.sampled_from(pools[name[1]])), pattern)
+        said = POOL.sub(lambda name: data.draw(st.sampled_from(pools[name[1]])), pattern)
         self.used += any(name in pattern for name in self.source.table["naming"])
         for word in said.split():
             self.say(word)

@@ -41,6 +41,11 @@ def _remembering(adapter: CrashFormat) -> Reading:
     return Reading(adapter.read, kernel_of(adapter) if adapter.implementation is None else None)
 
 
+def forget_answers() -> None:
+    """Remember no answers of before: who measures begins anew."""
+    _remembering.cache_clear()
+
+
 def kernel_of(adapter: CrashFormat) -> Signatures | None:
     """Return the format's kernel; None if it has none, or there is no compiler."""
     try:

@@ -156,6 +156,9 @@ def from_table(
 
 #: So many long workloads, evenly spread, are in the core tier; the full tier has all.
 LONG_IN_CORE = 6
+#: What is new in a long workload is named by one digit in base 36; a pool of names stands in braces.
+DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
+POOL = re.compile(r"{(\w+)}")
 #: The file in a format's package with its long workloads, one a line.
 LONG_WORKLOADS = "long_workloads.jsonl"
 

@@ -1,6 +1,7 @@
 """How fast the pipeline judges distinct states, with every denominator printed.
 
-Run as ``python -m journalspec_corpus.pipeline.bench`` or ``journalspec corpus bench``.
+Run as ``python -m journalspec_corpus.pipeline.bench`` or ``journalspec corpus bench``. Whole builds
+are timed here, by the wall clock; what a single state costs, :mod:`.costs` measures.
 The clock starts when Spark is up and code has been compiled; that the local engine
 starts its processes counts. It stops when the final files and the manifest are on disk.
 """
@@ -19,7 +20,7 @@ from typing import Any
 
 from journalspec.formats import format_ids
 from journalspec_corpus.crash.adapter import has_crash_format
-from journalspec_corpus.pipeline import local
+from journalspec_corpus.pipeline import costs, local
 from journalspec_corpus.pipeline.build import ENGINES, Builder, build
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError
@@ -121,23 +122,45 @@ def describe(measured: Measured) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure and print; return 0 if the bar is reached, 1 if not, 2 if nothing could be measured."""
+    """Measure and print; return 0 if builds reach the bar, 1 if not, 2 if none was measured."""
     formats = [name for name in format_ids() if has_crash_format(name)]
     parser = argparse.ArgumentParser(prog="journalspec corpus bench", description=__doc__)
-    parser.add_argument("--format", choices=formats, default=formats[0])
-    parser.add_argument("--engine", choices=("both", *ENGINES), default="both")
+    parser.add_argument("--format", choices=(*formats, "all"), default=formats[0])
+    parser.add_argument("--only", choices=("builds", "costs"), help="builds as a whole, or single states")
+    parser.add_argument("--engine", choices=("both", *ENGINES), default="both", help="of builds")
     parser.add_argument(
         "--jobs", type=int, default=local.cores(), help="of the local engine; default: all cores"
     )
     parser.add_argument("--partitions", type=int, help="of Spark")
     parser.add_argument("--tier", choices=("core", "full"), default="full")
     parser.add_argument("--every", type=int, default=31, help="take each n-th workload (default 31)")
+    parser.add_argument(
+        "--states", type=int, default=20_000, help="of each stratum, for costs (default 20000)"
+    )
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args(arguments)
-    plan = Plan(chosen.format, chosen.tier, every=chosen.every)
+    told: dict[str, Any] = {}
+    reached: list[bool] = []
+    for name in formats if chosen.format == "all" else [chosen.format]:
+        told[name], enough = _format_figures(Plan(name, chosen.tier, every=chosen.every), chosen)
+        reached += enough
+    if chosen.json:
+        print(json.dumps(told if chosen.format == "all" else told[chosen.format], indent=2))
+    if chosen.only != "costs" and not reached:
+        return 2
+    return 0 if all(reached) else 1
+
+
+def _format_figures(plan: Plan, chosen: argparse.Namespace) -> tuple[dict[str, Any], list[bool]]:
+    """Return the figures of a format, and for each build whether it reached the bar; print them."""
+    out: dict[str, Any] = {}
+    found: dict[str, Measured] = {}
+    if chosen.only != "builds":
+        out["costs"] = costs.measured(plan, chosen.states)
+        if not chosen.json:
+            print(costs.described(out["costs"]))
     names = ENGINES if chosen.engine == "both" else (chosen.engine,)
-    found = {}
-    for name in names:
+    for name in names if chosen.only != "costs" else ():
         try:
             found[name] = measure(plan, Builder(name, chosen.partitions, jobs=chosen.jobs))
         except BuildError as error:
@@ -145,12 +168,9 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         if not chosen.json:
             print(describe(found[name]))
-    if chosen.json:
-        told = {name: measured.to_json() for name, measured in found.items()}
-        print(json.dumps(told if chosen.engine == "both" else next(iter(told.values()), None), indent=2))
-    if not found:
-        return 2
-    return 0 if all(measured.rate >= BAR for measured in found.values()) else 1
+    builds = {name: measured.to_json() for name, measured in found.items()}
+    out |= builds if chosen.engine == "both" else next(iter(builds.values()), {})
+    return out, [measured.rate >= BAR for measured in found.values()]
 
 
 if __name__ == "__main__":
