@@ -247,6 +247,29 @@ def _state(expected: Members, observed: Members, claims: Claims) -> Difference |
     return None
 
 
+def _permitted(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    """Judge by the states that are permitted: one of them has to be there, by what it lists, in any order."""
+    states = expected.get("allowed", {}).get("states")
+    if not states or observed.get("verdict") == REFUSED:
+        return None
+    have = observed.get("state") or {}
+    for state in states:
+        told = {key: value for key, value in state.items() if claims.state is None or key in claims.state}
+        if all(_bag(value, value) == _bag(have.get(key), value) for key, value in told.items()):
+            return None
+    return Difference("state:not-permitted", "state", states[0] if len(states) == 1 else states, have)
+
+
+def _bag(value: Json, shape: Json) -> Json:
+    """Return `value` with no more members than `shape` lists, its lists in an order of their own."""
+    if isinstance(value, Mapping) and isinstance(shape, Mapping):
+        return {name: _bag(value.get(name), shape[name]) for name in shape}
+    if isinstance(value, Sequence) and not isinstance(value, str) and isinstance(shape, Sequence):
+        # The entries of one list all list the same members.
+        return sorted((_bag(item, shape[0] if shape else item) for item in value), key=json.dumps)
+    return value
+
+
 def _dropped(expected: Members, observed: Members, claims: Claims) -> Difference | None:
     if "dropped" not in expected:
         return None
@@ -323,6 +346,7 @@ _STEPS: tuple[tuple[Level, Callable[[Members, Members, Claims], Difference | Non
     (Level.RECORDS, _records),
     (Level.RECORDS, _allowed),
     (Level.STATE, _state),
+    (Level.STATE, _permitted),
     (Level.LAYOUT, _dropped),
     (Level.LAYOUT, _layout),
     (Level.LAYOUT, _notes),

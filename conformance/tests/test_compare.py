@@ -198,6 +198,46 @@ def test_a_record_that_must_be_there_is_not_taken_for_one_that_may() -> None:
     assert fingerprint(want, {**GOOD, "records": [A]}) == ""
 
 
+NO_HOLD: dict[str, Any] = {"live": [], "held": []}
+ONE: dict[str, Any] = {"live": [{"id": "1", "names": ["a", "b"]}], "held": []}
+TWO: dict[str, Any] = {"live": [{"id": "1", "names": []}, {"id": "2", "names": []}], "held": []}
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        (NO_HOLD, ""),
+        (ONE, ""),
+        ({**ONE, "more": 1}, ""),
+        ({**ONE, "live": [{"id": "1", "names": ["b", "a"], "at": 7}]}, ""),
+        ({**TWO, "live": TWO["live"][::-1]}, ""),
+        ({**ONE, "live": [{"id": "1", "names": ["a"]}]}, "state:not-permitted"),
+        ({**ONE, "live": [{"id": "2", "names": ["a", "b"]}]}, "state:not-permitted"),
+        ({**TWO, "live": TWO["live"][1:]}, "state:not-permitted"),
+        ({**TWO, "live": TWO["live"] * 2}, "state:not-permitted"),
+        ({**ONE, "held": [{"tx": "1"}]}, "state:not-permitted"),
+        ({"live": []}, "state:not-permitted"),
+        ({"live": "x", "held": 5}, "state:not-permitted"),
+        (None, "state:not-permitted"),
+    ],
+)
+def test_permitted_states(state: Any, expected: str) -> None:
+    want = sets()
+    want["allowed"]["states"] = [NO_HOLD, ONE, TWO]
+    seen = {**GOOD, "records": [A]}
+    assert fingerprint(want, {**seen, "state": state}) == expected
+    assert fingerprint(want, REFUSED) == ""
+    assert fingerprint(sets(), {**seen, "state": state}) == ""
+
+
+def test_of_permitted_states_only_what_an_implementation_vouches_for_is_compared() -> None:
+    want = sets()
+    want["allowed"]["states"] = [ONE]
+    seen = {**GOOD, "records": [A], "state": {"live": ONE["live"]}}
+    assert compare(want, seen, Claims()) is not None
+    assert compare(want, seen, Claims(state=frozenset({"live"}))) is None
+
+
 @pytest.mark.parametrize(
     ("seen", "expected"),
     [([A, B], ""), ([B, A], ""), ([A], "unanchored"), ([A, B, C], "unanchored"), ([A, C], "unanchored")],
@@ -253,5 +293,14 @@ def test_a_refusal_is_another_verdict_even_so() -> None:
 def test_the_page_names_every_level_and_every_member() -> None:
     page = files("journalspec_corpus").joinpath("CASES.md").read_text(encoding="utf-8")
     assert all(f"| `{level.name.lower()}` |" in page for level in Level)
-    for member in ("must_keep", "may_keep", "must_drop", "must_report", "refusal", "fill", "kill_after"):
+    for member in (
+        "must_keep",
+        "may_keep",
+        "must_drop",
+        "must_report",
+        "refusal",
+        "states",
+        "fill",
+        "kill_after",
+    ):
         assert f"`{member}`" in page

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from journalspec.observation import REFUSED, jsonable
+from journalspec.observation import REFUSED, At, Observation, Record, jsonable
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.effects import State
+from journalspec_corpus.crash.effects import State, in_words
 from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, expected_at
 from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.states import crash_states
@@ -101,6 +101,8 @@ BOTH = {"5": "aa", "6": "bb"}
         ([TX_5, PREPARE], [TX_5, PREPARE], state(), "decision-lost"),
         ([TX_5, PREPARE], [PREPARE], state(), "pass"),
         ([TX_5, PREPARE], [PREPARE], state({}, ("1", {})), "half-transaction"),
+        ([TX_5, TX_6, PREPARE], [TX_5, PREPARE], state({}, ("1", {"5": "aa"})), "half-transaction"),
+        ([TX_5, PREPARE, COMMIT], [TX_5, PREPARE], state({"5": "aa"}), "uncommitted-applied"),
         ([TX_5, PREPARE], [TX_5, PREPARE], state({"5": "aa"}), "uncommitted-applied"),
         ([TX_5, PREPARE, COMMIT], [TX_5, PREPARE, COMMIT], state({"5": "aa"}), "pass"),
         (
@@ -164,6 +166,37 @@ def test_what_was_superseded_is_known_by_who_reads_the_copies() -> None:
     assert said(ADD_5, live={}) == "effect-lost"
 
 
+def test_a_copy_beside_its_original_may_be_read_as_well() -> None:
+    """While a compaction is under way, or after rot; a record without a copy is in effect once."""
+    copied = [*written(ADD_5, ADD_6), Write("f", 300, b"x"), Mark("ADD-5", "f", 300, 1, ADD_5)]
+    expected = expected_at(journal(*copied), len(copied))
+    once = ("ADD", "0", "aa")
+    for keys, live, verdict in (
+        ((ADD_5, ADD_5), (("5", (once, once)),), "pass"),
+        ((ADD_5,), (("5", (once, once)),), "effect-invented"),
+        ((ADD_6, ADD_6), (("6", (("ADD", "0", "bb"),) * 2),), "effect-invented"),
+    ):
+        answer = Answer(keys, None, True, (), (live, ()))
+        assert judge(answer, expected, ALLOWED, holes_allowed=True) == verdict
+    assert expected.effects is not None
+    assert expected.effects.states() == []
+
+
+def test_after_corruption_a_copy_stands_for_the_transaction_that_was_let_go() -> None:
+    ops = [
+        *written(TX_5, COMMIT, ADD_6),
+        Ack(("ADD-5", "COMMIT-1", "ADD-6")),
+        Write("f", 300, b"x"),
+        Mark("ADD-5", "f", 300, 1, ADD_5),
+        Release(("COMMIT-1",)),
+    ]
+    # ADD 6 has decayed.
+    answer = Answer((ADD_5,), None, True, (), state({"5": "aa"}))
+    for stratum, verdict in (("C", "pass"), ("R", "lost")):
+        expected = expected_at(journal(*ops), len(ops), stratum=stratum)
+        assert judge(answer, expected, ALLOWED, holes_allowed=True) == verdict
+
+
 def test_where_a_force_was_a_lie_some_set_still_has_to_explain_the_state() -> None:
     ops = [*written(TX_5, TX_6, COMMIT, DELETE_5), Ack(("ADD-5", "ADD-6", "COMMIT-1", "DELETE-5"))]
     lied = expected_at(journal(*ops), len(ops), stratum="C")
@@ -187,6 +220,33 @@ def test_where_a_force_was_a_lie_some_set_still_has_to_explain_the_state() -> No
     ):
         answer = Answer(keys, None, True, (), twice)
         assert judge(answer, expected, ALLOWED, holes_allowed=True) == verdict
+
+
+def test_permitted_states_are_listed_as_an_observation_has_them() -> None:
+    def told(stratum: str, *ops: Op) -> object:
+        permitted = expected_at(journal(*ops), len(ops), stratum=stratum).effects
+        assert permitted is not None
+        return permitted.states()
+
+    five = {"id": "5", "kind": "ADD", "user_type": "0", "body": "aa"}
+    six = {"id": "6", "kind": "ADD", "user_type": "0", "body": "bb"}
+    held = {"tx": "1", "extra": "", "records": [five], "deletes": []}
+    # Each alone or none; a transaction as a whole.
+    assert told("R", *written(ADD_5, ADD_6)) == [
+        {"live": live, "prepared": []} for live in ([], [five], [five, six], [six])
+    ]
+    assert told("R", *written(TX_5, TX_6, COMMIT)) == [
+        {"live": live, "prepared": []} for live in ([], [five, six])
+    ]
+    assert told("R", *written(TX_5, PREPARE), Ack(("ADD-5", "PREPARE-1"))) == [
+        {"live": [], "prepared": [held]}
+    ]
+    assert told("R", *written(TX_5, PREPARE, DELETE_TX_5)) == [
+        {"live": [], "prepared": prepared} for prepared in ([], [held])
+    ] + [{"live": [], "prepared": [{**held, "deletes": [{"id": "5"}]}]}]
+    many = [f"ADD:0:{number}:0:aa:" for number in range(10, 19)]
+    assert told("R", *written(*many)) == []
+    assert told("C", *written(ADD_5)) == []
 
 
 def decision(status: str, gtrid: str, names: str = "a,b") -> str:
@@ -221,6 +281,28 @@ def test_what_a_disk_log_may_hold(keys: Sequence[str], unfinished: Mapping[str, 
     decided = tuple((gtrid, tuple(names)) for gtrid, names in sorted(unfinished.items()))
     answer = Answer(tuple(keys), state=decided)
     assert judge(answer, expected_at(trace, len(ops)), FORBIDDEN, holes_allowed=False) == verdict
+
+
+@pytest.mark.parametrize(
+    ("keys", "decided", "words"),
+    [
+        (
+            [TX_5, ROLLBACK],
+            state({"5": "aa"}),
+            "transaction 1 was rolled back and its record ADD-5 is in effect",
+        ),
+        ([TX_5], state({"5": "aa"}), "nobody committed transaction 1 and its record ADD-5 is in effect"),
+        ([TX_5, PREPARE], state(), "transaction 1 was prepared or decided and is not there: "),
+        ([ADD_5, DELETE_5], state({"5": "aa"}), "record 5 (ADD:0:aa) had been deleted or finished and is in"),
+        ([ADD_5], state({"9": "cc"}), "record 9 (ADD:0:cc) is in effect and follows from nothing"),
+        ([ADD_5], state(), "record 5 (ADD:0:aa) was read or acknowledged and is not in effect"),
+    ],
+)
+def test_what_is_wrong_is_told_in_words(keys: Sequence[str], decided: State, words: str) -> None:
+    trace = journal(*written(*keys))
+    wrong = wrong_effect(Answer(tuple(keys), state=decided), expected_at(trace, len(trace.ops)))
+    assert wrong is not None
+    assert in_words(wrong).startswith(words)
 
 
 def test_what_is_wrong_with_records_is_said_first() -> None:
@@ -260,6 +342,34 @@ def test_a_second_life_knows_in_which_order_its_base_was_written() -> None:
     wrong = replace(answer, state=state({"5": "aa"}))
     assert judge(wrong, expected, FORBIDDEN, holes_allowed=True) == "deleted-returned"
     assert trace.id == replace(trace, order=()).id
+
+
+def test_a_second_life_knows_what_had_been_let_go_before_it() -> None:
+    """A compaction had copied ADD 5 out of its transaction; who reads the copy does not list the COMMIT."""
+    made, end, copy = (
+        Mark("ADD-5", "f", 100, 1, TX_5),
+        Mark("COMMIT-1", "f", 110, 1, COMMIT),
+        Mark("ADD-5", "g", 100, 1, ADD_5),
+    )
+    trace = journal(standing=(made, copy), possible=(end,), done=frozenset({"COMMIT-1"}), life=2)
+    trace = replace(trace, order=(made, end, copy))
+    expected = expected_at(trace, 0)
+    answer = Answer((ADD_5,), state=state({"5": "aa"}))
+    assert judge(answer, expected, FORBIDDEN, holes_allowed=True) == "pass"
+    assert judge(replace(answer, state=state()), expected, FORBIDDEN, holes_allowed=True) == "effect-lost"
+
+
+def test_a_prepare_that_was_rejected_is_set_aside() -> None:
+    """One whose count does not fit: after corruption that is reported, and no decision is owed."""
+    record = Record("PREPARE", {"tx": 1, "extra": b""}, At("f", 0, 1))
+    told = {"live": [], "prepared": [], "discarded": [{"tx": 1, "why": "unhealthy-prepare"}]}
+    answer = crash_format(TX).answer(Observation("recovered", (record,), state=told))
+    assert (answer.keys, answer.aside, answer.state) == ((), (PREPARE,), state())
+    whole = crash_format(TX).answer(Observation("clean", (record,), state={**told, "discarded": []}))
+    assert (whole.keys, whole.aside) == ((PREPARE,), ())
+    silent = crash_format(TX).answer(Observation("clean", (record,), state={"live": []}))
+    assert silent.state is None
+    assert crash_format(DISK).answer(Observation("clean", (), state={})).state is None
 
 
 @pytest.mark.parametrize("format_id", [TX, DISK])

@@ -16,6 +16,7 @@ from journalspec_conformance.cli import how_it_ended
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import Show, progress_bar, say, show_table
 from journalspec_conformance.errors import Problem
+from journalspec_corpus.crash.verdict import MEANINGS
 from journalspec_corpus.load import PUBLISHED_TIERS
 from journalspec_corpus.pipeline.manifest import BuildReport, Goal, ManifestError, load
 
@@ -338,6 +339,8 @@ def _show_stratum(report: BuildReport, stratum: str) -> None:
                 for row in failures
             ),
         )
+        for verdict in dict.fromkeys(row["verdict"] for row in failures):
+            say(f"{verdict}: {MEANINGS[verdict]}")
 
 
 def _codes(row: Goal) -> str:

@@ -351,6 +351,10 @@ def _show(facts: dict[str, Any]) -> None:
     if rows:
         head = ["failing kind", "count", "of", "strongest preset", "example"]
         show_table(head, rows, title="failures (stratum/verdict/category/policy/writer)")
+    for entry in facts["failures"]:
+        effect = entry["representative"]["answer"].get("effect")
+        if entry["counted"] and effect:
+            say(f"{entry['kind']}: {effect}")
     if facts["limits"]:
         limits = [[entry["limit"], f"{entry['answers']:,}", entry["why"]] for entry in facts["limits"]]
         title = "what the format itself cannot promise, answered as the specification says (does not count)"

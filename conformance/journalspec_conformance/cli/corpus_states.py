@@ -26,8 +26,10 @@ from journalspec_corpus.case import Case
 from journalspec_corpus.crash import reduction, story
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.case_builder import as_case, case_of
+from journalspec_corpus.crash.effects import in_words
 from journalspec_corpus.crash.reading import Named, named_reader
 from journalspec_corpus.crash.reduction import Reduced, State
+from journalspec_corpus.crash.verdict import wrong_effect
 from journalspec_corpus.pipeline import failures
 from journalspec_corpus.pipeline.agree import Agreement, agree
 from journalspec_corpus.pipeline.failures import BuiltState, FailureKind, FailureSample
@@ -346,6 +348,7 @@ def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> 
         + (f" and {found.earlier} in the crash before" if found.earlier else "")
         + f"; {found.tried:,} tried"
         + ("" if found.minimal else "; the budget ended, there may be a smaller one"),
+        *_effect(found),
         f"case      {small.id}",
         f"workload  {found.workload.name}",
         f"preset    {story.preset_words(state)}",
@@ -356,6 +359,12 @@ def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> 
     for number, before in enumerate(reduction.crashes_before(adapter, found.workload), start=1):
         out += [f"Life {number}, done in this order:", *_told(before), ""]
     return [*out, "Done, in this order:", *_told(state)]
+
+
+def _effect(found: Reduced) -> list[str]:
+    """Return in words what is wrong with the state that was decided on, if anything is."""
+    wrong = wrong_effect(found.answer, found.state.situation.expected)
+    return [] if wrong is None else [f"effect    {in_words(wrong)}"]
 
 
 def _told(state: State) -> list[str]:

@@ -20,6 +20,7 @@ from journalspec_conformance.crashes.findings import causes_of
 from journalspec_conformance.crashes.known import MEMBERS
 from journalspec_conformance.crashes.tally import SHRUNK, SUMMARY
 from journalspec_conformance.harnesses.capture import toml_value
+from journalspec_corpus.crash import effects
 
 FOLDER = Path(__file__).parent / "findings"
 _HEAD = """# SPDX-License-Identifier: CC0-1.0
@@ -36,6 +37,7 @@ _WORDS = {
     "hole": "It gave {came}, with a record missing in between.",
     "silent": "It gave {came} and said nothing of what was damaged; nothing acknowledged is missing.",
     "refused": "It refused ({refused}) files in which nothing is damaged.",
+    **dict.fromkeys(effects.ORDER, "It gave {came}; {effect}."),
     "hang": "It had not answered after two seconds, nor in a second process.",
     "crash": "It ended instead of answering, twice.",
 }
@@ -45,7 +47,9 @@ def sentence(verdict: str, answer: Mapping[str, Any]) -> str:
     """Return in words how an answer and what was owed part."""
     parts = {name: _listed(answer.get(name, ())) for name in ("came", "missing", "wrong")}
     return _WORDS.get(verdict, "It gave no proper answer.").format(
-        **parts, refused=str(answer.get("refused", "")).replace("exception:", "")
+        **parts,
+        effect=answer.get("effect", "the state is another"),
+        refused=str(answer.get("refused", "")).replace("exception:", ""),
     )
 
 

@@ -206,6 +206,7 @@ def write_verdicts(out: Path, choice: Choice, judged: Sequence[Judged]) -> None:
                 "refused": verdict.refused,
                 "missing": " ".join(verdict.missing),
                 "wrong": " ".join(verdict.wrong),
+                "effect": verdict.effect,
                 "told": verdict.told,
                 "tries": verdict.tries,
             }

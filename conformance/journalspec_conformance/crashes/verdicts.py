@@ -20,8 +20,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from journalspec_conformance.crashes.asking import Reply
+from journalspec_corpus.crash.effects import in_words
 from journalspec_corpus.crash.expected import Expected
-from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge
+from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge, wrong_effect
 
 #: verdict -> the invariants that it breaks
 BREAKS: Mapping[str, tuple[str, ...]] = {
@@ -46,7 +47,8 @@ class Verdict:
 
     `missing` are names of records that are owed and did not come, `came` those
     that came, `wrong` what came and should not have (record names, or the keys
-    of records that nobody wrote). `told` is what was said, for people.
+    of records that nobody wrote). `effect` says in words what is wrong with the state that was
+    decided on. `told` is what was said, for people.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Verdict:
     wrong: tuple[str, ...] = ()
     told: str = ""
     tries: int = 1
+    effect: str = ""
 
     @property
     def failed(self) -> bool:
@@ -70,6 +73,7 @@ class Verdict:
             "came": list(self.came),
             "wrong": list(self.wrong),
             "told": self.told,
+            "effect": self.effect,
         }
         return {name: value for name, value in members.items() if value}
 
@@ -80,7 +84,7 @@ def verdict_on(reply: Reply, expected: Expected, refusal: str, *, holes_allowed:
         return Verdict(reply.instead, told=reply.told, tries=reply.tries)
     name = judge(reply.answer, expected, refusal, holes_allowed=holes_allowed)
     if name in HARMLESS and reply.second is not None and _differ(reply.answer, reply.second):
-        told = f"asked again: {reply.second.refused or 'other records'}"
+        told = f"asked again: {reply.second.refused or 'other records, or another state'}"
         return replace(_with_detail("non-idempotent", reply.answer, expected, reply), told=told)
     if name in HARMLESS:
         return Verdict(name, refused=reply.answer.refused or "", tries=reply.tries)
@@ -88,8 +92,8 @@ def verdict_on(reply: Reply, expected: Expected, refusal: str, *, holes_allowed:
 
 
 def _differ(first: Answer, second: Answer) -> bool:
-    """Tell whether two recoveries in a row, of which the first was no refusal, gave different records."""
-    return second.refused is not None or first.keys != second.keys
+    """Tell whether two recoveries in a row, of which the first was no refusal, differ in records or state."""
+    return second.refused is not None or (first.keys, first.state) != (second.keys, second.state)
 
 
 def _with_detail(name: str, answer: Answer, expected: Expected, reply: Reply) -> Verdict:
@@ -97,6 +101,7 @@ def _with_detail(name: str, answer: Answer, expected: Expected, reply: Reply) ->
     came = tuple(dict.fromkeys(record for record in records if record is not None))
     strange = [key for key in (*answer.keys, *answer.aside) if key not in expected.record_of]
     old = [record for record in came if record in expected.must_drop]
+    effect = wrong_effect(answer, expected)
     missing = () if answer.refused is not None else tuple(sorted(expected.must_keep.difference(came)))
     return Verdict(
         name,
@@ -106,6 +111,7 @@ def _with_detail(name: str, answer: Answer, expected: Expected, reply: Reply) ->
         (*old, *(key if len(key) <= _SHOWN else key[: _SHOWN - 3] + "..." for key in strange)),
         reply.told,
         reply.tries,
+        "" if effect is None else in_words(effect),
     )
 
 

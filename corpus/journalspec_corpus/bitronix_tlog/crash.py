@@ -29,7 +29,7 @@ MODEL = Decisions()
 
 
 def answer(observation: Observation) -> Answer:
-    """Return what an observation amounts to."""
+    """Return what an observation amounts to; one without what is unfinished says nothing of effects."""
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
     records = ({"status": STATUS_CODES.get(record.type), **record.fields} for record in observation.records)
@@ -38,11 +38,12 @@ def answer(observation: Observation) -> Answer:
         {"gtrid": text(entry["gtrid"]), "names": list(map(text, entry["names"]))}
         for entry in found.get("unfinished", ())
     ]
+    kept = MODEL.begin({"unfinished": decided})
     return Answer(
         tuple(map(KEYS.of, records)),
         None,
         observation.verdict != CLEAN,
-        state=state(MODEL.begin({"unfinished": decided})),
+        state=state(kept) if "unfinished" in found else None,
     )
 
 
@@ -58,6 +59,11 @@ def effects(unfinished: State) -> list[Effect]:
 
 def _decided(gtrid: str, names: Iterable[str]) -> tuple[Effect, ...]:
     return tuple(Effect(DECISION, gtrid, name) for name in sorted(set(names)) or [""])
+
+
+def told(unfinished: State) -> dict[str, Any]:
+    """Return what an observation says of them."""
+    return {"unfinished": [{"gtrid": gtrid, "names": list(names)} for gtrid, names in unfinished]}
 
 
 def action(key: str) -> Action:
@@ -95,7 +101,7 @@ CRASH = CrashFormat(
     state_readers=READERS,
     answer=answer,
     record_json=KEYS.record_json,
-    semantics=Semantics(MODEL, action, state, effects),
+    semantics=Semantics(MODEL, action, state, effects, told),
     obeys={
         "": ("BTM-RDR-002", "BTM-RCV-004", "BTM-RCV-005", "BTM-RCV-008"),
         "clean": ("BTM-RDR-001", "BTM-RCV-002", "BTM-RCV-004"),

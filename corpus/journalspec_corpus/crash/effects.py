@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 from journalspec.formats import UnknownFormat, format_module
@@ -29,6 +30,8 @@ from journalspec_corpus.model import Model
 ALONE, MEMBER, PREPARE, COMMIT, ROLLBACK = "alone", "member", "prepare", "commit", "rollback"
 #: Ends that say that their transaction is complete.
 _COMPLETE = (PREPARE, COMMIT)
+#: With more operations that need not have been done their sets are not listed.
+MOST_OPEN = 8
 #: Kinds of effects: of a record, and of what was decided and is still to be carried out.
 RECORD, DECISION = "record", "decision"
 
@@ -63,13 +66,14 @@ class Semantics:
     """What a format says of its effects.
 
     `action(key)` is what the record with that key does, `state(kept)` the canonical form of what the model
-    keeps, `effects(state)` what is in effect in it.
+    keeps, `effects(state)` what is in effect in it, `told(state)` the state as an observation has it.
     """
 
     model: Model
     action: Callable[[str], Action]
     state: Callable[[Any], State]
     effects: Callable[[State], Iterable[Effect]]
+    told: Callable[[State], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,8 @@ class Operations:
         self.bits: dict[str, int] = {}
         self._by_record: dict[str, list[Issued]] = {}
         self._copied: dict[tuple[str, Any], int] = {}
+        #: (where it was written, the operation that it is a copy of)
+        self._copies: list[tuple[int, Issued]] = []
         self._open: dict[str, int] = {}
         for mark in trace.before:
             self._take(BEFORE, mark)
@@ -108,7 +114,9 @@ class Operations:
                 self._take(at, note)
         self._acks = [(at, op.records) for at, op in enumerate(trace.ops) if isinstance(op, Ack)]
         self._releases = [(at, op.records) for at, op in enumerate(trace.ops) if isinstance(op, Release)]
-        self._standing = 0
+        #: what had been acknowledged and let go in an earlier life, and what had been issued there
+        self._done = self._of(trace.done, 0)
+        self._standing = self._done
         for mark in trace.standing:
             self._standing |= self.bits[mark.key]
         self.stale = frozenset(effect for mark in trace.stale for effect in semantics.action(mark.key).makes)
@@ -127,6 +135,7 @@ class Operations:
         known = self._copied.get(same, 0)
         if known:
             self.bits[mark.key] = self.bits.get(mark.key, 0) or known
+            self._copies.append((at, self.issued[known.bit_length() - 1]))
             return
         members = self._open.get(action.tx, 0)
         issued = Issued(len(self.issued), mark.record, at, action, members if action.role in _COMPLETE else 0)
@@ -167,13 +176,24 @@ class Operations:
                 bits |= issued.bit
         return bits
 
+    def copied(self, upto: int) -> int:
+        """Return the operations of which there are copies that make a difference if they are read as well."""
+        model, bits = self._semantics.model, 0
+        for at, issued in self._copies:
+            if at < upto and not bits & issued.bit:
+                once = self._prefixes[issued.number + 1]
+                twice = model.after(once, issued.action.op, self._edition)
+                shown = self._semantics.state(once) != self._semantics.state(twice)
+                bits |= issued.bit if shown or issued.action.role == MEMBER else 0
+        return bits
+
     def superseded(self, upto: int) -> list[tuple[int, int]]:
         """Return for each release: the operations let go, and those that had been issued by then.
 
         The operation that lets go comes next. With it and without it are two entries.
         """
-        found = []
         issued = self.before(upto)
+        found = [(self._done, self.before(0))] if self._done else []
         for at, records in self._releases:
             if at < upto:
                 gone, known = self._of(records, at), self.before(at)
@@ -204,6 +224,10 @@ class Operations:
         """Return what is in effect in `state`."""
         return Counter(self._semantics.effects(state))
 
+    def told(self, state: State) -> Mapping[str, Any]:
+        """Return `state` as an observation has it."""
+        return self._semantics.told(state)
+
     def makers(self, effect: Effect) -> list[Issued]:
         """Return the operations that `effect` may come from."""
         return self._makers.get(effect, [])
@@ -227,7 +251,7 @@ class Wrong:
     tx: str = ""
 
 
-#: The new verdicts, those that say most first.
+#: The verdicts on effects, those that say most first.
 INVENTED = "effect-invented"
 ROLLED_BACK = "rolled-back-applied"
 UNCOMMITTED = "uncommitted-applied"
@@ -238,11 +262,35 @@ EFFECT_LOST = "effect-lost"
 ORDER = (INVENTED, ROLLED_BACK, UNCOMMITTED, HALF, RETURNED, DECISION_LOST, EFFECT_LOST)
 
 
+_WORDS: Mapping[str, str] = {
+    INVENTED: "{what} is in effect and follows from nothing that was written",
+    ROLLED_BACK: "transaction {tx} was rolled back and {what} is in effect",
+    UNCOMMITTED: "nobody committed transaction {tx} and {what} is in effect",
+    HALF: "of transaction {tx} a part is in effect and a part is not: {what}",
+    RETURNED: "{what} had been deleted or finished and is in effect again",
+    DECISION_LOST: "transaction {tx} was prepared or decided and is not there: {what}",
+    EFFECT_LOST: "{what} was read or acknowledged and is not in effect",
+}
+#: Characters of an effect that are shown.
+_SHOWN = 40
+
+
+def in_words(wrong: Wrong) -> str:
+    """Return what is wrong with a state, as half a sentence: the effect by its record, if one made it."""
+    if wrong.effect is None:
+        return "every effect is right, and their order is not"
+    kind, ident, detail = wrong.effect
+    short = detail if len(detail) <= _SHOWN else detail[: _SHOWN - 3] + "..."
+    what = f"its record {wrong.records[0]}" if wrong.tx and wrong.records else f"{kind} {ident} ({short})"
+    return _WORDS[wrong.verdict].format(tx=wrong.tx, what=what)
+
+
 @dataclass
 class Permitted:
     """Which states recovery may decide on at one crash point.
 
-    `lenient` where acknowledged operations may be gone.
+    `lenient` where acknowledged operations may be gone. Of those in `copied` there are copies that
+    may be read as well.
     """
 
     operations: Operations
@@ -250,6 +298,7 @@ class Permitted:
     issued: int
     superseded: Sequence[tuple[int, int]]
     lenient: bool
+    copied: int = 0
     _memo: dict[tuple[int, int, int, State], Wrong | None] = field(default_factory=dict, repr=False)
 
     def wrong(self, keys: Sequence[str], aside: Iterable[str], state: State) -> Wrong | None:
@@ -269,18 +318,19 @@ class Permitted:
 
     def _judged(self, counting: int, beside: int, twice: int, state: State) -> Wrong | None:
         sets = list(self._sets(counting, beside))
+        twice = twice if self.lenient else twice & self.copied
         for chosen in sets:
-            if self.operations.state(chosen) == state or (
-                self.lenient and twice and self._doubled(chosen, twice, state)
-            ):
+            if self.operations.state(chosen) == state or (twice and self._doubled(chosen, twice, state)):
                 return None
         # Of what may be gone, what is listed says most.
-        return self._explained(sets[-1 if self.lenient else 0], counting, state)
+        listed = counting | beside & ~self._ends
+        chosen = self.operations.closed(listed, listed) if self.lenient else sets[0]
+        return self._explained(chosen, counting, state)
 
     def _doubled(self, chosen: int, twice: int, state: State) -> bool:
         """Tell whether `state` is that after `chosen` but for records that stand in two places by now.
 
-        A write that landed elsewhere or a doubled file does that, and no reader can tell.
+        A compaction under way does that, a write that landed elsewhere or a doubled file.
         """
         operations = self.operations
         due, found = operations.effects(operations.state(chosen)), operations.effects(state)
@@ -302,6 +352,26 @@ class Permitted:
             yield self.acknowledged | known | closed(listed, present)
         if self.lenient:
             yield closed(listed, listed)
+            done = listed
+            for gone, _ in self.superseded:
+                done |= gone
+                yield closed(done, done)
+
+    def states(self) -> list[Mapping[str, Any]]:
+        """Return every permitted state as an observation has it, whatever the answer lists; none if too many.
+
+        Where acknowledged operations may be gone, or copies be read as well, none are listed either.
+        """
+        optional = [one.bit for one in self.operations.issued if one.bit & self.issued & ~self.acknowledged]
+        if self.lenient or self.copied or len(optional) > MOST_OPEN:
+            return []
+        found: dict[State, None] = {}
+        for chosen in map(sum, product(*((0, bit) for bit in optional))):
+            for known in (0, *(known for _, known in self.superseded)):
+                whole = self.acknowledged | known
+                listed = whole | self.operations.closed(chosen, whole | chosen)
+                found[self.operations.state(listed)] = None
+        return [self.operations.told(state) for state in sorted(found)]
 
     @cached_property
     def _ends(self) -> int:
@@ -343,7 +413,7 @@ class Permitted:
             return Wrong(ROLLED_BACK, *told)
         committed = [one for one in ends if one.action.role == COMMIT]
         if maker.action.role == MEMBER and not any(one.bit & chosen for one in committed):
-            torn = any(one.bit & counting for one in committed)
+            torn = any(one.bit & counting & ~chosen for one in ends if one.action.role in _COMPLETE)
             return Wrong(HALF if torn else UNCOMMITTED, *told)
         if not maker.bit & chosen:
             half = maker.action.role in _COMPLETE and maker.bit & counting
@@ -407,6 +477,7 @@ def permitted_at(trace: Trace, crash_index: int, upto: int, *, lenient: bool) ->
             operations.before(upto),
             operations.superseded(upto),
             lenient,
+            operations.copied(upto),
         )
     found: Permitted = trace.derived[place]
     return found

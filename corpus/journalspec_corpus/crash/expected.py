@@ -111,7 +111,7 @@ class ExpectedSets:
         self._copies = Counter(record for record, _ in marks)
 
     def sets(self, expected: Expected) -> Sets:
-        """Return must_keep, may_keep and must_drop of `expected`."""
+        """Return must_keep, may_keep and must_drop of `expected`, and permitted states if they are few."""
         keys: dict[str, list[str]] = {}
         for key, record in expected.record_of.items():
             keys.setdefault(record, []).append(key)
@@ -122,10 +122,12 @@ class ExpectedSets:
         # What was written in several places (a compaction under way) may come out of each of them.
         known = expected.must_keep | expected.may_keep
         copies = [record for record in known for _ in range(1, self._copies[record])]
+        states = [] if expected.effects is None else expected.effects.states()
         return {
             "must_keep": records(expected.must_keep),
             "may_keep": records([*(expected.may_keep - expected.must_keep), *copies]),
             "must_drop": records(expected.must_drop),
+            **({"states": list(map(dict, states))} if states else {}),
         }
 
 

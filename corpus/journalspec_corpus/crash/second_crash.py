@@ -54,7 +54,8 @@ class CrashImage:
 
     `standing` are owed, `possible` were issued and are not: they may be kept, and
     those that are not whole are there with length 0, for a later write may complete
-    them. `stale` must not come back. `order` has the first two as they were issued.
+    them. `stale` must not come back. `order` has the first two as they were issued, `done` names those
+    that had been acknowledged and let go.
     """
 
     first: Trace
@@ -68,6 +69,7 @@ class CrashImage:
     category: str
     field: str
     order: tuple[Mark, ...] = ()
+    done: frozenset[str] = frozenset()
 
 
 def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
@@ -103,6 +105,7 @@ def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
         CATEGORIES[int(categories(facts)[0])],
         names[int(field_of[0])],
         _in_order(trace, [*((issued.index(mark), mark) for mark in standing), *possible]),
+        trace.done.union(trace.acknowledged(states.point.crash_index)) - expected.must_keep,
     )
 
 
@@ -367,6 +370,7 @@ def second_trace(name: str, image: CrashImage, life: Life, work: SecondLife, *, 
         image.possible,
         work.life,
         order=image.order,
+        done=image.done,
     )
 
 

@@ -223,7 +223,8 @@ class Trace:
     first operation after which a crash is of interest: what comes before is
     another, shorter trace's business. `during` is the category of a run that is
     all about one thing (``compact``, say), and no part of its id. `order` are the records of `base` that
-    may count, in the order in which they were issued, if that is another one; no part of the id either.
+    may count, in the order in which they were issued, if that is another one; `done` are those of them
+    that had been acknowledged and let go before. Neither is a part of the id.
     """
 
     format: str
@@ -240,6 +241,7 @@ class Trace:
     life: int = 1
     during: str = ""
     order: tuple[Mark, ...] = ()
+    done: frozenset[str] = frozenset()
 
     @property
     def before(self) -> tuple[Mark, ...]:

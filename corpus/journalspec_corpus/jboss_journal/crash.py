@@ -26,19 +26,23 @@ from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
 from journalspec_corpus.jboss_journal import workloads as tables
-from journalspec_corpus.jboss_journal.model import Kept, Messages
+from journalspec_corpus.jboss_journal.model import Kept, Messages, Piece
 from journalspec_corpus.jboss_journal.recording import FORMAT, KEYS, LongRun, build, resumed
 
 MODEL = Messages()
 #: What tells records in effect from others.
 _EFFECT = Keys(FORMAT, dict.fromkeys(("kind", "id", "user_type", "body")))
 
+#: Why a transaction was discarded -> the type of the record that was rejected.
+_REJECTS = {"unhealthy-commit": "COMMIT", "unhealthy-prepare": "PREPARE"}
+
 
 def answer(observation: Observation) -> Answer:
     """Return what an observation amounts to: the records that are in effect, and the others.
 
     Of adds and updates these are the live ones and those in doubt; of records
-    that end something all but a COMMIT that was rejected.
+    that end something all but a COMMIT or PREPARE that was rejected. Who leaves out what is live or
+    prepared has said nothing of effects.
     """
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
@@ -47,7 +51,7 @@ def answer(observation: Observation) -> Answer:
     shown = [*state_of.get("live", ()), *prepared]
     effect = {_EFFECT.of(item) for item in shown}
     discarded = state_of.get("discarded", ())
-    rejected = {str(item["tx"]) for item in discarded if item["why"] == "unhealthy-commit"}
+    rejected = {(_REJECTS.get(item["why"], ""), str(item["tx"])) for item in discarded}
     keys: list[str] = []
     aside: list[str] = []
     for record in observation.records:
@@ -55,9 +59,10 @@ def answer(observation: Observation) -> Answer:
         if base in ("ADD", "UPDATE"):
             counts = _EFFECT.of({**record.fields, "kind": base}) in effect
         else:
-            counts = base != "COMMIT" or str(record.fields["tx"]) not in rejected
+            counts = (base, str(record.fields.get("tx", ""))) not in rejected
         (keys if counts else aside).append(KEYS.of({**record.fields, "type": record.type}))
-    decided = state(MODEL.begin(_as_json(state_of)))
+    told_all = {"live", "prepared"} <= state_of.keys()
+    decided = state(MODEL.begin(_as_json(state_of))) if told_all else None
     return Answer(tuple(keys), None, observation.verdict != CLEAN, tuple(aside), decided)
 
 
@@ -102,6 +107,28 @@ def effects(decided: State) -> list[Effect]:
 
 def _in_doubt(tx: str, ident: str, *piece: str) -> Effect:
     return Effect(DECISION, tx, ":".join((ident, *piece)))
+
+
+def told(decided: State) -> dict[str, Any]:
+    """Return what an observation says of them."""
+    live, prepared = decided
+    return {
+        "live": [_told(ident, piece) for ident, pieces in live for piece in pieces],
+        "prepared": [
+            {
+                "tx": tx,
+                "extra": extra,
+                "records": [_told(ident, piece) for what, ident, piece in done if what != "delete_tx"],
+                "deletes": [{"id": ident} for what, ident, _ in done if what == "delete_tx"],
+            }
+            for tx, extra, done in prepared
+        ],
+    }
+
+
+def _told(ident: str, piece: Piece) -> dict[str, str]:
+    kind, user_type, body = piece
+    return {"kind": kind, "id": ident, "user_type": user_type, "body": body}
 
 
 _ROLES = {"COMMIT": COMMIT, "ROLLBACK": ROLLBACK}
@@ -158,7 +185,7 @@ CRASH = CrashFormat(
     state_readers=READERS,
     answer=answer,
     record_json=KEYS.record_json,
-    semantics=Semantics(MODEL, action, state, effects),
+    semantics=Semantics(MODEL, action, state, effects, told),
     # Only requirements that hold in every edition.
     obeys={
         "": ("JBM-RDR-010", "JBM-RDR-013", "JBM-RCV-005", "JBM-RCV-025"),
