@@ -33,6 +33,7 @@ from brute_effects import BrutePermitted, State, TooMany, issued
 from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
 from brute_models import fold_model
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices
+from faulty import misread
 from journalspec.formats import UnknownFormat
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
 from journalspec_corpus.crash.blocks import TRASHED, States
@@ -153,7 +154,7 @@ class Comparison:
         self._model = fold_model(adapter.format)
         #: answer -> what is in effect by the observation that it was made from
         self._effects: dict[Answer, State] = {}
-        self._permitted: dict[tuple[int, int, bool], BrutePermitted | None] = {}
+        self._permitted: dict[tuple[int, int, bool, bool], BrutePermitted | None] = {}
         self.trace = trace
         self.presets = tuple(presets)
         self.report = report
@@ -172,15 +173,15 @@ class Comparison:
                 self._differ("state", repr(answer), sorted(self._effects[answer]), sorted(effects))
         return answer
 
-    def _wrong(self, answer: Answer, crash: int, torn: int, *, lost: bool) -> frozenset[str]:
+    def _wrong(self, answer: Answer, crash: int, torn: int, *, lost: bool, loose: bool) -> frozenset[str]:
         """Return the verdicts that fit what `answer` decides on; none if some set explains it."""
-        place = crash, torn, lost
+        place = crash, torn, lost, loose
         if self._model is None or answer not in self._effects:
             return frozenset()
         if place not in self._permitted:
             ops = self._model.operations(issued(self.trace, crash, torn))
             try:
-                self._permitted[place] = BrutePermitted(self._model, ops, lost)
+                self._permitted[place] = BrutePermitted(self._model, ops, lost, loose)
             except TooMany:
                 self._permitted[place] = None
                 self.report.unwalked += 1
@@ -319,7 +320,7 @@ class Comparison:
                 salvaging = reader in self.adapter.salvaging
                 said = judge(answer, expected, refusal, holes_allowed=salvaging)
                 think = verdict(answer, mine, salvaging=salvaging)
-                effects = self._wrong(answer, point.crash_index, states.torn, lost=False)
+                effects = self._wrong(answer, point.crash_index, states.torn, lost=False, loose=salvaging)
                 self._compared(f"{where} {reader}", said, think, effects)
 
     def _others(self) -> None:
@@ -347,7 +348,7 @@ class Comparison:
                     salvaging = reader in self.adapter.salvaging
                     said = judge(answer, expected, REFUSALS[refusals[row]], holes_allowed=salvaging)
                     think = other_verdict(answer, mine, states.stratum, salvaging=salvaging)
-                    effects = self._wrong(answer, point.crash_index, -1, lost=True)
+                    effects = self._wrong(answer, point.crash_index, -1, lost=True, loose=salvaging)
                     self._compared(f"{where} {reader}", said, think, effects)
 
     def _owed(self, expected: object, mine: BruteDebt, where: str) -> None:
@@ -403,12 +404,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--format", required=True)
     parser.add_argument("--scope", default="core", help="smoke, core or full (default: %(default)s)")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take every N-th workload")
+    parser.add_argument("--replay", default="", help="judge this faulty replay in place of the readers")
     parser.add_argument("--start", type=int, default=0, metavar="N", help="begin with the N-th workload")
     options = parser.parse_args(arguments)
     try:
         adapter = crash_format(options.format)
+        if options.replay:
+            adapter = misread(adapter, options.replay)
         count = sum(1 for _ in adapter.workloads(options.scope))
-    except (UnknownFormat, KeyError) as error:
+    except (UnknownFormat, LookupError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     report = compare(adapter, options.scope, options.every, options.start)

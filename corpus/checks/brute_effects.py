@@ -98,14 +98,16 @@ def issued(trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
         elif isinstance(op, Mark) and 0 <= write <= last:
             here.append((index, op))
     acks = [(index, set(op.records)) for index, op in enumerate(trace.ops[:crash]) if isinstance(op, Ack)]
-    let_go = max((at for at, op in enumerate(trace.ops[: last + 1]) if isinstance(op, Release)), default=-1)
+    let_go = [at for at, op in enumerate(trace.ops[: last + 1]) if isinstance(op, Release)]
+    # What lets go of something stands right behind that: where that is gone, it may have been done.
+    letting = {min((index for index, _ in here if index > at), default=-1) for at in let_go}
     return before + [
         IssuedOp(
             mark.record,
             mark.key,
             2,
             told=any(at > index and mark.record in names for at, names in acks),
-            replaced=index < let_go,
+            replaced=index in letting or any(index < at for at in let_go),
             file=mark.file,
         )
         for index, mark in here
@@ -131,19 +133,29 @@ def closed_sets(
 
 @dataclass
 class BrutePermitted:
-    """All sets that are permitted at one crash point; `lost` if what was acknowledged may be gone as well."""
+    """All sets that are permitted at one crash point; `lost` if what was acknowledged may be gone as well.
+
+    With `loose` they are those of a reader that may leave out what is damaged.
+    """
 
     model: FoldModel
     ops: list[IssuedOp]
     lost: bool = False
+    loose: bool = False
     sets: list[tuple[int, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
         told = [op.told for op in self.ops]
-        self.sets = closed_sets(self.model.needs(self.ops), told)
+        self.sets = closed_sets(self._needs if self.loose else self.model.needs(self.ops), told)
         if self.lost:
             self.sets += closed_sets(self.model.loose(self.ops), [False] * len(told))
         self._states = [self.model.fold([self.ops[n].key for n in chosen]) for chosen in self.sets]
+
+    @cached_property
+    def _ended(self) -> set[str]:
+        """The transactions of which somebody was told that they are committed or rolled back."""
+        ends = [op for op in self.ops if op.told and self.model.ends(op.key) in ("commit", "rollback")]
+        return {self.model.transaction(op.key) for op in ends}
 
     def right(self, listed: frozenset[str], aside: frozenset[str]) -> set[State]:
         """Return the states of all sets that fit an answer with these keys, in effect and `aside`."""
@@ -211,7 +223,8 @@ class BrutePermitted:
             ends = self.ends[name] if name else {"commit"}
             if "rollback" in ends:
                 yield "rolled-back-applied"
-            if "commit" not in ends and "rollback" not in ends:
+            if name and name not in self._ended:
+                # While its end is under way the transaction is one that nobody committed as well.
                 yield "uncommitted-applied"
             if "commit" in ends or "decide" in ends:
                 # It was in effect in some set, and is not in one that is permitted.

@@ -1,6 +1,6 @@
 """Can crash states see? Every fault of recovery, and the reference itself, against states of the core tier.
 
-Of each class of states (edition, category, torn field, preset) the first few are
+Of each class of states (edition, category, torn field, preset, what was written last) the first few are
 taken, whatever any reader makes of them. Recovery by every policy is judged by
 what the oracle allows; nothing is compared with the reference's answer.
 
@@ -15,7 +15,7 @@ crash leaves) are not expected to be killed. A format says in its
 ``crash_mutants.toml`` which they are and why; a mutant that is neither killed often
 enough nor explained, or is killed although it is said not to be, is an error.
 
-``python corpus/checks/mutation.py --format F`` prints the table;
+``python corpus/checks/mutation.py --format F`` prints the table; ``--json PATH`` writes it for the pages;
 ``--pin`` writes the reference's numbers into ``crash_known.toml`` instead, which
 has to give a reason for each.
 Exit status: 0 good, 1 the reference fails in other numbers than pinned, or a mutant is
@@ -25,6 +25,7 @@ neither killed nor explained, or both; 2 usage.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 import tomllib
@@ -33,6 +34,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,7 +49,7 @@ from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Trace, writer_of
+from journalspec_corpus.crash.trace import Mark, Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, judge
 from journalspec_corpus.mutants import MutantError, load_mutants
 from journalspec_reference import load
@@ -57,6 +59,19 @@ SEED = 1
 ENOUGH = 3
 #: The file in a format's package with the mutants that crash states need not kill.
 UNSEEN = "crash_mutants.toml"
+#: The reason of those that a few states do show.
+RARE = "in few states"
+#: Why crash states need not kill a mutant -> what that means.
+REASONS: Mapping[str, str] = {
+    "write side": "a fault of writing: traces are those of a sound writer, and only recovery is asked",
+    "only in editions without crash states": "no workload is written in the edition that it is about",
+    "no workload does it": "it is about what a writer can do, and no workload of the tier asks for",
+    "only in hostile bytes": "bytes show it that no writer writes and no crash leaves",
+    "only in hostile file sets": "names, lengths or headers show it that no writer leaves",
+    "only in what is told beside": "the same is in effect and given up; something else is told otherwise",
+    "another check finds it": "what it lets pass, another check of the same reader refuses",
+    RARE: "it takes a coincidence that fewer states have than are asked for",
+}
 #: The verdict on who does not answer at all.
 CRASH = "crash"
 _FINE = ("pass", "acceptable")
@@ -65,15 +80,19 @@ _NUMBER = re.compile(r"^  \{ (?P<kind>.+?), count = \{ .* \} \},$")
 
 @dataclass(frozen=True, slots=True)
 class StateSample:
-    """Which states are looked at: of every n-th workload from `start` on, at most so many of each class."""
+    """Which states are looked at: of every n-th workload from `start` on, at most so many of each class.
+
+    With `long`, of all long workloads as well: there is everything in them that can be done.
+    """
 
     every: int
     start: int
     per_class: int
+    long: bool = False
 
 
 #: `whole` is what the command looks at, `gate` what fits into a test.
-SAMPLES: Mapping[str, StateSample] = {"gate": StateSample(61, 3, 2), "whole": StateSample(7, 0, 12)}
+SAMPLES: Mapping[str, StateSample] = {"gate": StateSample(61, 3, 1), "whole": StateSample(7, 0, 3, long=True)}
 
 
 @dataclass(frozen=True)
@@ -124,7 +143,10 @@ def choose(adapter: CrashFormat, sample: StateSample) -> list[ShownState]:
     """Return the states of `sample`. No reader is asked."""
     taken: Counter[tuple[str, ...]] = Counter()
     chosen: list[ShownState] = []
-    for work in islice(adapter.workloads("core"), sample.start, None, sample.every):
+    works = list(islice(adapter.workloads("core"), sample.start, None, sample.every))
+    if sample.long and adapter.long is not None:
+        works += [work for work in adapter.long.of_scope("core") if work not in works]
+    for work in works:
         trace = adapter.build(work)
         # Of one trace at most one state of a class: its neighbours say the same.
         here: set[tuple[str, ...]] = set()
@@ -141,11 +163,18 @@ def _classes(trace: Trace, states: States) -> Iterator[tuple[int, tuple[str, ...
     facts = Facts(states)
     category = categories(facts)
     place, names = fields(facts)
+    last = _written_last(trace, max(states.point.crash_index, states.torn + 1))
     for row in range(len(states)):
         preset = PRESETS[states.preset[row]].name
         rot = states.rot[row].partition(":")[0] if states.rot else ""
         kind = trace.tags.get("kind", "")
-        yield row, (trace.edition, kind, CATEGORIES[category[row]], names[place[row]], preset, rot)
+        yield row, (trace.edition, kind, CATEGORIES[category[row]], names[place[row]], preset, rot, last)
+
+
+def _written_last(trace: Trace, upto: int) -> str:
+    """Return what the record is that was written last before ``ops[upto]``: the first member of its key."""
+    keys = [note.key for at, note in trace.annotated if at < upto and isinstance(note, Mark)]
+    return keys[-1].partition(":")[0] if keys else ""
 
 
 def _seen(trace: Trace, states: States, row: int, category: str) -> ShownState:
@@ -248,23 +277,30 @@ def _pinned(kind: Kind, numbers: Mapping[str, Mapping[Kind, int]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why crash states do not show a mutant; `rare` if a few of them do."""
+    """Why crash states do not show a mutant: one of REASONS, and `why` in words."""
 
+    reason: str
     why: str
-    rare: bool
+
+    @property
+    def rare(self) -> bool:
+        """Whether a few states show it."""
+        return self.reason == RARE
 
 
 def explained(format_id: str) -> dict[str, Reason]:
-    """Return the mutants that crash states need not kill, with the reason; none if there is no such file."""
+    """Return the mutants that crash states need not kill, with the reason; none if there is no such file.
+
+    Raises MutantError for a reason that is none of REASONS.
+    """
     path = files(format_module(PACKAGE, format_id)).joinpath(UNSEEN)
     if not path.is_file():
         return {}
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("unseen", ())
-    return {
-        mutant: Reason(entry["why"], entry.get("rare", False))
-        for entry in entries
-        for mutant in entry["mutants"]
-    }
+    unknown = sorted({entry["reason"] for entry in entries} - set(REASONS))
+    if unknown:
+        raise MutantError(f"{format_id}/{UNSEEN}: no reason {', '.join(unknown)}: {', '.join(REASONS)}")
+    return {mutant: Reason(entry["reason"], entry["why"]) for entry in entries for mutant in entry["mutants"]}
 
 
 def wrong(rows: Iterable[MutantRow], reasons: Mapping[str, Reason]) -> list[str]:
@@ -279,7 +315,7 @@ def wrong(rows: Iterable[MutantRow], reasons: Mapping[str, Reason]) -> list[str]
                 f"{row.mutant}: killed by {row.killed} states, not {ENOUGH}, and no [[unseen]] "
                 f"of {UNSEEN} says why"
             )
-        elif row.killed and reason is not None and not reason.rare:
+        elif row.killed >= (ENOUGH if reason is not None and reason.rare else 1) and reason is not None:
             out.append(f"{row.mutant}: killed by {row.killed} states ({row.first}), and said not to be")
     return out + [f"{name}: explained, and no mutant" for name in sorted(reasons.keys() - known_failures)]
 
@@ -291,6 +327,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--sample", choices=SAMPLES, default="whole", help="which states to look at (default %(default)s)"
     )
+    parser.add_argument("--json", metavar="PATH", help="write the table there as well")
     parser.add_argument("--pin", action="store_true", help="write down how the reference fails, and end")
     options = parser.parse_args(arguments)
     try:
@@ -316,7 +353,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     for fault in faults:
         print(f"error: {fault}", file=sys.stderr)
+    if options.json:
+        text = json.dumps(score(rows, reasons), indent=1)
+        Path(options.json).write_text(text + "\n", encoding="utf-8")
     return int(bool(faults))
+
+
+def score(rows: Sequence[MutantRow], reasons: Mapping[str, Reason]) -> dict[str, Any]:
+    """Return the table as the pages have it: how many states there were, and what became of each mutant."""
+    return {
+        "states": rows[0].shown if rows else 0,
+        "enough": ENOUGH,
+        "mutants": [
+            {"mutant": row.mutant, "killed": row.killed}
+            | ({"reason": reasons[row.mutant].reason} if row.mutant in reasons else {})
+            for row in rows
+        ],
+    }
 
 
 def _pin(adapter: CrashFormat) -> int:

@@ -198,6 +198,6 @@ def test_operations_are_issued_with_their_write_and_told_by_an_acknowledgement_b
     assert seen(0) == []
     assert seen(0, 0) == [("key-0", False, False)]
     assert seen(4) == [("key-0", True, False), ("key-1", False, False)]
-    assert seen(8) == [("key-0", True, True), ("key-1", False, True), ("key-2", False, False)]
-    assert seen(9)[2] == ("key-2", True, False)
+    assert seen(8) == [("key-0", True, True), ("key-1", False, True), ("key-2", False, True)]
+    assert seen(9)[2] == ("key-2", True, True)
     assert [op.life for op in issued(trace, 4)] == [1, 2, 2]

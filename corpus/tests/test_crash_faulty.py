@@ -1,17 +1,83 @@
-"""Recoveries that decide wrongly are asked about crash states, and what they decide is another thing."""
+"""Recoveries that decide wrongly are asked about crash states; both oracles notice what they decide."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from fnmatch import fnmatchcase
+from itertools import chain, islice
 
 import pytest
 
+import brute
 import faulty
-from faulty import REPLAYS, FaultyReplay, FaultyRun, ReplayRow, replays
-from journalspec_corpus.crash.adapter import crash_format
+from faulty import FLOOR, REPLAYS, FaultyReplay, FaultyRun, ReplayRow, misread, replays
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.mutants import MutantError
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
+#: format -> replay -> names of workloads in whose states it can be wrong
+WORKLOADS = {
+    "bitronix_tlog": {
+        "uncommitted-delivered": "append/spec/committing-1-tiny/*",
+        "rollback-applied": "long/spec/1500/*+r*",
+        "delete-ignored": "append/3.0/committing-1-typical+committed-1-typical/*",
+        "partial-commit-accepted": "append/2.1.4/committing-1-typical/*",
+        "unfinished-empty": "append/spec/committing-1-typical/*",
+        "decision-dropped": "append/3.0/committing-1-typical/*",
+        "first-of-a-life-ignored": "long/spec/1500/*+[ok]+c*",
+    },
+    "jboss_journal": {
+        "uncommitted-delivered": "append/seed/add_tx-1-40+delete_tx-91+commit-1/*",
+        "rollback-applied": "append/v2/add_tx-1-600+prepare-1+rollback-1/*",
+        "delete-ignored": "append/seed+hash/delete-91/*",
+        "transactional-delete-ignored": "append/v2/add_tx-1-40+delete_tx-91+commit-1/*",
+        "partial-commit-accepted": "append/v2/add_tx-1-600+add_tx-2-40+commit-1/*",
+        "unfinished-empty": "append/seed/update_tx-91-600+add_tx-2-600+prepare-1/*",
+        "decision-dropped": "append/v2/add_tx-1-40+prepare-1+commit-1/*",
+        "update-ignored": "append/v2/update-91-40/*",
+        "first-of-a-life-ignored": "again/0/same/append/seed+hash/add-1-600+add-2-1400/*",
+    },
+}
+PAIRS = [(format_id, replay) for format_id, known in WORKLOADS.items() for replay in known]
+
+
+def small_ones(adapter: CrashFormat, pattern: str, count: int) -> list[Trace]:
+    """The first traces of workloads with such names, core ones first, then long ones."""
+    assert adapter.long is not None
+    works = chain(adapter.workloads("core"), adapter.long.lines)
+    found = (adapter.build(work) for work in works if fnmatchcase(work.name, pattern))
+    return list(islice((trace for trace in found if brute.is_small(trace, 256)), count))
+
+
+@pytest.mark.parametrize(("format_id", "replay"), PAIRS)
+def test_what_it_decides_wrongly_is_noticed(format_id: str, replay: str) -> None:
+    adapter = crash_format(format_id)
+    table = [known for known in replays(format_id) if known.id == replay]
+    found = FaultyRun(adapter, table)
+    for trace in small_ones(adapter, WORKLOADS[format_id][replay], 2):
+        found.look_at(trace)
+    (row,) = found.rows
+    assert row.wrong >= 4, row.line()
+    assert row.noticed >= FLOOR * row.wrong, row.line()
+
+
+@pytest.mark.parametrize(("format_id", "replay"), PAIRS)
+def test_both_oracles_agree_on_what_it_decides(format_id: str, replay: str) -> None:
+    adapter = misread(crash_format(format_id), replay)
+    report = brute.OracleReport()
+    for trace in small_ones(adapter, WORKLOADS[format_id][replay], 1):
+        brute.Comparison(adapter, trace, brute.KNOWN, report).run()
+    assert report.effects > 20
+    assert not report.kinds, "\n".join(report.lines())
+    assert set(report.verdicts) - {"pass", "acceptable"}
+
+
+def test_a_table_covers_what_a_format_can_do_wrongly() -> None:
+    for format_id, known in WORKLOADS.items():
+        assert [replay.id for replay in replays(format_id) if replay.mutant] == list(known)
+    with pytest.raises(LookupError, match="no replay 'update-ignored'"):
+        misread(crash_format("bitronix_tlog"), "update-ignored")
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
@@ -39,6 +105,9 @@ def test_only_what_is_noticed_counts() -> None:
     assert (row.noticed, row.enough) == (9, True)
     assert row.line() == "r" + " " * 35 + "10 wrong of      100, noticed   90.0%  lost 9, pass 1"
     assert not replace(row, wrong=11).enough
+    # What is explained is not wrong.
+    assert replace(row, wrong=11, explained=1).enough
+    assert ", explained 1  lost 9" in replace(row, wrong=11, explained=1).line()
     assert ReplayRow(FaultyReplay("r")).enough
 
 

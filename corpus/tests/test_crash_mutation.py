@@ -19,6 +19,7 @@ from journalspec_corpus.mutants import MutantError, load_mutants
 from journalspec_reference import load
 from mutation import (
     ENOUGH,
+    RARE,
     SAMPLES,
     Failure,
     MutantRow,
@@ -174,19 +175,40 @@ def test_a_kind_that_stands_twice_is_refused(own_table: Path) -> None:
 
 
 def test_a_table_is_wrong_if_a_mutant_is_neither_killed_nor_explained_or_both() -> None:
-    reason = mutation.Reason("because", False)
+    reason, rare = mutation.Reason("write side", "because"), mutation.Reason(RARE, "because")
     rows = [
         MutantRow("a", 9, 10),
         MutantRow("b", 0, 10),
         MutantRow("c", 2, 10),
         MutantRow("d", 1, 10, "here"),
     ]
-    assert wrong(rows, {"b": reason, "c": replace(reason, rare=True), "d": replace(reason, rare=True)}) == []
+    assert wrong(rows, {"b": reason, "c": rare, "d": rare}) == []
     (unexplained,) = wrong(rows[:2], {})
     assert unexplained.startswith("b: killed by 0")
     (both,) = wrong([rows[3]], {"d": reason})
     assert "(here), and said not to be" in both
+    # What enough states show is not rare.
+    assert wrong(rows[:1], {"a": rare})
     assert wrong(rows[:1], {"z": reason}) == ["z: explained, and no mutant"]
+
+
+def test_a_reason_is_one_of_a_few(own_table: Path) -> None:
+    table = own_table.with_name(mutation.UNSEEN)
+    table.write_text('[[unseen]]\nreason = "luck"\nwhy = "so it was"\nmutants = ["m"]\n')
+    with pytest.raises(MutantError, match="no reason luck: write side, "):
+        explained("bitronix_tlog")
+    table.write_text(table.read_text().replace("luck", RARE))
+    assert explained("bitronix_tlog") == {"m": mutation.Reason(RARE, "so it was")}
+
+
+def test_the_table_for_the_pages_has_every_mutant_and_its_reason(tmp_path: Path) -> None:
+    reason = mutation.Reason("write side", "because")
+    rows = [MutantRow("a", 9, 10), MutantRow("b", 0, 10)]
+    assert mutation.score(rows, {"b": reason}) == {
+        "states": 10,
+        "enough": ENOUGH,
+        "mutants": [{"mutant": "a", "killed": 9}, {"mutant": "b", "killed": 0, "reason": "write side"}],
+    }
 
 
 def test_the_command_says_what_is_wrong(
