@@ -46,7 +46,8 @@ class Verdict:
 
     `missing` are names of records that are owed and did not come, `came` those
     that came, `wrong` what came and should not have (record names, or the keys
-    of records that nobody wrote). `told` is what was said, for people.
+    of records that nobody wrote). `told` is what was said, for people. `outcome` is a
+    digest of what was owed and answered.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Verdict:
     wrong: tuple[str, ...] = ()
     told: str = ""
     tries: int = 1
+    outcome: bytes = b""
 
     @property
     def failed(self) -> bool:

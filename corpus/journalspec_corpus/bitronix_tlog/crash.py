@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.recording import FORMAT, KEYS, LongRun, build, resumed
 from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReader, refuses
 from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.visible import Reach
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
-from journalspec_reference.bitronix_tlog.codec import STATUS_CODES
+from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
+from journalspec_reference.bitronix_tlog.fileset import elect, examine, in_order
 
 
 def answer(observation: Observation) -> Answer:
@@ -18,6 +22,22 @@ def answer(observation: Observation) -> Answer:
         return Answer((), observation.code)
     records = ({"status": STATUS_CODES.get(record.type), **record.fields} for record in observation.records)
     return Answer(tuple(map(KEYS.of, records)), None, observation.verdict != CLEAN)
+
+
+def reach(heads: Mapping[str, bytes], sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return how far recovery looks into each file: to the tail of the one that it elects, at most."""
+    ends = {name: min(size, HEADER_SIZE) for name, size in sizes.items()}
+    usable = [
+        file
+        for file in (examine(name, heads[name]) for name in in_order(heads))
+        if file.header is not None
+        and file.header.format_id == FORMAT_ID
+        and HEADER_SIZE <= file.header.position <= sizes[file.name]
+    ]
+    if usable:
+        active, _ = elect(usable)
+        ends[active.name] = active.limit
+    return ends
 
 
 def _kernel() -> Signatures:
@@ -79,4 +99,5 @@ CRASH = CrashFormat(
     ),
     smaller=tables.REDUCTION.smaller,
     kernel=_kernel,
+    reach=Reach(HEADER_SIZE, reach),
 )

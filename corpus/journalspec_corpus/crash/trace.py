@@ -222,7 +222,8 @@ class Trace:
     the run is about, for classes and selection. `crash_from` is the index of the
     first operation after which a crash is of interest: what comes before is
     another, shorter trace's business. `during` is the category of a run that is
-    all about one thing (``compact``, say), and no part of its id.
+    all about one thing (``compact``, say), and no part of its id. Neither is `unread`: the indices of
+    writes of which recovery can look at no byte, whichever part of them arrives.
     """
 
     format: str
@@ -238,6 +239,7 @@ class Trace:
     possible: tuple[Mark, ...] = ()
     life: int = 1
     during: str = ""
+    unread: frozenset[int] = frozenset()
 
     @cached_property
     def id(self) -> str:
