@@ -20,6 +20,7 @@ from journalspec_corpus.crash.trace import Create, Preallocate, Rename, Trace, T
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.visible import (
     Reach,
+    in_order,
     outcome_id,
     outcome_ids,
     unread_writes,
@@ -195,3 +196,10 @@ def test_an_outcome_is_what_is_owed_and_what_is_answered() -> None:
         [(Answer((key,)),)] * 2, np.asarray([0, 1, 0], np.int32), np.zeros(3, np.uint8), expected, keys
     )
     assert both == [plain] * 3
+
+
+def test_what_has_no_order_is_put_into_one() -> None:
+    names = [f"name-{number}" for number in range(20)]
+    one, two = frozenset(names), frozenset(reversed(names))
+    assert in_order((one, {"b": one, "a": ()})) == in_order((two, {"a": (), "b": two}))
+    assert in_order((one,)) != in_order((one - {"name-3"},))

@@ -234,4 +234,15 @@ def _owed(expected: Expected) -> str:
 def _said(answer: Answer, keys: Collection[str]) -> object:
     if answer.refused is None and any(key not in keys for key in (*answer.keys, *answer.aside)):
         return "foreign"
-    return astuple(answer)
+    return in_order(astuple(answer))
+
+
+def in_order(value: object) -> object:
+    """Return `value` with what has no order of its own (sets, mappings) in one, also within it."""
+    if isinstance(value, Mapping):
+        return sorted((repr(in_order(key)), repr(in_order(item))) for key, item in value.items())
+    if isinstance(value, (set, frozenset)):
+        return sorted(repr(in_order(item)) for item in value)
+    if isinstance(value, (tuple, list)):
+        return tuple(in_order(item) for item in value)
+    return value
