@@ -7,6 +7,7 @@ downward-closed sets) this builds all states the slow way
 
 unreachable   a state that the engine yields and that cannot be, by brute force
 missing       a state that can be and that the engine does not yield
+extra         a write torn at a byte at which the page does not have it torn
 preset        a state that is put down to another preset than the strongest that reaches it
 owed          what has to be kept, may be kept or must not come back differs
 refusal       whether a reader may refuse differs
@@ -32,19 +33,19 @@ from typing import Any
 from brute_effects import BrutePermitted, State, TooMany, issued
 from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
 from brute_models import fold_model
-from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices
+from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices, cuts
 from faulty import misread
 from journalspec.formats import UnknownFormat
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
 from journalspec_corpus.crash.blocks import TRASHED, States
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.losses import cuts_of
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, rank
 from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace
+from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace, Write
 from journalspec_corpus.crash.verdict import Answer, judge
+from journalspec_corpus.crash.visible import visible_ends
 
 #: A crash point with more sets than this is not small.
 MOST = 4096
@@ -161,6 +162,7 @@ class Comparison:
         self.points = list(crash_states(trace, self.presets, SEED))
         self._ledgers: dict[tuple[int, int], Accounts] = {}
         self._states: dict[tuple[str, int], dict[Content, BruteState]] = {}
+        self._torn_at: dict[int, frozenset[int]] = {}
         self._noise = self._garbage()
 
     def _noted(self, observation: Any) -> Answer:
@@ -273,7 +275,16 @@ class Comparison:
         if state.torn < 0:
             return True
         (length,) = state.kept
-        return bool(cuts_of(self.trace, state.torn)[length])
+        return length in self._cuts(state.torn)
+
+    def _cuts(self, index: int) -> frozenset[int]:
+        """Return at which bytes write `index` is torn."""
+        if index not in self._torn_at:
+            machine = Machine(self.trace, 1 << 40)
+            machine.run(index)
+            files = dict(machine.memory().content)
+            self._torn_at[index] = cuts(self.trace, index, files, visible_ends(self.adapter.reach, files))
+        return self._torn_at[index]
 
     @staticmethod
     def _few(machine: Machine, state: BruteState) -> bool:
@@ -305,6 +316,10 @@ class Comparison:
             if state is None:
                 self._differ("unreachable", where, "a state", "no state")
                 continue
+            tear = int(states.tear[row])
+            if torn >= 0 and isinstance(self.trace.ops[torn], Write) and tear not in self._cuts(torn):
+                # An edge of a granule is always one.
+                self._differ("extra", where, "a state", "no cut there")
             if content not in known:
                 known[content] = ledger.expected(state)
                 self._owed(expected, known[content], where)

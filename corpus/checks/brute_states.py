@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from journalspec_corpus.crash.persistence import Preset
 from journalspec_corpus.crash.trace import (
     Create,
+    Mark,
     Preallocate,
     Rename,
     Sync,
@@ -323,6 +324,38 @@ def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteStat
             torn = torn.sized(len(body.data))
         files = {**rest.files, op.file: torn}
         yield BruteState(preset.name, crash, crash, (length,), files, rest.numbers)
+
+
+#: The page's numbers: writes up to SHORT bytes are torn at every byte, longer ones so up to NEAR their ends;
+#: of a trace with more than MANY writes, the LAST ones.
+SHORT, NEAR, MANY, LAST = 600, 96, 8, 3
+SECTOR = 512
+
+
+def cuts(trace: Trace, index: int, files: Mapping[str, bytes], ends: Mapping[str, int]) -> frozenset[int]:
+    """Return after how many of its bytes write `index` is torn where single bytes persist, as the page says.
+
+    `files` are there if all before has arrived; recovery looks into each of them up to `ends`.
+    """
+    op = trace.ops[index]
+    assert isinstance(op, Write)
+    length = len(op.data)
+    every = range(length + 1)
+    sectors = {cut for cut in every if (op.off + cut) % SECTOR in (SECTOR - 1, 0, 1)}
+    grown = {cut for cut in every if 0 < cut < length and op.off + cut == len(files[op.file])}
+    unread = op.off >= ends[op.file] and op.off + length <= len(files[op.file])
+    writes = [at for at, other in enumerate(trace.ops) if isinstance(other, Write) and at >= trace.crash_from]
+    early = len(writes) > MANY and sum(at > index for at in writes) >= LAST
+    if not early and not unread:
+        near = {cut for cut in every if cut <= NEAR or cut >= length - NEAR}
+        return frozenset(every if length <= SHORT else near | sectors | grown)
+    edges = {0, length}
+    for note in trace.ops[index + 1 :]:
+        if isinstance(note, Write):
+            break
+        if isinstance(note, Mark):
+            edges |= {note.off + start - op.off for start, _ in note.fields}
+    return frozenset(sectors | grown | {cut for cut in every if {cut - 1, cut, cut + 1} & edges})
 
 
 def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> Iterator[BruteState]:

@@ -45,7 +45,7 @@ def toy(*ops: object, base: bytes = bytes(4 * PAGE), stale: tuple[Mark, ...] = (
 #: format -> one workload in so many, which of each hundred
 SAMPLES = [
     ("bitronix_tlog", 103, 0),
-    ("bitronix_tlog", 127, 7),
+    ("bitronix_tlog", 101, 7),
     ("jboss_journal", 89, 0),
     ("jboss_journal", 97, 5),
 ]
@@ -82,6 +82,23 @@ def test_a_fault_of_the_engine_is_seen(
     report = brute.compare(crash_format(format_id), "smoke", 11)
     assert report.kinds[kind]
     assert any(line.startswith(f"  {kind}: ") for line in report.lines())
+
+
+@pytest.mark.parametrize(
+    ("format_id", "all_unread", "kind"),
+    [("bitronix_tlog", False, "extra"), ("jboss_journal", True, "missing")],
+)
+def test_a_wrong_choice_of_cuts_is_seen(
+    format_id: str, all_unread: bool, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real: Any = getattr(brute, "crash_states")  # noqa: B009
+
+    def changed(trace: Trace, *args: Any, **named: Any) -> Any:
+        writes = [index for index, _ in trace.writes] if all_unread else ()
+        return real(replace(trace, unread=frozenset(writes)), *args, **named)
+
+    monkeypatch.setattr(brute, "crash_states", changed)
+    assert brute.compare(crash_format(format_id), "smoke", 11).kinds[kind]
 
 
 def test_the_command_says_what_it_did_and_fails_if_the_two_differ(

@@ -29,9 +29,9 @@ def adapter(request: pytest.FixtureRequest) -> CrashFormat:
 
 
 def points(adapter: CrashFormat, every: int) -> Iterator[tuple[Trace, CrashPoint, Codes]]:
-    """Yield the groups of some workloads of the full tier."""
+    """Yield the groups of some workloads of the full tier, with all cuts of every write."""
     for work in Plan(adapter.format, "full", every=every).workloads():
-        trace = adapter.build(work)
+        trace = replace(adapter.build(work), unread=frozenset())
         for states in crash_states(trace, PRESETS, 1):
             if len(states):
                 yield trace, states.point, states.codes

@@ -26,7 +26,13 @@ from journalspec_corpus.crash.recorder import Recorder
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Reuse, Trace
 from journalspec_corpus.crash.verdict import judge
-from journalspec_corpus.crash.workloads import LONG_IN_CORE, LONG_WORKLOADS, LongWorkload, long_workloads
+from journalspec_corpus.crash.workloads import (
+    LONG_IN_CORE,
+    LONG_WORKLOADS,
+    LONGER_WORKLOADS,
+    LongWorkload,
+    long_workloads,
+)
 from journalspec_reference import load
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
@@ -121,27 +127,34 @@ def test_the_reference_keeps_what_sound_writers_promised_wherever_they_crash(for
     assert machine.seen["pass"] > 50
 
 
+@pytest.mark.parametrize("file", long_machine.LENGTHS)
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_the_lines_are_what_their_first_line_says(format_id: str) -> None:
+def test_the_lines_are_what_their_first_line_says(format_id: str, file: str) -> None:
     package = f"journalspec_corpus.{format_id}"
-    text = files(package).joinpath(LONG_WORKLOADS).read_bytes()
+    text = files(package).joinpath(file).read_bytes()
     assert len(text) < 400_000
     first = json.loads(text.splitlines()[0])
-    works = long_workloads(f"journalspec_corpus.{format_id}")
-    assert first["lines"] == len(works) == long_machine.LINES
-    assert first["drawn_by"].startswith(package)
+    works = long_workloads(package, file)
+    lines, least, most = long_machine.LENGTHS[file]
+    assert first["lines"] == len(works) == lines
+    assert first["drawn_by"].startswith((package, long_machine.__name__))
     assert len({work.name for work in works}) == len(works)
     assert {json.loads(work.line())[2] for work in works} == {work.rules for work in works}
+    assert {len(work.rules.split()) >= least for work in works} == {True}
+    if file == LONGER_WORKLOADS:
+        # Where a pattern has several words a line may end one or two behind the last step.
+        assert sum(len(work.rules.split()) for work in works) / lines > (least + most) / 2 - 3
 
 
+@pytest.mark.parametrize(("file", "count"), [(LONG_WORKLOADS, 40), (LONGER_WORKLOADS, 12)])
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_the_same_version_of_hypothesis_draws_the_same_again(format_id: str) -> None:
+def test_the_same_version_of_hypothesis_draws_the_same_again(format_id: str, file: str, count: int) -> None:
     machine = machine_of(format_id)
-    assert long_machine.draw(machine, 40) == long_machine.draw(machine, 40)
+    assert long_machine.draw(machine, count, file) == long_machine.draw(machine, count, file)
     # Their first line is as it would be written now, but for the machine and the version.
     package = files(f"journalspec_corpus.{format_id}")
-    first = json.loads(package.joinpath(LONG_WORKLOADS).read_bytes().splitlines()[0])
-    now = json.loads(long_machine.first_line(long_machine.LINES))
+    first = json.loads(package.joinpath(file).read_bytes().splitlines()[0])
+    now = json.loads(long_machine.first_line(long_machine.LENGTHS[file][0], file))
     told = ("drawn_by", "hypothesis")
     assert {**first, **dict.fromkeys(told)} == {**now, **dict.fromkeys(told)}
 
@@ -155,8 +168,8 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
     }
     assert {scope: len(works) for scope, works in inside.items()} == {
         "smoke": 0,
-        "core": LONG_IN_CORE,
-        "full": long_machine.LINES,
+        "core": 2 * LONG_IN_CORE,
+        "full": sum(lines for lines, _, _ in long_machine.LENGTHS.values()),
     }
     traces = [adapter.build(work) for work in inside["full"][::40]]
     assert all(trace.crash_from == 0 and not trace.standing for trace in traces)
@@ -168,7 +181,8 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_both_oracles_agree_on_long_workloads(format_id: str) -> None:
     adapter, report = crash_format(format_id), brute.OracleReport()
-    for work in long_workloads(f"journalspec_corpus.{format_id}")[7::400]:
+    package = f"journalspec_corpus.{format_id}"
+    for work in (*long_workloads(package)[7::400], *long_workloads(package, LONGER_WORKLOADS)[7::200]):
         trace = adapter.build(work)
         if brute.is_small(trace):
             brute.Comparison(adapter, trace, brute.KNOWN, report).run()

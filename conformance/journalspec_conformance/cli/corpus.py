@@ -18,7 +18,7 @@ from journalspec_conformance.cli._tables import Show, progress_bar, say, show_ta
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.crash.verdict import MEANINGS
 from journalspec_corpus.load import PUBLISHED_TIERS
-from journalspec_corpus.pipeline.manifest import BuildReport, Goal, ManifestError, load
+from journalspec_corpus.pipeline.manifest import ALIKE, BuildReport, Goal, ManifestError, load
 
 if TYPE_CHECKING:
     from journalspec_corpus.pipeline.build import Builder
@@ -271,7 +271,10 @@ def show_summary(manifest: dict[str, Any], out: Path) -> None:
     for line in report.head():
         say(line)
     say()
-    show_table(["stratum", "distinct cases", "classes", "verdicts of the strict reader"], _strata(report))
+    head = ["stratum", "distinct cases", "contents", "visible", "outcomes", "classes"]
+    show_table([*head, "verdicts of the strict reader"], _strata(report))
+    for line in report.legend():
+        say(line)
     say()
     head = ["writer", "edition", "weakest preset under which I1 to I5 hold", "then breaks", "besides"]
     show_table(head, _safe(report))
@@ -288,6 +291,7 @@ def _strata(report: BuildReport) -> Iterator[list[str]]:
         yield [
             f"{name} {report.meaning(name)}",
             f"{tables['distinct']:,}",
+            *(f"{tables[member]:,}" for member in ALIKE),
             f"{len(tables['classes']):,}",
             told,
         ]

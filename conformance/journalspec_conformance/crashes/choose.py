@@ -8,10 +8,12 @@ Nothing is chosen by what a reader says: states that nobody recovers are in.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
@@ -22,8 +24,10 @@ from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES
+from journalspec_corpus.crash.visible import Reach, visible_ids, words_of
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import descriptor_of, promised
+from journalspec_corpus.pipeline.tables import Digests, united
 
 #: Of each class, this fraction of all that is wanted is held at first.
 _HELD = 128
@@ -72,7 +76,8 @@ class Choice:
     """What was chosen, class by class and by id within a class, and out of how many.
 
     `distinct` are the states that came into question, `generated` those before
-    duplicates were taken out, `classes` how many classes they are in.
+    duplicates were taken out, `classes` how many classes they are in. `alike` counts by
+    stratum how many different contents they have, and visible contents.
     """
 
     states: tuple[Chosen, ...]
@@ -80,6 +85,7 @@ class Choice:
     generated: int
     classes: int
     traces: int
+    alike: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 Map = Callable[[Callable[["Part"], "Survey"], Iterable["Part"]], Iterable["Survey"]]
@@ -97,7 +103,10 @@ def choose(selection: Selection, mapped: Map = map, parts: int = 1) -> Choice:
         taken, enough = _level(pools, selection.count)
         if enough:
             break
-    return Choice(tuple(taken), len(found.ids), found.generated, len(pools), found.traces)
+    alike: dict[str, dict[str, int]] = {}
+    for (stratum, member), words in sorted(united(found.alike).items()):
+        alike.setdefault(stratum, {})[member] = len(words)
+    return Choice(tuple(taken), len(found.ids), found.generated, len(pools), found.traces, alike)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +133,7 @@ class Survey:
     ids: dict[bytes, Class] = field(default_factory=dict)
     generated: int = 0
     traces: int = 0
+    alike: list[Digests] = field(default_factory=list)
 
 
 def survey(part: Part) -> Survey:
@@ -135,7 +145,8 @@ def survey(part: Part) -> Survey:
         out.traces += 1
         for states in _states(selection, trace):
             out.generated += len(states)
-            _offer(selection, workload, states, out, part.most)
+            _offer(selection, workload, states, out, part.most, adapter.reach)
+    out.alike = [united(out.alike)]
     return out
 
 
@@ -158,6 +169,7 @@ def _merged(surveys: Iterable[Survey]) -> Survey:
                 out.pools[kind] = pool
         out.generated += found.generated
         out.traces += found.traces
+        out.alike += found.alike
     return out
 
 
@@ -186,14 +198,21 @@ def _states(selection: Selection, trace: Trace) -> Iterator[States]:
             yield states
 
 
-def _offer(selection: Selection, workload: Any, states: States, out: Survey, most: int) -> None:
+def _offer(
+    selection: Selection, workload: Any, states: States, out: Survey, most: int, reach: Reach | None
+) -> None:
     """Put the states whose ids are new into their pools."""
     trace = states.point.trace
     expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
-    names = case_ids(content_ids(states.point, states.codes), promised(trace, expected))
+    contents = content_ids(states.point, states.codes)
+    names = case_ids(contents, promised(trace, expected))
     rows = [row for row, name in enumerate(names) if name not in out.ids]
     if not rows:
         return
+    shown = [contents[row] for row in rows]
+    visible = visible_ids(states.point, states.codes[rows], shown, reach)
+    for member, ids in (("contents", shown), ("visible", visible)):
+        out.alike.append({(states.stratum, member): np.unique(words_of(ids))})
     facts = Facts(states)
     category, refusal = categories(facts), facts.refusals
     torn_in, field_names = fields(facts)

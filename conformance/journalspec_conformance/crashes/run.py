@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any
@@ -23,9 +23,11 @@ from journalspec_conformance.running import Workers
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.expected import Expected, expected_at
 from journalspec_corpus.crash.ids import case_id, content_id
+from journalspec_corpus.crash.reading import keys_of
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.crash.verdict import first_that_covers, judge, limits
+from journalspec_corpus.crash.verdict import Answer, first_that_covers, judge, limits
+from journalspec_corpus.crash.visible import outcome_id
 from journalspec_corpus.pipeline.run import promised
 from journalspec_reference import load
 
@@ -197,7 +199,9 @@ class _Worker:
         if case_id(content_id(files), promised(trace, expected)) != chosen.case_id:
             raise AssertionError(f"{chosen.descriptor} does not give the state that it was chosen as")
         reply = self._asker.ask(files, chosen.edition, policy, twice=twice)
-        return verdict_on(reply, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
+        verdict = verdict_on(reply, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
+        said = Answer((), f"none:{reply.instead}") if reply.answer is None else reply.answer
+        return replace(verdict, outcome=outcome_id(said, chosen.refusal, expected, keys_of(trace)))
 
     def smallest(self, wanted: tuple[Failing, int]) -> Smallest | None:
         """Return the smallest failure of a kind that is found with so many questions."""

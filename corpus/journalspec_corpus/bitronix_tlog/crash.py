@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation
@@ -22,8 +22,10 @@ from journalspec_corpus.crash.effects import (
 )
 from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.visible import Reach
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
-from journalspec_reference.bitronix_tlog.codec import STATUS_CODES
+from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
+from journalspec_reference.bitronix_tlog.fileset import elect, examine, in_order
 
 MODEL = Decisions()
 
@@ -76,6 +78,22 @@ def action(key: str) -> Action:
     # Others than finishing ones name what they are about; that it is decided says COMMITTING alone.
     finishing = fields["status"] in FINISHING
     return Action(op, gtrid, ALONE, () if finishing else _decided(gtrid, names))
+
+
+def reach(heads: Mapping[str, bytes], sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return how far recovery looks into each file: to the tail of the one that it elects, at most."""
+    ends = {name: min(size, HEADER_SIZE) for name, size in sizes.items()}
+    usable = [
+        file
+        for file in (examine(name, heads[name]) for name in in_order(heads))
+        if file.header is not None
+        and file.header.format_id == FORMAT_ID
+        and HEADER_SIZE <= file.header.position <= sizes[file.name]
+    ]
+    if usable:
+        active, _ = elect(usable)
+        ends[active.name] = active.limit
+    return ends
 
 
 def _kernel() -> Signatures:
@@ -138,4 +156,5 @@ CRASH = CrashFormat(
     ),
     smaller=tables.REDUCTION.smaller,
     kernel=_kernel,
+    reach=Reach(HEADER_SIZE, reach),
 )

@@ -22,6 +22,7 @@ from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
 from journalspec_corpus.crash.second_crash import build as build_second_life
 from journalspec_corpus.crash.trace import Trace, Workload
 from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.visible import Reach, unread_writes
 from journalspec_corpus.crash.workloads import LongWorkload, LongWorkloads
 from journalspec_corpus.mutants import MutantError, load_mutants
 from journalspec_reference import load
@@ -72,6 +73,7 @@ class CrashFormat:
 
     `semantics` says what a record does and what is in effect in a state; without it only records are judged.
     `kernel()` imports the format's compiled code, which says what the state readers tell apart.
+    `reach` says how far into its files recovery can look; None if it looks at all of them.
     `implementation()` is who reads in place of the reference, if anybody does.
     """
 
@@ -89,6 +91,7 @@ class CrashFormat:
     second: SecondLives | None = None
     long: LongWorkloads | None = None
     kernel: Callable[[], Signatures] | None = None
+    reach: Reach | None = None
     implementation: Callable[[], Any] | None = None
     _latest: dict[Workload, Trace] = field(default_factory=dict, init=False, repr=False)
 
@@ -163,6 +166,10 @@ class CrashFormat:
 
     def build(self, work: Workload) -> Trace:
         """Return the trace of `work`, whatever kind of workload it is; raises ValueError or WriterRefused."""
+        trace = self._recorded(work)
+        return replace(trace, unread=unread_writes(trace, self.reach)) if self.reach else trace
+
+    def _recorded(self, work: Workload) -> Trace:
         if isinstance(work, SecondLife) and self.second is not None:
             # Second lives of one first life come one after the other: it is recorded once.
             if work.first not in self._latest:

@@ -26,7 +26,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from journalspec.files import replace_text
 from journalspec.formats import format_module
 from journalspec_corpus.crash.adapter import PACKAGE, crash_format
-from journalspec_corpus.crash.workloads import DIGITS, LONG_WORKLOADS, POOL, LongWorkload, LongWorkloads
+from journalspec_corpus.crash.workloads import (
+    DIGITS,
+    LONG_WORKLOADS,
+    LONGER_WORKLOADS,
+    POOL,
+    LongWorkload,
+    LongWorkloads,
+)
 
 
 class Drawing(RuleBasedStateMachine):
@@ -97,23 +104,25 @@ def machine_of(format_id: str, base: type[Drawing] = Drawing) -> type[Drawing]:
     return type(base.__name__, (base,), {"source": long})
 
 
-LINES = 2000
-#: Words in a line: fewer are among the small workloads, more only repeat themselves.
-LEAST, MOST = 4, 12
+#: file -> how many lines it has, and how many words one of them has at least and at most. Fewer words are
+#: among the small workloads. Most of what many words do, few do; what the longer ones add is files that have
+#: come round more than once.
+LENGTHS = {LONG_WORKLOADS: (2000, 4, 12), LONGER_WORKLOADS: (400, 13, 24)}
 #: Machines that are run for each line that is wanted: many are too short, some alike.
 TRIES = 4
 #: Kinds of words (their first letters) in a line, at least: adding and forcing is nothing new.
 KINDS = 3
 
 
-def draw(machine: type[Drawing], count: int) -> list[LongWorkload]:
-    """Return `count` different workloads of `machine`, the same ones every time."""
+def draw(machine: type[Drawing], count: int, file: str = LONG_WORKLOADS) -> list[LongWorkload]:
+    """Return `count` different workloads of `machine`, as long as those of `file`, the same every time."""
     machine.drawn.clear()
+    _, least, most = LENGTHS[file]
     run_state_machine_as_test(
         machine,
         settings=settings(
             max_examples=TRIES * count,
-            stateful_step_count=MOST,
+            stateful_step_count=most,
             derandomize=True,
             database=None,
             deadline=None,
@@ -122,21 +131,21 @@ def draw(machine: type[Drawing], count: int) -> list[LongWorkload]:
         ),
     )
     # Hypothesis likes to try the same on other journals; once is enough.
-    found = {work.rules: work for work in machine.drawn if _is_worth(work.rules.split())}
+    found = {work.rules: work for work in machine.drawn if _is_worth(work.rules.split(), least)}
     return list(found.values())[:count]
 
 
-def _is_worth(words: list[str]) -> bool:
-    return len(words) >= LEAST and len({word[0] for word in words}) >= KINDS
+def _is_worth(words: list[str], least: int) -> bool:
+    return len(words) >= least and len({word[0] for word in words}) >= KINDS
 
 
-def first_line(count: int) -> str:
+def first_line(count: int, file: str = LONG_WORKLOADS) -> str:
     """Return what stands before the workloads: where they come from."""
     about = {
         "drawn_by": "journalspec_corpus.crash.long_machine",
         "hypothesis": hypothesis.__version__,
         "lines": count,
-        "words": [LEAST, MOST],
+        "words": list(LENGTHS[file][1:]),
         "columns": ["variant", "length of a file", "rules"],
         "license": "CC0-1.0",
     }
@@ -147,19 +156,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Draw, and write into the format's package or show; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("format")
-    parser.add_argument("--write", action="store_true", help=f"replace {LONG_WORKLOADS}; otherwise print")
-    parser.add_argument("--lines", type=int, default=LINES)
+    parser.add_argument("--write", action="store_true", help="replace the file; otherwise print")
+    parser.add_argument("--lines", type=int, help="how many (default: as many as the file has)")
+    parser.add_argument("--longer", action="store_true", help=f"those of {LONGER_WORKLOADS}")
     options = parser.parse_args(arguments)
-    works = draw(machine_of(options.format), options.lines)
-    text = "\n".join([first_line(len(works)), *(work.line() for work in works)]) + "\n"
+    file = LONGER_WORKLOADS if options.longer else LONG_WORKLOADS
+    lines = LENGTHS[file][0] if options.lines is None else options.lines
+    works = draw(machine_of(options.format), lines, file)
+    text = "\n".join([first_line(len(works), file), *(work.line() for work in works)]) + "\n"
     if options.write:
         source = format_module(PACKAGE, options.format).__file__
         assert source is not None  # it was imported from a file
-        replace_text(Path(source).with_name(LONG_WORKLOADS), text)
-        print(f"{LONG_WORKLOADS}: {len(works)} lines, {len(text)} bytes")
+        replace_text(Path(source).with_name(file), text)
+        print(f"{file}: {len(works)} lines, {len(text)} bytes")
     else:
         print(text, end="")
-    return 0 if len(works) == options.lines else 1
+    return 0 if len(works) == lines else 1
 
 
 if __name__ == "__main__":

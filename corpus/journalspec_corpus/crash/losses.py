@@ -137,14 +137,16 @@ def cuts_of(trace: Trace, index: int) -> npt.NDArray[np.bool_]:
     """Return for each number of bytes of write `index` that arrived whether that cut is looked at.
 
     In a long trace all but the last writes are cut at the edges of sectors and fields
-    only, and one byte beside them: what comes later does not make more of the others.
+    only, and one byte beside them: what comes later does not make more of the others. So
+    are writes of which recovery can look at no byte: all cuts of one look the same to it.
     """
     op = as_write(trace.ops[index])
     if op is None:
         raise ValueError(f"{trace.name}: operation {index} writes nothing")
     length = len(op.data)
     writes = [at for at, _ in trace.writes if at >= trace.crash_from]
-    if len(writes) <= MANY or index not in writes[:-LAST]:
+    early = len(writes) > MANY and index in writes[:-LAST]
+    if not early and index not in trace.unread:
         return _worth_a_cut(op.off, length)
     arrived = np.arange(length + 1)
     edges = [0, length]

@@ -384,6 +384,8 @@ def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
     """
     key = (first.id, first.name, gone)
     if key not in _known:
+        # What second lives begin with stays what it is: among all cuts, not only those that are looked at.
+        first = replace(first, unread=frozenset())
         listed = first_crashes(first.format).get(first.name)
         _known[key] = _choose(first, gone) if listed is None else _listed(first, listed, gone)
         while len(_known) > _REMEMBERED:

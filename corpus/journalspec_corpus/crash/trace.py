@@ -224,7 +224,8 @@ class Trace:
     another, shorter trace's business. `during` is the category of a run that is
     all about one thing (``compact``, say), and no part of its id. `order` are the records of `base` that
     may count, in the order in which they were issued, if that is another one; `done` are those of them
-    that had been acknowledged and let go before. Neither is a part of the id.
+    that had been acknowledged and let go before. `unread` are the indices of writes of which recovery can
+    look at no byte, whichever part of them arrives. None of these is a part of the id.
     """
 
     format: str
@@ -240,6 +241,7 @@ class Trace:
     possible: tuple[Mark, ...] = ()
     life: int = 1
     during: str = ""
+    unread: frozenset[int] = frozenset()
     order: tuple[Mark, ...] = ()
     done: frozenset[str] = frozenset()
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder
 from journalspec_corpus.crash.second_crash import CrashImage, Excuse, Life, SecondLife, SecondLives
@@ -75,7 +75,7 @@ class Tables:
 
     @property
     def choices(self) -> Mapping[str, Mapping[str, Sequence[int]]]:
-        """Scope, or ``long`` -> what is done after which of the chosen crash states."""
+        """Scope, ``long`` or ``longer`` -> what is done after which of the chosen crash states."""
         found: Mapping[str, Mapping[str, Sequence[int]]] = self.rows["choices"]
         return found
 
@@ -159,8 +159,8 @@ LONG_IN_CORE = 6
 #: What is new in a long workload is named by one digit in base 36; a pool of names stands in braces.
 DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
 POOL = re.compile(r"{(\w+)}")
-#: The file in a format's package with its long workloads, one a line.
-LONG_WORKLOADS = "long_workloads.jsonl"
+#: The file in a format's package with its long workloads, one a line, and that with the longer ones.
+LONG_WORKLOADS, LONGER_WORKLOADS = "long_workloads.jsonl", "longer_workloads.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +189,14 @@ class LongWorkload:
 
 
 @cache
-def long_workloads(package: str) -> tuple[LongWorkload, ...]:
-    """Return the long workloads in a format's `package`; the first line is about the others."""
-    text = files(package).joinpath(LONG_WORKLOADS).read_text(encoding="utf-8")
-    return tuple(LongWorkload(*json.loads(line)) for line in text.splitlines()[1:])
+def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorkload, ...]:
+    """Return the workloads in a `file` of a format's `package`, nothing if it has no such file.
+
+    The first line is about the others.
+    """
+    path = files(package).joinpath(file)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return tuple(LongWorkload(*json.loads(line)) for line in lines[1:])
 
 
 @dataclass(frozen=True)
@@ -215,8 +219,13 @@ class LongWorkloads:
 
     @property
     def lines(self) -> tuple[LongWorkload, ...]:
-        """All of them."""
+        """All of them but the longer ones."""
         return long_workloads(self.tables.package)
+
+    @property
+    def longer(self) -> tuple[LongWorkload, ...]:
+        """Those with so many words that what came before has gone round once or twice."""
+        return long_workloads(self.tables.package, LONGER_WORKLOADS)
 
     @property
     def table(self) -> Table:
@@ -227,9 +236,8 @@ class LongWorkloads:
     def of_scope(self, scope: str) -> tuple[LongWorkload, ...]:
         """Return those of a scope; ``smoke`` has none."""
         if scope == "full":
-            return self.lines
-        step = max(1, len(self.lines) // LONG_IN_CORE)
-        return self.lines[::step][:LONG_IN_CORE] if scope == "core" else ()
+            return self.lines + self.longer
+        return _spread(self.lines) + _spread(self.longer) if scope == "core" else ()
 
     def record(self, work: LongWorkload) -> Trace:
         """Return the trace of `work`: it begins with the new journal and has all its crash points."""
@@ -239,6 +247,11 @@ class LongWorkloads:
         for rule in rules:
             run.do(rule)
         return run.trace(work.name, {"kind": "long", "order": work.variant, "rules": str(len(rules))})
+
+
+def _spread(works: tuple[LongWorkload, ...]) -> tuple[LongWorkload, ...]:
+    """Return LONG_IN_CORE of `works`, evenly spread."""
+    return works[:: max(1, len(works) // LONG_IN_CORE)][:LONG_IN_CORE]
 
 
 @dataclass(frozen=True)
@@ -251,7 +264,7 @@ class Continuations:
     lost ones did; ``settle`` first does what recovery leaves to be done.
     `firsts(scope)` are the workloads that are gone on from; where given, `choices(first, scope)` says in
     place of the table what is done after one of them. Of long first lives the full tier goes on from
-    every LONG_STEP-th.
+    some, as DRAWN says.
     """
 
     begin: Callable[[Any, int, CrashImage], Recorder]
@@ -260,8 +273,9 @@ class Continuations:
     repeatable: Callable[[Any], bool] = lambda step: True
     choices: Callable[[Any, str], Mapping[str, Sequence[int]]] | None = None
 
-    #: Every so many-th long workload is gone on from.
-    LONG_STEP = 100
+    #: file of long workloads -> what is done after them (a row of the choices), and every how many-th of
+    #: them is gone on from
+    DRAWN: ClassVar = {LONG_WORKLOADS: ("long", 100), LONGER_WORKLOADS: ("longer", 20)}
 
     def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
         """Open `image` with its writer, and do what `then` says; "same" is what `origin` had done.
@@ -299,9 +313,10 @@ class Continuations:
             for then, choices in chosen.items():
                 yield from (SecondLife(first, choice, then) for choice in choices)
         if scope == "full":
-            for drawn in long_workloads(self.tables.package)[:: self.LONG_STEP]:
-                for then, choices in self.tables.choices["long"].items():
-                    yield from (SecondLife(drawn, choice, then) for choice in choices)
+            for file, (name, step) in self.DRAWN.items():
+                for drawn in long_workloads(self.tables.package, file)[::step]:
+                    for then, choices in self.tables.choices[name].items():
+                        yield from (SecondLife(drawn, choice, then) for choice in choices)
 
     def second_lives(
         self,

@@ -35,7 +35,7 @@ from journalspec_corpus.pipeline.store import (
     prepare,
     remerge,
 )
-from journalspec_corpus.pipeline.tables import Reached, reached, tabulate
+from journalspec_corpus.pipeline.tables import Reached, reached, tabulate, with_alike
 from journalspec_corpus.pipeline.verify import missing_parts
 from journalspec_corpus.seal import render, sealed
 
@@ -161,6 +161,7 @@ def _manifest(plan: Plan, out: Path, have: dict[int, Summary], jobs: int) -> dic
     strict = next(iter(adapter.policies))
     sampled = sorted({name for entry in have.values() for name in entry.sampled})
     strata = tabulate(merged["seen"], merged["reached"], sampled, adapter.readers, strict)
+    with_alike(strata, merged["alike"])
     return {
         "edition": EDITION,
         "license": LICENSE,

@@ -5,7 +5,8 @@ one row only, under the first of them, and a large crash point has a choice of
 its states. So the traces of the plan are recorded again, every crash point says
 which states it has, and each state's verdict is the one in the row of its id (or, where
 this trace may owe something else than the row's, judged again): a state that has no
-row means that build and code do not belong together.
+row means that build and code do not belong together. Cuts of writes that recovery cannot
+look at are counted although a build leaves most of them out: they are judged here.
 
 A trace that the strict reader gets wrong before its first write says nothing about
 crashes (its files hold what no record of this journal tells from its own): it is
@@ -65,15 +66,20 @@ class BuiltVerdicts:
         if (self._ids[1:, 0] == self._ids[:-1, 0]).any():
             raise BuildError(f"{out}: two states share half of their ids", "report this")
 
-    def verdicts(self, names: list[bytes]) -> rates.Verdicts:
-        """Return the verdict of each case as an index into the verdicts' names; raises BuildError."""
+    def verdicts(
+        self, names: list[bytes], *, some: bool = False
+    ) -> tuple[rates.Verdicts, npt.NDArray[np.bool_]]:
+        """Return the verdict of each case as an index into the verdicts' names, and which are there.
+
+        Raises BuildError unless all are, or `some` are enough.
+        """
         at, there = self._find(names)
-        if not there.all():
+        if not some and not there.all():
             raise BuildError(
                 "the build lacks states that its plan has now",
                 "it was made by another version of this program: build it again",
             )
-        return np.asarray(self._verdicts[at])
+        return np.where(there, self._verdicts[at], 0).astype(np.uint8), there
 
     def verdict(self, name: bytes) -> str:
         """Return the verdict of one case, empty if the build does not have it."""
@@ -218,7 +224,7 @@ def _walk(plan: Plan, out: Path, reader: str, number: int) -> Totals:
     for work in plan.shard_workloads(number):
         trace = adapter.build(work)
         wrong = None
-        for states in crash_states(trace, presets, plan.seed):
+        for states in crash_states(replace(trace, unread=frozenset()), presets, plan.seed):
             if not len(states):
                 continue
             verdicts = verdicts_of(trace, states, known, adapter)
@@ -237,11 +243,13 @@ def verdicts_of(trace: Trace, states: States, known: BuiltVerdicts, adapter: Cra
     """Return the verdict of every state, looked up, and judged again where this trace may owe something else.
 
     One row stands for all traces that leave a state. A record of an earlier life
-    in one of them may have just been issued in another.
+    in one of them may have just been issued in another. Of a write that recovery cannot
+    look at most cuts have no row: they are judged as well.
     """
-    verdicts = known.verdicts(_names(trace, states, states.stratum))
+    names = _names(trace, states, states.stratum)
+    verdicts, there = known.verdicts(names, some=states.torn in trace.unread)
     expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
-    again = np.arange(len(states)) if expected.must_drop else np.flatnonzero(_FAILING[verdicts])
+    again = np.arange(len(states)) if expected.must_drop else np.flatnonzero(_FAILING[verdicts] | ~there)
     if not len(again):
         return verdicts
     chosen = states.take(again)

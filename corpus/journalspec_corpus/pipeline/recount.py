@@ -27,7 +27,19 @@ from journalspec_corpus.pipeline.cases import CASES, lines_of
 from journalspec_corpus.pipeline.plan import ENGINE, Plan
 from journalspec_corpus.pipeline.run import schema
 from journalspec_corpus.pipeline.store import first_of_each, ids_of
-from journalspec_corpus.pipeline.tables import LABELS, VERDICT, Counts, counted, reached, tabulate
+from journalspec_corpus.pipeline.tables import (
+    COLUMNS,
+    LABELS,
+    VERDICT,
+    Counts,
+    Digests,
+    counted,
+    digests,
+    reached,
+    tabulate,
+    united,
+    with_alike,
+)
 
 #: What one part may unpack to (bytes), and how many kinds of rows a build may have.
 MAX_UNPACKED, MAX_KINDS = 4 << 30, 1 << 20
@@ -98,6 +110,7 @@ class _Tally:
     chosen: Mapping[bytes, tuple[str, ...]]
     seen: Counts = field(default_factory=Counter)
     ids: list[Any] = field(default_factory=list)
+    alike: list[Digests] = field(default_factory=list)
     beyond: dict[str, dict[str, Counter[str]]] = field(default_factory=dict)
     found: int = 0
     unlike: list[str] = field(default_factory=list)
@@ -107,7 +120,12 @@ class _Tally:
 
     def add(self, path: Path, said: Mapping[str, Any]) -> None:
         """Count one part in pieces; raises _Unfit, OSError and what Arrow raises."""
-        columns = [*LABELS, "state_id", *(VERDICT + reader for reader in self.adapter.readers)]
+        columns = [
+            *LABELS,
+            "state_id",
+            *COLUMNS.values(),
+            *(VERDICT + reader for reader in self.adapter.readers),
+        ]
         with pq.ParquetFile(path) as part:
             _refuse(part, said, self.adapter)
             rows = 0
@@ -116,6 +134,7 @@ class _Tally:
                 rows += table.num_rows
                 self.ids.append(ids_of(table["state_id"]))
                 self.seen.update(counted(table))
+                self.alike.append(digests(table))
                 if len(self.seen) > MAX_KINDS:
                     raise _Unfit(f"more than {MAX_KINDS} kinds of states, as no build has")
                 self._publish(table)
@@ -148,6 +167,7 @@ class _Tally:
         readers = self.adapter.readers
         known: Any = reached(self.seen, readers) | others
         strata = tabulate(self.seen, known, manifest["sampled"], readers, manifest["strict"])
+        with_alike(strata, united(self.alike))
         yield from _unequal(json.loads(json.dumps(strata)), manifest["strata"], "strata")
         if "cases" in manifest:
             yield from self._cases(manifest["cases"])

@@ -18,10 +18,11 @@ from journalspec_corpus.crash.fingerprints import Pair, packed_rows, promise_pai
 from journalspec_corpus.crash.ids import case_ids, content_ids, promise, state_words
 from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
-from journalspec_corpus.crash.reading import reading_of
+from journalspec_corpus.crash.reading import keys_of, reading_of
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
+from journalspec_corpus.crash.visible import DIGEST_BYTES, outcome_ids, visible_ids
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.tables import Reached, Repeats, repeated, sampled
 
@@ -32,14 +33,17 @@ _LABEL = pa.dictionary(pa.int8(), pa.string())
 
 
 def schema(readers: Iterable[str]) -> pa.Schema:
-    """Return the columns of a shard: descriptor, class, one verdict per reader, and the state's fingerprints.
+    """Return the columns of a shard: ids, descriptor, class, and one verdict per reader.
 
     `state_id` and `content_id` are fingerprints; a published case goes by another id (:mod:`.crash.ids`).
+    `visible` and `outcome` say which states look and come out alike (:mod:`..crash.visible`).
     """
     return pa.schema(
         [
             ("state_id", pa.binary(ID_BYTES)),
             ("content_id", pa.binary(ID_BYTES)),
+            ("visible", pa.binary(DIGEST_BYTES)),
+            ("outcome", pa.binary(DIGEST_BYTES)),
             ("trace", pa.dictionary(pa.int32(), pa.string())),
             ("workload", pa.dictionary(pa.int32(), pa.string())),
             ("edition", pa.dictionary(pa.int32(), pa.string())),
@@ -68,6 +72,8 @@ class Rows:
     states: States
     state_ids: list[bytes]
     content_ids: list[bytes]
+    visible: list[bytes]
+    outcome: list[bytes]
     keep: npt.NDArray[np.int64]
     category: npt.NDArray[np.uint8]
     field: npt.NDArray[np.uint8]
@@ -109,6 +115,7 @@ def judged_rows(
     trace: Trace, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int, tally: SeenIds
 ) -> Iterator[Rows]:
     """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out."""
+    keys = keys_of(trace)
     for states in crash_states(trace, presets, seed):
         tally.generated += len(states)
         expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
@@ -120,7 +127,7 @@ def judged_rows(
             ids = [names[at] for at in again.tolist()]
             tally.repeats.append(Repeats(writer_of(trace), ids, states.take(again), expected))
         if keep:
-            yield _judged(states, expected, adapter, names, packed_rows(contents), np.asarray(keep))
+            yield _judged(states, expected, adapter, names, packed_rows(contents), np.asarray(keep), keys)
 
 
 def promised(trace: Trace, expected: Expected) -> bytes:
@@ -155,15 +162,20 @@ def _judged(
     names: list[bytes],
     contents: list[bytes],
     keep: Any,
+    keys: frozenset[str],
 ) -> Rows:
     states = states.take(keep)
     facts = Facts(states)
     field_of, field_names = fields(facts)
-    refusal, verdicts = _answered(facts, expected, adapter)
+    found, which = reading_of(adapter).answers(states.point, states.codes)
+    refusal, verdicts = facts.refusals, _verdicts(found, which, facts.refusals, expected, adapter)
+    contents = [contents[at] for at in keep]
     return Rows(
         states,
         [names[at] for at in keep],
-        [contents[at] for at in keep],
+        contents,
+        visible_ids(states.point, states.codes, contents, adapter.reach),
+        outcome_ids(found, which, refusal, expected, keys),
         keep,
         categories(facts),
         field_of,
@@ -175,11 +187,10 @@ def _judged(
     )
 
 
-def _answered(facts: Facts, expected: Expected, adapter: CrashFormat) -> tuple[Column, list[Column]]:
-    """Return for each state whether refusing it is allowed, and one column of verdicts per reader."""
-    states = facts.states
-    found, which = reading_of(adapter).answers(states.point, states.codes)
-    return facts.refusals, _verdicts(found, which, facts.refusals, expected, adapter)
+def _judged_again(facts: Facts, expected: Expected, adapter: CrashFormat) -> list[Column]:
+    """Return one column of verdicts per reader."""
+    found, which = reading_of(adapter).answers(facts.states.point, facts.states.codes)
+    return _verdicts(found, which, facts.refusals, expected, adapter)
 
 
 def _verdicts(
@@ -232,7 +243,7 @@ class Shard:
             table,
             owners,
             self.tally.repeats or [],
-            lambda states, expected: _answered(Facts(states), expected, self.adapter)[1],
+            lambda states, expected: _judged_again(Facts(states), expected, self.adapter),
         )
 
     @property
@@ -257,6 +268,8 @@ class Shard:
         columns: list[pa.Array] = [
             _ids([name for rows in points for name in rows.state_ids]),
             _ids([name for rows in points for name in rows.content_ids]),
+            _ids([name for rows in points for name in rows.visible], DIGEST_BYTES),
+            _ids([name for rows in points for name in rows.outcome], DIGEST_BYTES),
             *(_texts(owner, [texts[at] for texts in self._texts]) for at in range(5)),
             labels([_stratum(rows.states) for rows in points], STRATA),
             labels([rows.states.preset for rows in points], [preset.name for preset in PRESETS]),
@@ -286,9 +299,9 @@ def judged_shard(plan: Plan, number: int) -> Shard:
     return shard
 
 
-def _ids(ids: list[bytes]) -> pa.Array:
-    """Return a column of ids, straight from their bytes."""
-    kind = pa.binary(ID_BYTES)
+def _ids(ids: list[bytes], width: int = ID_BYTES) -> pa.Array:
+    """Return a column of ids of `width` bytes, straight from their bytes."""
+    kind = pa.binary(width)
     return pa.FixedSizeBinaryArray.from_buffers(kind, len(ids), [None, pa.py_buffer(b"".join(ids))])
 
 

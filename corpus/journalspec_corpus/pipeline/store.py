@@ -35,7 +35,16 @@ from journalspec_corpus.crash.fingerprints import packed_rows
 from journalspec_corpus.pipeline.manifest import PLAN_FILE, digest_of_parts
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import judged_shard
-from journalspec_corpus.pipeline.tables import Counts, Reached, counted, reached, readers_of
+from journalspec_corpus.pipeline.tables import (
+    Counts,
+    Digests,
+    Reached,
+    counted,
+    digests,
+    reached,
+    readers_of,
+    united,
+)
 from journalspec_corpus.seal import MAX_SEALED, render
 
 #: The folder of the final parts, and that of a build under way.
@@ -238,11 +247,12 @@ Rows = npt.NDArray[np.bool_]
 
 
 def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -> dict[str, Any]:
-    """Write the final parts and return ``distinct``, ``digest``, ``parts``, ``seen`` and ``reached``.
+    """Write the final parts and return ``distinct``, ``digest``, ``parts``, ``seen``, ``alike``, ``reached``.
 
     Of equal state ids the first in plan order stays. `parts` are the files with
-    their checksums, `seen` the counted combinations of labels of what stayed, and
-    `reached` says who reaches what, states that were taken out included.
+    their checksums, `seen` the counted combinations of labels of what stayed,
+    `alike` which contents, visible contents and outcomes there are, and `reached`
+    says who reaches what, states that were taken out included.
     """
     numbers = range(plan.shards())
     bounds = np.cumsum([0, *(summaries[number].states for number in numbers)])
@@ -268,6 +278,7 @@ def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -
         "digest": digest_of_parts(parts),
         "parts": parts,
         "seen": seen,
+        "alike": united(part.alike for part in done),
         "reached": reached_by,
     }
 
@@ -278,6 +289,7 @@ class _Part:
 
     entry: dict[str, Any]
     seen: Counts
+    alike: Digests
     reached: set[Reached]
 
 
@@ -297,7 +309,7 @@ def _part(out: Path, summary: Summary, keep: Rows) -> _Part:
     seen = counted(table)
     size = path.stat().st_size
     entry = {"file": f"{STATES}/{path.name}", "rows": table.num_rows, "bytes": size, "sha256": sha256}
-    return _Part(entry, seen, who | reached(seen, readers))
+    return _Part(entry, seen, digests(table), who | reached(seen, readers))
 
 
 def remerge(out: Path, summary: Summary, sha256: str) -> str:

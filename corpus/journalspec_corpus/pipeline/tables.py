@@ -27,7 +27,7 @@ from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.losses import cuts_of
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, rank
 from journalspec_corpus.crash.verdict import CATEGORIES, CODES, VERDICTS
-from journalspec_corpus.pipeline.manifest import STRATA
+from journalspec_corpus.pipeline.manifest import ALIKE, STRATA
 
 #: The columns that are counted, before the verdicts; `acknowledged` as whether there is any.
 LABELS = (
@@ -82,6 +82,44 @@ def _codes(column: pa.ChunkedArray) -> tuple[Codes, list[Any]]:
         whole = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
         return whole.indices.to_numpy(zero_copy_only=False).astype(np.int64), whole.dictionary.to_pylist()
     return (column.to_numpy() > 0).astype(np.int64), [False, True]
+
+
+#: Member of :data:`.manifest.ALIKE` -> the column whose different values it counts.
+COLUMNS: Mapping[str, str] = {"contents": "content_id", "visible": "visible", "outcomes": "outcome"}
+#: (stratum, member of ALIKE) -> digests of 64 bits, each once, sorted
+Digests: TypeAlias = dict[tuple[str, str], npt.NDArray[np.uint64]]
+
+
+def digests(table: pa.Table) -> Digests:
+    """Return which contents, visible contents and outcomes occur in `table`, by their first 64 bits."""
+    codes, labels = _codes(table["stratum"])
+    out: Digests = {}
+    for member, name in COLUMNS.items():
+        column = table[name].combine_chunks()
+        column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
+        width = column.type.byte_width
+        raw = column.buffers()[1]
+        words = np.frombuffer(raw or b"", ">u8")[column.offset * width // 8 :][:: width // 8][: len(column)]
+        for code in np.unique(codes).tolist():
+            found = np.unique(words[codes == code].astype(np.uint64))
+            key = labels[code], member
+            out[key] = np.union1d(out[key], found) if key in out else found
+    return out
+
+
+def united(parts: Iterable[Digests]) -> Digests:
+    """Return what occurs in any of `parts`."""
+    gathered: dict[tuple[str, str], list[npt.NDArray[np.uint64]]] = {}
+    for part in parts:
+        for key, found in part.items():
+            gathered.setdefault(key, []).append(found)
+    return {key: np.unique(np.concatenate(found)) for key, found in gathered.items()}
+
+
+def with_alike(strata: Mapping[str, Any], found: Digests) -> None:
+    """Set in each stratum's tables how many different contents, visible contents and outcomes it has."""
+    for name, tables in strata.items():
+        tables |= {member: len(found.get((name, member), ())) for member in ALIKE}
 
 
 #: (stratum, writer, edition, preset, reader, verdict); the last two are empty for "was looked at".

@@ -1,0 +1,248 @@
+"""What tells states apart beside their bytes: what recovery can look at of them, and what comes out.
+
+Three counts stand side by side in every report, for a state that differs from another one
+only where nobody looks says nothing new. *Contents* are all bytes. *Visible contents* are names, sizes
+and the bytes that recovery can look at: how far into each file, the format says (:class:`Reach`).
+*Outcomes* are what is owed, whether refusing is allowed, and the answers of all readers.
+
+The numbers are digests of 64 bits: among ten million of them two that collide are expected three times in
+a million builds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Codes, CrashPoint
+from journalspec_corpus.crash.expected import REFUSALS, Expected
+from journalspec_corpus.crash.fingerprints import content_pair, packed, packed_rows
+from journalspec_corpus.crash.ids import content_words
+from journalspec_corpus.crash.trace import Create, Preallocate, Rename, Trace, Truncate, Unlink, Write
+from journalspec_corpus.crash.verdict import Answer
+
+DIGEST_BYTES = 8
+Column = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far recovery can look into each file.
+
+    ``ends(heads, sizes)`` takes the first `head` bytes of each file (fewer of a shorter one) and its
+    size, by name, and returns for each an offset. Nothing at or behind it changes any reader's answer,
+    under whichever policy.
+    """
+
+    head: int
+    ends: Callable[[Mapping[str, bytes], Mapping[str, int]], Mapping[str, int]]
+
+
+def visible_ends(reach: Reach | None, files: Mapping[str, bytes]) -> dict[str, int]:
+    """Return how many bytes of each of `files` recovery can look at, at most its size."""
+    sizes = {name: len(content) for name, content in files.items()}
+    if reach is None:
+        return sizes
+    ends = reach.ends({name: content[: reach.head] for name, content in files.items()}, sizes)
+    return {name: min(size, ends[name]) for name, size in sizes.items()}
+
+
+def visible_id(files: Mapping[str, bytes], reach: Reach | None) -> bytes:
+    """Return the digest of what recovery can look at of `files`, the plain way."""
+    ends = visible_ends(reach, files)
+    content = packed(content_pair({name: content[: ends[name]] for name, content in files.items()}))
+    sizes = {name: len(content) for name, content in files.items()}
+    return content[:DIGEST_BYTES] if ends == sizes else _cut(content, sizes)
+
+
+def _cut(content: bytes, sizes: Mapping[str, int]) -> bytes:
+    """Return the digest of files that go on behind what is looked at: `content` names what is."""
+    text = "\0".join(f"{name}/{size}" for name, size in sorted(sizes.items()))
+    return hashlib.blake2b(content + text.encode(), digest_size=DIGEST_BYTES).digest()
+
+
+def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
+    """Return the writes of `trace` of which recovery can look at no byte, if all before has arrived.
+
+    Such a write begins where nobody looks any more and does not make its file longer. So whatever
+    arrives of it, names, sizes, heads and thus ends stay what they were, and so does all before them.
+    """
+    if reach is None:
+        return frozenset()
+    heads = {name: content[: reach.head] for name, content in trace.base.items()}
+    sizes = {name: len(content) for name, content in trace.base.items()}
+    out = set()
+    ends: Mapping[str, int] | None = None
+    for index, op in enumerate(trace.ops):
+        if isinstance(op, Write) and reach.head <= op.off and op.off + len(op.data) <= sizes[op.file]:
+            ends = reach.ends(heads, sizes) if ends is None else ends
+            if op.off >= ends[op.file]:
+                out.add(index)
+            continue
+        if isinstance(op, (Write, Preallocate, Truncate)):
+            _change(op, heads, sizes, reach.head)
+        elif isinstance(op, Create):
+            heads[op.file], sizes[op.file] = b"", 0
+        elif isinstance(op, Rename):
+            heads[op.new], sizes[op.new] = heads.pop(op.old), sizes.pop(op.old)
+        elif isinstance(op, Unlink):
+            del heads[op.file], sizes[op.file]
+        else:
+            continue
+        ends = None
+    return frozenset(out)
+
+
+def _change(
+    op: Write | Preallocate | Truncate, heads: dict[str, bytes], sizes: dict[str, int], most: int
+) -> None:
+    """Do `op` to the head and the size of its file."""
+    head, size = heads[op.file], sizes[op.file]
+    if isinstance(op, Truncate):
+        size = op.size
+    else:
+        data = op.data or b""
+        size = max(size, op.off + (op.length if isinstance(op, Preallocate) else len(data)))
+        if data and op.off < most:
+            front = head[: op.off].ljust(op.off, b"\0")
+            head = front + data[: most - op.off] + head[op.off + len(data) :]
+    heads[op.file] = head[: min(size, most)].ljust(min(size, most), b"\0")
+    sizes[op.file] = size
+
+
+def visible_ids(
+    point: CrashPoint, codes: Codes, contents: Sequence[bytes], reach: Reach | None
+) -> list[bytes]:
+    """Return for each row of `codes` what :func:`visible_id` gives; `contents` are the rows' content ids."""
+    if reach is None:
+        return [content[:DIGEST_BYTES] for content in contents]
+    out = [b""] * len(codes)
+    for rows, names, sizes, ends in _alike(point, codes, reach):
+        if ends == sizes:
+            ids = [contents[row][:DIGEST_BYTES] for row in rows]
+        else:
+            shortened = packed_rows(content_words(*_shortened(point, codes[rows], names, ends)))
+            ids = [_cut(content, sizes) for content in shortened]
+        for row, name in zip(rows, ids, strict=True):
+            out[row] = name
+    return out
+
+
+#: Rows with the same names, sizes and ends, and these.
+_Group = tuple[list[int], Mapping[str, int], dict[str, int], dict[str, int]]
+
+
+def _alike(point: CrashPoint, codes: Codes, reach: Reach) -> list[_Group]:
+    """Return the rows by how far recovery can look; asked once for all that have the same heads."""
+    deciding = [
+        at
+        for at, block in enumerate(point.blocks)
+        if block.kind != DATA or block.index * point.granule < reach.head
+    ]
+    kinds: dict[tuple[int, ...], list[int]] = {}
+    for row, key in enumerate(map(tuple, codes[:, deciding].tolist())):
+        kinds.setdefault(key, []).append(row)
+    found: dict[tuple[tuple[str, int, int, int], ...], _Group] = {}
+    for key, rows in kinds.items():
+        names, lengths, contents = point.names, list(point.sizes), list(point.contents)
+        for at, code in zip(deciding, key, strict=True):
+            block = point.blocks[at]
+            value = block.versions[code]
+            if block.kind == NAMES:
+                names = value
+            elif block.kind == SIZE:
+                lengths[block.file] = value
+            else:
+                contents[block.file] = contents[block.file].put(block.index * point.granule, value)
+        sizes = {name: lengths[number] for name, number in names.items()}
+        heads = {
+            name: contents[number][: min(reach.head, sizes[name])].ljust(min(reach.head, sizes[name]), b"\0")
+            for name, number in names.items()
+        }
+        said = reach.ends(heads, sizes)
+        ends = {name: min(size, said[name]) for name, size in sizes.items()}
+        group = tuple(sorted((name, names[name], sizes[name], ends[name]) for name in names))
+        found.setdefault(group, ([], names, sizes, ends))[0].extend(rows)
+    return list(found.values())
+
+
+def _shortened(
+    point: CrashPoint, codes: Codes, names: Mapping[str, int], ends: Mapping[str, int]
+) -> tuple[CrashPoint, Codes]:
+    """Return the crash point in which every file ends where nobody looks any further."""
+    lengths = [0] * len(point.sizes)
+    for name, number in names.items():
+        lengths[number] = ends[name]
+    shown = [
+        at
+        for at, block in enumerate(point.blocks)
+        if block.kind == DATA and block.index * point.granule < lengths[block.file]
+    ]
+    blocks = tuple(point.blocks[at] for at in shown)
+    return replace(point, blocks=blocks, sizes=tuple(lengths), names=names), codes[:, shown]
+
+
+def outcome_ids(
+    found: Sequence[tuple[Answer, ...]],
+    which: npt.NDArray[np.int32],
+    refusals: Column,
+    expected: Expected,
+    keys: Collection[str],
+) -> list[bytes]:
+    """Return for each row the digest of what is owed in it and what all readers answered.
+
+    Row i has the answers ``found[which[i]]`` and the refusal ``REFUSALS[refusals[i]]``. Answers that hold a
+    record that nobody wrote (none of `keys`) are one answer, as they are to a verdict.
+    """
+    owed = _owed(expected)
+    known: dict[tuple[int, int], bytes] = {}
+    out = []
+    for place in zip(which.tolist(), refusals.tolist(), strict=True):
+        if place not in known:
+            known[place] = _outcome(owed, REFUSALS[place[1]], found[place[0]], keys)
+        out.append(known[place])
+    return out
+
+
+def outcome_id(answer: Answer, refusal: str, expected: Expected, keys: Collection[str]) -> bytes:
+    """Return the digest of what is owed in one state and what one reader answered."""
+    return _outcome(_owed(expected), refusal, (answer,), keys)
+
+
+def _outcome(owed: str, refusal: str, given: Sequence[Answer], keys: Collection[str]) -> bytes:
+    text = "\0".join((owed, refusal, repr([_said(answer, keys) for answer in given])))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
+
+
+def words_of(ids: Sequence[bytes]) -> npt.NDArray[np.uint64]:
+    """Return the first 64 bits of each of `ids` as numbers."""
+    raw = b"".join([name[:DIGEST_BYTES] for name in ids])
+    return np.frombuffer(raw, ">u8").astype(np.uint64)
+
+
+def _owed(expected: Expected) -> str:
+    """Return what is owed at a crash point, in the words of readers."""
+    sets = (expected.must_keep, expected.may_keep, expected.must_drop)
+    words = [sorted(key for key, record in expected.record_of.items() if record in of) for of in sets]
+    return repr((expected.stratum, words))
+
+
+def _said(answer: Answer, keys: Collection[str]) -> object:
+    if answer.refused is None and any(key not in keys for key in (*answer.keys, *answer.aside)):
+        return "foreign"
+    return in_order(astuple(answer))
+
+
+def in_order(value: object) -> object:
+    """Return `value` with what has no order of its own (sets, mappings) in one, also within it."""
+    if isinstance(value, Mapping):
+        return sorted((repr(in_order(key)), repr(in_order(item))) for key, item in value.items())
+    if isinstance(value, (set, frozenset)):
+        return sorted(repr(in_order(item)) for item in value)
+    if isinstance(value, (tuple, list)):
+        return tuple(in_order(item) for item in value)
+    return value
