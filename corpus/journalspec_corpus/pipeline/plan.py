@@ -16,7 +16,7 @@ from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.persistence import PRESETS
 
 #: Raised whenever the same descriptor would give another id, class or verdict.
-ENGINE = 2
+ENGINE = 3
 #: The edition of what plans yield: the first number says what ids and verdicts mean, the second grows with
 #: what is looked at.
 EDITION = f"{ENGINE}.0"
