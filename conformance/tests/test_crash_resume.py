@@ -11,8 +11,10 @@ import pytest
 pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
 
 from journalspec_conformance.crashes.asking import Asker
+from journalspec_conformance.crashes.choose import Chosen
 from journalspec_conformance.crashes.resume import FoundSoFar
 from journalspec_conformance.crashes.tally import FAILURES, SUMMARY, VERDICTS
+from journalspec_conformance.crashes.verdicts import Judged
 from judged import judge_crashes
 
 pytestmark = pytest.mark.usefixtures("chosen_once")
@@ -81,6 +83,32 @@ def test_what_was_found_is_not_asked_again(interrupted: Path, asked: list[Any]) 
         assert (interrupted / name).read_bytes() == (whole / name).read_bytes()
     assert without_times(interrupted) == without_times(whole)
     assert not kept(interrupted).exists()
+
+
+def test_every_member_of_a_verdict_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The digest of the answer too, by which different outcomes are counted."""
+    given: list[tuple[int, list[Chosen], list[Judged]]] = []
+    add = FoundSoFar.add
+
+    def noting(self: FoundSoFar, start: int, states: Any, verdicts: Any, seconds: float) -> None:
+        given.append((start, list(states), list(verdicts)))
+        add(self, start, states, verdicts, seconds)
+
+    monkeypatch.setattr(FoundSoFar, "add", noting)
+    monkeypatch.setattr(FoundSoFar, "done", lambda self: None)
+    judged(tmp_path / "out")
+    asked = json.loads(kept(tmp_path / "out").read_text().splitlines()[0])["asked"]
+    again = FoundSoFar(kept(tmp_path / "out"), asked)
+    assert [again.of(start, states) for start, states, _ in given] == [verdicts for _, _, verdicts in given]
+    assert len({entry.verdict.outcome for _, _, verdicts in given for entry in verdicts}) > 1
+
+
+def test_the_outcomes_of_both_parts_are_counted(interrupted: Path) -> None:
+    (before,) = without_times(interrupted.with_name("first"))["alike"].values()
+    assert before["asked"] == 150
+    assert before["outcomes"] > 1
+    judged(interrupted)
+    assert without_times(interrupted)["alike"] == {"R": before}
 
 
 def test_an_interruption_keeps_what_was_found(

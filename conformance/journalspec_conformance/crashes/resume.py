@@ -18,6 +18,7 @@ from journalspec_conformance.crashes.verdicts import Judged, Verdict
 from journalspec_conformance.errors import Problem
 
 _LISTS = ("missing", "came", "wrong")
+_DIGEST = "outcome"
 
 
 class FoundSoFar:
@@ -72,7 +73,7 @@ class FoundSoFar:
 
     def add(self, start: int, states: Sequence[Chosen], judged: Sequence[Judged], seconds: float) -> None:
         """Keep the verdicts on a piece, which took so many seconds more."""
-        entries = [asdict(entry) for entry in judged]
+        entries = [_entry(found) for found in judged]
         first = states[0].case_id.hex()
         self._write({"start": start, "first": first, "seconds": round(seconds, 3), "judged": entries})
 
@@ -99,9 +100,18 @@ def _lines(path: Path) -> tuple[list[dict[str, Any]], int]:
         raise Problem(f"{path}: no file of a run that was interrupted", "Remove it to begin anew.") from None
 
 
+def _entry(found: Judged) -> dict[str, Any]:
+    """Return what a line says of one verdict, as JSON: its digest in hexadecimal."""
+    entry = asdict(found)
+    entry["verdict"][_DIGEST] = found.verdict.outcome.hex()
+    return entry
+
+
 def _judged(entry: Mapping[str, Any]) -> Judged:
+    """Return the verdict that :func:`_entry` made an entry of."""
     verdict: dict[str, Any] = entry["verdict"]
     told: dict[str, Any] = {
         name: tuple(value) if name in _LISTS else value for name, value in verdict.items()
     }
+    told[_DIGEST] = bytes.fromhex(verdict[_DIGEST])
     return Judged(entry["at"], entry["policy"], Verdict(**told), entry["limit"])
