@@ -109,7 +109,7 @@ def test_states_go_by_what_their_files_hold_and_what_is_owed(format_id: str) -> 
     works = list(adapter.workloads("core"))
     names: dict[bytes, bytes] = {}
     rows = 0
-    for work in works[:: len(works) // 12]:
+    for work in works[:: len(works) // 32]:
         trace = adapter.build(work)
         for number, states in enumerate(crash_states(trace, PRESETS, 1)):
             expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
