@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -214,7 +215,7 @@ def outcome_id(answer: Answer, refusal: str, expected: Expected, keys: Collectio
 
 
 def _outcome(owed: str, refusal: str, given: Sequence[Answer], keys: Collection[str]) -> bytes:
-    text = "\0".join((owed, refusal, repr([_said(answer, keys) for answer in given])))
+    text = "\0".join((owed, refusal, f"[{', '.join([_said(answer, keys) for answer in given])}]"))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
 
 
@@ -231,10 +232,18 @@ def _owed(expected: Expected) -> str:
     return repr((expected.stratum, words))
 
 
-def _said(answer: Answer, keys: Collection[str]) -> object:
+def _said(answer: Answer, keys: Collection[str]) -> str:
     if answer.refused is None and any(key not in keys for key in (*answer.keys, *answer.aside)):
-        return "foreign"
-    return in_order(astuple(answer))
+        return "'foreign'"
+    return _words(answer)
+
+
+@lru_cache(1 << 14)
+def _words(answer: Answer) -> str:
+    """Return `answer` in words: the same ones come in many crash points."""
+    return repr(
+        in_order((answer.keys, answer.refused, answer.reported, answer.aside, answer.state)),
+    )
 
 
 def in_order(value: object) -> object:
