@@ -42,6 +42,19 @@ def test_who_reads_as_specified_fails_nowhere(format_id: str) -> None:
     assert sum(entry["answers"] for entry in facts["limits"]) == sum(map(sum, pinned))
 
 
+@pytest.mark.parametrize("format_id", PINNED)
+def test_who_reads_as_specified_fails_nowhere_in_core_either(format_id: str) -> None:
+    """Long workloads and second lives are in core only: all states of every 31st of its traces."""
+    asked = ("--tier", "core", "--every", 31, "--count", 0, "--json")
+    done = judge_crashes("reference", format_id, *asked)
+    assert done.exit_code == 0, done.output
+    facts = json.loads(done.stdout)
+    assert facts["states"] > 10_000
+    assert facts["new"] == []
+    assert [entry["kind"] for entry in facts["failures"] if entry["counted"]] == []
+    assert len(facts["limits"]) > 3
+
+
 def test_how_many_were_let_off_and_why_is_said_and_can_be_turned_off() -> None:
     chosen = ("--jobs", 1, "--count", 150, "--strata", "R", "--writers", "3.0", "--policies", "salvage")
     done = judge_crashes("reference", "bitronix_tlog", *chosen)
