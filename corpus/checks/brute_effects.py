@@ -37,7 +37,8 @@ class IssuedOp:
     """One operation: its record and the key of what it wrote, in which `life` and `file`.
 
     `told` is whether somebody was told that it is safe, `replaced` whether it may have been written once more
-    since, in other words. `copies` are further keys under which it may be listed.
+    since, in other words. `lets` are the records that were let go for it: where one of these is gone, it may
+    have been done. `copies` are further keys under which it may be listed.
     """
 
     record: str
@@ -47,6 +48,7 @@ class IssuedOp:
     replaced: bool = False
     file: str = ""
     copies: tuple[str, ...] = ()
+    lets: frozenset[str] = frozenset()
 
     def among(self, keys: Container[str]) -> bool:
         """Tell whether it is listed in `keys`, itself or a copy."""
@@ -99,16 +101,21 @@ def issued(trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
             here.append((index, op))
     acks = [(index, set(op.records)) for index, op in enumerate(trace.ops[:crash]) if isinstance(op, Ack)]
     let_go = [at for at, op in enumerate(trace.ops[: last + 1]) if isinstance(op, Release)]
-    # What lets go of something stands right behind that: where that is gone, it may have been done.
-    letting = {min((index for index, _ in here if index > at), default=-1) for at in let_go}
+    lets: dict[int, set[str]] = {}
+    for at in let_go:
+        # What lets go of something stands right behind that.
+        following = min((index for index, _ in here if index > at), default=-1)
+        op = trace.ops[at]
+        lets.setdefault(following, set()).update(op.records if isinstance(op, Release) else ())
     return before + [
         IssuedOp(
             mark.record,
             mark.key,
             2,
             told=any(at > index and mark.record in names for at, names in acks),
-            replaced=index in letting or any(index < at for at in let_go),
+            replaced=any(index < at for at in let_go),
             file=mark.file,
+            lets=frozenset(lets.get(index, ())),
         )
         for index, mark in here
     ]
@@ -174,9 +181,11 @@ class BrutePermitted:
 
     def _fits(self, chosen: frozenset[int], read: frozenset[int]) -> bool:
         """Tell whether what was read is all there, but for ends of what is torn, and all else is known."""
-        if any(not self.ops[n].told and not self.ops[n].replaced for n in chosen - read):
-            # What can be gone and is not listed was not there; a promise counts without being listed.
-            return False
+        there = {self.ops[n].record for n in read}
+        for op in (self.ops[n] for n in chosen - read):
+            if not (op.told or op.replaced or op.lets - there):
+                # What can be gone and is not listed was not there; a promise counts without being listed.
+                return False
         return all(self.model.ends(self.ops[n].key) and not self._needs[n] <= chosen for n in read - chosen)
 
     @cached_property

@@ -108,6 +108,20 @@ def test_what_is_listed_was_there_and_what_is_not_was_not() -> None:
     assert known.right(frozenset({ops[0].key}), frozenset()) == {one, two}
 
 
+def test_an_end_that_is_not_listed_was_done_only_where_something_let_go_for_it_is_gone() -> None:
+    ops = [message("ADD_TX", 1, 1, told=True), message("PREPARE", tx=1, told=True)]
+    let_go = frozenset(op.record for op in ops)
+    both = [*ops, IssuedOp("ROLLBACK-1", "ROLLBACK:1:0:1::", 2, told=False, lets=let_go)]
+    prepared, ended = state_of(JBOSS, ops), state_of(JBOSS, both)
+    assert prepared != ended
+    permitted = BrutePermitted(JBOSS, both)
+    add, prepare = (op.key for op in ops)
+    # Who has read both has to find it prepared: nothing says that it was rolled back.
+    assert permitted.right(frozenset({prepare}), frozenset({add})) == {prepared}
+    assert "decision-lost" in permitted.wrong(ended, frozenset({prepare}), frozenset({add}))
+    assert permitted.right(frozenset({prepare}), frozenset()) == {prepared, ended}
+
+
 def wrong(model: Any, ops: Sequence[IssuedOp], state: State, *, lost: bool = False) -> frozenset[str]:
     """The verdicts on `state`, if all operations are listed."""
     return BrutePermitted(model, list(ops), lost).wrong(state, frozenset(op.key for op in ops))
@@ -192,12 +206,12 @@ def test_operations_are_issued_with_their_write_and_told_by_an_acknowledgement_b
     ops = (*written("a", 0), Ack(("a",)), *written("a", 1), Release(("a",)), *written("b", 2), Ack(("b",)))
     trace = Trace("toy", "1", "toy", {"log": b"xy"}, ops, "zero", possible=(Mark("p", "log", 1, 1, "key-p"),))
 
-    def seen(crash: int, torn: int = -1) -> list[tuple[str, bool, bool]]:
-        return [(op.key, op.told, op.replaced) for op in issued(trace, crash, torn)[1:]]
+    def seen(crash: int, torn: int = -1) -> list[tuple[str, bool, bool, str]]:
+        return [(op.key, op.told, op.replaced, ",".join(op.lets)) for op in issued(trace, crash, torn)[1:]]
 
     assert seen(0) == []
-    assert seen(0, 0) == [("key-0", False, False)]
-    assert seen(4) == [("key-0", True, False), ("key-1", False, False)]
-    assert seen(8) == [("key-0", True, True), ("key-1", False, True), ("key-2", False, True)]
-    assert seen(9)[2] == ("key-2", True, True)
+    assert seen(0, 0) == [("key-0", False, False, "")]
+    assert seen(4) == [("key-0", True, False, ""), ("key-1", False, False, "")]
+    assert seen(8) == [("key-0", True, True, ""), ("key-1", False, True, ""), ("key-2", False, False, "a")]
+    assert seen(9)[2] == ("key-2", True, False, "a")
     assert [op.life for op in issued(trace, 4)] == [1, 2, 2]
