@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
 from dataclasses import replace
@@ -209,6 +210,22 @@ def test_the_table_for_the_pages_has_every_mutant_and_its_reason(tmp_path: Path)
         "enough": ENOUGH,
         "mutants": [{"mutant": "a", "killed": 9}, {"mutant": "b", "killed": 0, "reason": "write side"}],
     }
+
+
+PUBLISHED = sorted((Path(__file__).resolve().parents[2] / "docs/data").glob("crash-mutants-*.json"))
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_the_score_on_the_page_is_of_the_mutants_that_there_are_and_nothing_is_wrong_with_it(
+    path: Path,
+) -> None:
+    name = path.stem.removeprefix("crash-mutants-")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    shown, reasons = data["mutants"], explained(name)
+    assert [item["mutant"] for item in shown] == [mutant.id for mutant in load_mutants(name)]
+    rows = [MutantRow(item["mutant"], item["killed"], data["states"]) for item in shown]
+    assert data == mutation.score(rows, reasons)
+    assert wrong(rows, reasons) == []
 
 
 def test_the_command_says_what_is_wrong(
