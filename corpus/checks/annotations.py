@@ -20,15 +20,17 @@ import importlib
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from journalspec.formats import UnknownFormat
+from journalspec.layout import Layout
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import (
     Ack,
     Create,
@@ -48,6 +50,7 @@ from journalspec_corpus.crash.trace import (
     Write,
     writer_of,
 )
+from journalspec_corpus.crash.workloads import LongWorkload, SmallWorkload, Tables
 
 #: So many violations of a law are shown, and so many characters of what they are about.
 SHOWN, LONGEST = 5, 300
@@ -171,53 +174,158 @@ class Disk:
         return {name: self._forced.get(number, b"") for name, number in held.items()}
 
 
-class Witness(Protocol):
+def cut(layout: Layout, edition: str, raw: bytes, labels: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the bytes of a record's fields by name; `labels` are names in marks, "" for none of its own."""
+    form = layout.structure("record", edition, layout.kind_at("record", edition, raw))
+    lists = {item.each: item.name for item in form.fields if item.each}
+    out: dict[str, bytes] = {}
+    last = ""
+    for spot in layout.spans("record", edition, raw):
+        name, bracket, _ = spot.name.partition("[")
+        name = lists[name] if bracket else name
+        last = labels.get(name, name) or last
+        out[last] = out.get(last, b"") + raw[spot.off : spot.off + spot.length]
+    return out
+
+
+class Witness:
     """What a format knows of its traces without its recorder; one for each trace.
 
-    It is shown the operations on files in order. `log` are the records that count or will count, in order.
+    It is shown the operations on files in order. Sub-classes say what differs; `reader` is the naive reader,
+    `tables` what workloads are made from.
     """
+
+    reader: Any
+    tables: Tables
+
+    def __init__(self, trace: Trace, edition: str) -> None:
+        self.trace, self.edition = trace, edition
+
+    # Bytes
+
+    def record(self, file: str, data: bytes, at: int, off: int) -> Found | None:
+        """Return the whole record at `at` of `data`, which stands at `off` of `file`, None: there is none."""
+        raise NotImplementedError
+
+    def starts(self, op: Write) -> int | None:
+        """Return where in a write its first record begins, None if it has none."""
+        raise NotImplementedError
+
+    def candidates(self, file: str, data: bytes) -> Iterator[int]:
+        """Yield where in a file a record may be, of whatever life."""
+        raise NotImplementedError
+
+    def counts(self, file: str) -> bool:
+        """Tell whether a restart looks for records in a file of this name."""
+        return True
 
     def decoded(self, op: Write) -> list[Found]:
         """Return the records of which a write consists, [] if it holds something else."""
+        out: list[Found] = []
+        at = self.starts(op)
+        while at is not None and (found := self.record(op.file, op.data, at, op.off + at)) is not None:
+            out.append(found)
+            at += found.length
+        return out
 
     def whole(self, files: Mapping[str, bytes]) -> list[Found]:
         """Return every whole record at any offset, of whatever life."""
+        places = ((file, data, at) for file, data in files.items() for at in self.candidates(file, data))
+        return [found for file, data, at in places if (found := self.record(file, data, at, at)) is not None]
 
     def counting(self, files: Mapping[str, bytes]) -> list[Found]:
-        """Return the records that a restart finds."""
+        """Return the records that a restart finds, in the order of recovery."""
+        return self.read({file: data for file, data in files.items() if self.counts(file)})
 
-    def copies(self, op: Write) -> bool:
-        """Tell whether the write puts copies where nobody looks yet."""
+    def read(self, files: Mapping[str, bytes]) -> list[Found]:
+        """Return the records that the naive reader finds, whatever the names of the files."""
+        told = self.recovered(files)
+        places = [(entry["at"]["file"], entry["at"]["off"]) for entry in told.get("records", ())]
+        found = (self.record(file, files[file], off, off) for file, off in places)
+        return [record for record in found if record is not None]
 
-    def calls(self, work: Any, trace: Trace) -> Iterable[Call]:
-        """Return what is asked of the writer, in order."""
+    def recovered(self, files: Mapping[str, bytes]) -> Mapping[str, Any]:
+        """Return what the naive reader salvages."""
+        told: Mapping[str, Any] = self.reader.recover(files, self.edition, "salvage")
+        return told
+
+    # Calls
+
+    def calls(self, work: Any) -> Iterator[Call]:
+        """Yield what is asked of the writer, in order."""
+        if isinstance(work, LongWorkload):
+            for word in work.rules.split():
+                yield from self.word(word)
+        elif isinstance(work, SmallWorkload):
+            yield from self.small(work)
+        elif isinstance(work, SecondLife) and self.trace.ops:
+            before = getattr(work.origin, "steps", ()) if work.then == "same" else ()
+            again = [step for step in before if self.repeats(step)]
+            steps = again or self.tables.then[work.then if work.then in self.tables.then else "same"]
+            yield from self.again(work, () if work.then == "open" else steps or self.tables.then["typical"])
+
+    def small(self, work: Any) -> Iterator[Call]:
+        """Yield the calls of a small workload."""
+        raise NotImplementedError
+
+    def word(self, word: str) -> Iterator[Call]:
+        """Yield the calls of a word of a long one."""
+        raise NotImplementedError
+
+    def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
+        """Yield the calls of a second life, which does `steps`."""
+        raise NotImplementedError
+
+    def repeats(self, step: Any) -> bool:
+        """Tell whether a second life may do a step of the first one."""
+        return True
+
+    @property
+    def together(self) -> bool:
+        """Whether steps are forced once, at the end."""
+        return self.trace.tags.get("force") == "end"
 
     def recovers(self, found: Found) -> bool:
         """Tell whether opening may write this record unasked."""
+        return False
 
     def promised(self, written: Sequence[Found], before: Sequence[Found]) -> set[tuple[Any, ...]]:
         """Return what (of both) a durable call promises: written in this run, or unpromised `before`."""
+        raise NotImplementedError
+
+    # What a trace comes to
+
+    def copies(self, op: Write) -> bool:
+        """Tell whether the write puts copies where nobody looks yet."""
+        raise NotImplementedError
 
     def did(self, op: Op, found: Sequence[Found], disk: Disk) -> None:
         """Take in one operation on files that was done, with the records that it wrote."""
+        raise NotImplementedError
 
-    def published(self, found: Sequence[Found], disk: Disk) -> tuple[set[tuple[Any, ...]], ...]:
+    def published(self, found: Sequence[Found]) -> tuple[set[tuple[Any, ...]], ...]:
         """Return what may be published with the write that was taken in last, in one way or another."""
+        raise NotImplementedError
 
     def behind(self, op: Op) -> bool:
         """Tell whether what `op` takes back is released behind it, and not before."""
+        return False
 
     def state(self, without: set[tuple[Any, ...]]) -> object:
         """Return what recovery has to find by now, if nothing is lost but what is `without`."""
+        raise NotImplementedError
 
     def owes(self, what: tuple[Any, ...]) -> bool:
         """Tell whether a record may be owed by now."""
+        raise NotImplementedError
 
     def unkept(self, what: tuple[Any, ...], disk: Disk) -> str:
         """Return the promise that is broken if a record is not durable by now; empty: none can be."""
+        return ""
 
     def begins(self, op: Op, disk: Disk) -> bool | None:
         """Tell whether `op`, about to be done, begins a new life of its file; None: it need not be noted."""
+        return False
 
 
 @cache
@@ -366,7 +474,7 @@ class Gate:
             self._named(at, mark.record, found)
 
     def _published(self, at: int, records: Sequence[Found], published: set[str]) -> None:
-        ways = self.witness.published(records, self.disk)
+        ways = self.witness.published(records)
         # What a crash brought back into the base has no name.
         named = [sorted(self.names[what] for what in counts if what in self.names) for counts in ways]
         if sorted(published) not in named:
@@ -417,7 +525,7 @@ class Gate:
     def _promises(self) -> None:
         """Hold acknowledgements and new records against the calls of the workload."""
         walk = Calls(self)
-        if all(map(walk.take, self.witness.calls(self.work, self.trace))):
+        if all(map(walk.take, self.witness.calls(self.work))):
             walk.end()
 
 

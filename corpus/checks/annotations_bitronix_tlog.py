@@ -1,191 +1,129 @@
 """What the gate on annotations knows of the disk journal: tails, timestamps, unfinished decisions.
 
-Written from the specification (BTM-WRT, BTM-SWP, BTM-RCV); bytes are decoded by the table of fields.
+Written from the specification (BTM-WRT, BTM-SWP, BTM-RCV); bytes are decoded by the table of fields, what
+records amount to says the naive model (:mod:`replay_bitronix_tlog`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from annotations import Call, Disk, Found, breaks
+import annotations as gate
+from annotations import Call, Disk, Found
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec_corpus.bitronix_tlog import naive
-from journalspec_corpus.bitronix_tlog.workloads import TABLES, Workload
+from journalspec_corpus.bitronix_tlog.author import reported
+from journalspec_corpus.bitronix_tlog.workloads import RECORDS, TABLES
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Op, Trace, Write
-from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.naive import Invalid, decoded
+from replay_bitronix_tlog import unfinished
 
 FILES = ("btm1.tlog", "btm2.tlog")
 #: Where the timestamp and the tail stand in a header, and where the records begin.
 TIMESTAMP, STATE, TAIL, FIRST = 4, 12, 13, 21
 OPEN = b"\xff"
-#: Status numbers: of a decision, and of what finishes it.
-DECIDED, FINISHED = 8, (3, 4, 5)
-STATUSES = {"COMMITTING": 8, "COMMITTED": 3, "ROLLEDBACK": 4, "ACTIVE": 0, "PREPARED": 2}
 #: What a record has at offset 8: the length of its fixed part.
 _FIXED = (28).to_bytes(4, "big")
 _END = b"xntB"
 
 
-def record_at(file: str, data: bytes, at: int, off: int) -> Found | None:
-    """Return the whole record at `at` of `data`, which stands at `off` of `file`; None if there is none."""
-    length = int.from_bytes(data[at + 4 : at + 8], "big") + 8
-    raw = data[at : at + length]
-    if length < naive.SHORTEST + 8 or len(raw) < length or raw[-4:] != _END:
-        return None
-    try:
-        values, end = decoded(LAYOUT, "2.1", raw)
-    except Invalid:
-        return None
-    if end != length or LAYOUT.problem("record", "2.1", values, raw):
-        return None
-    names = [row["name"] for row in values["names"]]
-    shown = [name.decode("ascii", "replace") for name in names]
-    status, gtrid = values["status"], values["gtrid"].hex()
-    numbers = (status, values["time"], values["sequence_number"], values["crc32"])
-    key = ":".join([*map(str, numbers), gtrid, ",".join(shown)])
-    wants = (status, gtrid, tuple(sorted(shown)))
-    return Found(file, off, length, key, wants, wants, _fields(raw, len(values["gtrid"])))
-
-
-def _fields(raw: bytes, gtrid: int) -> dict[str, bytes]:
-    """Cut a record into its fields, with the names that marks give them."""
-    sizes = {
-        "status": 4,
-        "recordLength": 4,
-        "headerLength": 4,
-        "time": 8,
-        "sequenceNumber": 4,
-        "crc32": 4,
-        "gtridLength": 1,
-        "gtrid": gtrid,
-    }
-    out, at = {}, 0
-    for name, size in sizes.items():
-        out[name] = raw[at : at + size]
-        at += size
-    return {**out, "names": raw[at:-4], "endRecord": raw[-4:]}
-
-
-def unfinished(log: Iterable[Found]) -> dict[str, frozenset[str]]:
-    """Return the names that are still to be committed, by transaction (BTM-RCV-009 to BTM-RCV-013)."""
-    out: dict[str, frozenset[str]] = {}
-    for found in log:
-        status, gtrid, names = found.what
-        if status == DECIDED:
-            out[gtrid] = frozenset(names)
-        elif status in FINISHED and gtrid in out:
-            left = out.pop(gtrid) - frozenset(names)
-            if left:
-                out[gtrid] = left
-    return out
-
-
-class Witness:
+class Witness(gate.Witness):
     """One trace of the pair of files."""
 
+    reader, tables = naive, TABLES
+
     def __init__(self, trace: Trace) -> None:
-        self.trace = trace
+        super().__init__(trace, "2.1")
+        counting = self.counting(trace.base)
         #: All records that were logged, in order, without copies.
-        self.log = self.counting(trace.base)
-        if breaks(trace, "elected"):
+        self.log = list(counting)
+        if gate.breaks(trace, "elected"):
             # Owed all the same: what was acknowledged in a file that is not elected.
             known, there = {mark.key for mark in trace.standing}, {found.key for found in self.log}
             lost = [found for found in self.whole(trace.base) if found.key in known - there]
             self.log += {found.key: found for found in lost}.values()
-        self._doubtful = list(unfinished(self.log))
+        self._doubtful = self._unfinished(set())
         #: What the latest swap carries over, None: there was none; where in the log it began.
         self._survivors: set[tuple[Any, ...]] | None = None
         self._since = 0
-        self.active = self._elected(trace.base) if trace.base else FILES[0]
-        self._counted = {found.place for found in self.counting(trace.base)}
-        #: Copies of a swap under way, None if there is none, and where they go.
-        self._copied: list[Found] | None = None
+        self.active = self._elected(trace.base)
+        self._counted = {found.place for found in counting}
+        #: Whether a swap is under way, and into which file.
+        self._swapping = False
         self._target = ""
-        self._tails = dict.fromkeys(FILES, b"")
         #: Where each record of this run was last written.
         self._lies: dict[tuple[Any, ...], str] = {}
         self._ways: tuple[set[tuple[Any, ...]], ...] = (set(),)
 
-    @staticmethod
-    def _elected(files: Mapping[str, bytes]) -> str:
-        told = naive.recover(files, "2.1", "salvage")
-        return str(told.get("state", {}).get("active", FILES[0]))
+    def _elected(self, files: Mapping[str, bytes]) -> str:
+        return str(self.recovered(files).get("state", {}).get("active", FILES[0]))
 
-    def decoded(self, op: Write) -> list[Found]:
-        """Return the record of which a write behind the header consists."""
-        found = record_at(op.file, op.data, 0, op.off) if op.off >= FIRST else None
-        return [found] if found is not None and found.length == len(op.data) else []
+    def record(self, file: str, data: bytes, at: int, off: int) -> Found | None:
+        """Return the record at `at` if it is framed, decodes to its end and has the right checksum."""
+        length = int.from_bytes(data[at + 4 : at + 8], "big") + 8
+        raw = data[at : at + length]
+        if length < naive.SHORTEST + 8 or len(raw) < length or raw[-4:] != _END:
+            return None
+        try:
+            values, end = decoded(LAYOUT, self.edition, raw)
+        except Invalid:
+            return None
+        if end != length or LAYOUT.problem("record", self.edition, values, raw):
+            return None
+        names = [row["name"].decode("ascii", "replace") for row in values["names"]]
+        gtrid = values["gtrid"].hex()
+        numbers = (values[name] for name in ("status", "time", "sequence_number", "crc32"))
+        key = ":".join([*map(str, numbers), gtrid, ",".join(names)])
+        wants = (reported(values, self.edition)["type"], gtrid, tuple(sorted(names)))
+        return Found(
+            file, off, length, key, wants, wants, gate.cut(LAYOUT, self.edition, raw, RECORDS.labels)
+        )
 
-    def whole(self, files: Mapping[str, bytes]) -> list[Found]:
-        """Return every whole record at any offset."""
-        out = []
-        for file, data in files.items():
-            at = data.find(_FIXED)
-            while at >= 0:
-                found = record_at(file, data, at - 8, at - 8) if at >= 8 else None
-                out += [found] if found else []
-                at = data.find(_FIXED, at + 1)
-        return out
+    def starts(self, op: Write) -> int | None:
+        """Records are written one by one, behind the header."""
+        return 0 if op.off >= FIRST else None
 
-    def counting(self, files: Mapping[str, bytes]) -> list[Found]:
-        """Return the records of the elected file, from its first one to its tail."""
-        if not files:
-            return []
-        told = naive.recover(files, "2.1", "salvage")
-        places = [entry["at"] for entry in told.get("records", ())]
-        found = [record_at(at["file"], files[at["file"]], at["off"], at["off"]) for at in places]
-        return [record for record in found if record is not None]
+    def candidates(self, file: str, data: bytes) -> Iterator[int]:
+        """Yield where the constant of a record's fixed part says that one may begin."""
+        at = -1
+        while (at := data.find(_FIXED, at + 1)) >= 0:
+            if at >= 8:
+                yield at - 8
 
     def copies(self, op: Write) -> bool:
         """Tell whether a swap is under way into the file that is written to."""
-        return self._copied is not None and op.file == self._target
+        return self._swapping and op.file == self._target
 
-    def calls(self, work: Any, trace: Trace) -> Iterator[Call]:
-        """Return what is asked of the writer: log, force, close and open."""
-        force = Call()
-        if isinstance(work, Workload):
-            asked = [Call(_wants(op), durable=False) for op in work.operations()]
-            if work.kind == "create":
-                yield force
-            for call in asked:
-                yield call
-                if work.force == "each" and work.kind != "close":
-                    yield force
-            yield force
-        elif isinstance(work, LongWorkload):
-            types = TABLES.rows["long"]["types"]
-            for word in work.rules.split():
-                if word[0] not in types:
-                    yield force
-                    continue
-                gtrid = bytes([0x41 + int(word[1], 36)]) * 16
-                yield Call((STATUSES[types[word[0]]], gtrid.hex()), durable=False, may=True)
-        elif isinstance(work, SecondLife):
-            yield from self._again(work, trace)
-
-    def _again(self, work: SecondLife, trace: Trace) -> Iterator[Call]:
-        if not trace.ops:
-            return
-        yield Call()
-        if work.then == "settle":
-            for gtrid in self._doubtful:
-                yield Call((STATUSES["COMMITTED"], gtrid), durable=False, may=True)
+    def small(self, work: Any) -> Iterator[Call]:
+        """Log, each followed by a force or all by one; a new journal is made durable first."""
+        if work.kind == "create":
             yield Call()
-        before = getattr(work.origin, "steps", ()) if work.then == "same" else ()
-        steps = () if work.then == "open" else before or TABLES.then[work.then] or TABLES.then["typical"]
-        # Lives 1 and 2 are those of a background.
-        for step in steps:
-            yield Call(_wants(step.operation(work.life + 1))[:2], durable=False, may=True)
-            if trace.tags.get("force") != "end":
+        for op in work.operations():
+            yield Call(_wants(op), durable=False)
+            if work.force == "each" and work.kind != "close":
                 yield Call()
         yield Call()
 
-    def recovers(self, found: Found) -> bool:
-        """Recovery writes no records here."""
-        return False
+    def word(self, word: str) -> Iterator[Call]:
+        """Log what a word says, of whatever names; every other word forces."""
+        kind = TABLES.rows["long"]["types"].get(word[0])
+        gtrid = bytes([0x41 + int(word[1], 36)]) * 16 if kind else b""
+        yield Call((kind, gtrid.hex()), durable=False, may=True) if kind else Call()
+
+    def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
+        """Open, finish what is unfinished if that is asked for, and log."""
+        yield Call()
+        if work.then == "settle":
+            yield from (Call(("COMMITTED", gtrid), durable=False, may=True) for gtrid in self._doubtful)
+            yield Call()
+        for step in steps:
+            # Lives 1 and 2 are those of a background.
+            yield Call(_wants(step.operation(work.life + 1))[:2], durable=False, may=True)
+            if not self.together:
+                yield Call()
+        yield Call()
 
     def promised(self, written: Sequence[Found], before: Sequence[Found]) -> set[tuple[Any, ...]]:
         """A force promises every record that was logged before it (BTM-WRT-005)."""
@@ -196,25 +134,24 @@ class Witness:
         self._ways = (set(),)
         if not isinstance(op, Write):
             return
-        if found and self.copies(op):
-            assert self._copied is not None  # or it were no copy
-            self._copied += found
-        elif found:
+        self._lies |= {record.what: record.file for record in found}
+        if not self.copies(op):
             self.log += found
-        for record in found:
-            self._lies[record.what] = record.file
         if op.off == TAIL and len(op.data) == FIRST - TAIL:
-            reset = int.from_bytes(op.data, "big") == FIRST
-            if reset and op.file != self.active and self._copied is None:
-                self._copied, self._target = [], op.file
+            if self._resets(op):
+                self._swapping, self._target = True, op.file
                 self._begin()
-        elif op.off == TIMESTAMP and self._copied is not None and op.file == self._target:
-            self.active, self._copied = op.file, None
-        elif op.off == STATE and self._copied is None and op.data == OPEN:
+        elif op.off == TIMESTAMP and self.copies(op):
+            self.active, self._swapping = op.file, False
+        elif op.off == STATE and not self._swapping and op.data == OPEN:
             # Opening writes the state of the file that it elects.
             self.active = op.file
         if op.off < FIRST and len(disk.files) == len(FILES):
             self._elect(op, disk)
+
+    def _resets(self, op: Write) -> bool:
+        """Tell whether a tail goes back to the first record in the file that is not active."""
+        return op.file != self.active and int.from_bytes(op.data, "big") == FIRST and not self._swapping
 
     def _elect(self, op: Write, disk: Disk) -> None:
         """Note what counts now, if that is not what counted before."""
@@ -230,7 +167,7 @@ class Witness:
             # A timestamp for a file that is elected all the same says it once more.
             self._ways = (set(), every)
 
-    def published(self, found: Sequence[Found], disk: Disk) -> tuple[set[tuple[Any, ...]], ...]:
+    def published(self, found: Sequence[Found]) -> tuple[set[tuple[Any, ...]], ...]:
         """All records of the elected file are, if its tail or the election was what was written."""
         return self._ways
 
@@ -238,15 +175,19 @@ class Witness:
         """A swap releases with the tail that begins it."""
         return isinstance(op, Write) and op.off == TAIL
 
+    def _unfinished(self, without: set[tuple[Any, ...]]) -> dict[str, list[str]]:
+        log = (found.what for found in self.log if found.what not in without)
+        ops = [{"type": kind, "gtrid": gtrid, "names": names} for kind, gtrid, names in log]
+        return unfinished(ops, self.edition)
+
     def state(self, without: set[tuple[Any, ...]]) -> object:
         """Return the unfinished decisions of the log."""
-        return unfinished(found for found in self.log if found.what not in without)
+        return self._unfinished(without)
 
     def _begin(self) -> None:
         """A swap carries over the latest decision on each unfinished transaction, and nothing else."""
-        left = unfinished(self.log)
-        latest = {found.what[1]: found.what for found in self.log if found.what[0] == DECIDED}
-        self._survivors = {latest[gtrid] for gtrid in left}
+        latest = {found.what[1]: found.what for found in self.log if found.what[0] == "COMMITTING"}
+        self._survivors = {latest[gtrid] for gtrid in self._unfinished(set())}
         self._since = len(self.log)
 
     def owes(self, what: tuple[Any, ...]) -> bool:
@@ -260,13 +201,11 @@ class Witness:
 
     def begins(self, op: Op, disk: Disk) -> bool | None:
         """A file begins anew when its tail goes back to the first record."""
-        if not (isinstance(op, Write) and op.off == TAIL and op.file != self.active):
-            return False
-        if int.from_bytes(op.data, "big") != FIRST or self._copied is not None:
+        if not (isinstance(op, Write) and op.off == TAIL and self._resets(op)):
             return False
         # Where the file holds nothing of this run there is no earlier life to be told from it.
         return True if op.file in self._lies.values() and self.trace.tags.get("kind") == "long" else None
 
 
 def _wants(op: Mapping[str, Any]) -> tuple[Any, ...]:
-    return STATUSES[op["type"]], op["gtrid"], tuple(sorted(op["names"]))
+    return op["type"], op["gtrid"], tuple(sorted(op["names"]))

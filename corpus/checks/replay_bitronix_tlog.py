@@ -1,4 +1,4 @@
-"""The naive replay of the disk journal: which decisions are unfinished (BTM-RCV-009 to BTM-RCV-013)."""
+"""The naive model of the disk journal: which decisions are unfinished (BTM-RCV-009 to BTM-RCV-013)."""
 
 from __future__ import annotations
 
@@ -22,19 +22,17 @@ def drawn(rng: random.Random, before: Sequence[Operation], edition: str) -> Oper
     return {"op": "log", "type": rng.choice(TYPES), "gtrid": rng.choice(("01", "02", "ff")), "names": names}
 
 
-def _unfinished(ops: Sequence[Operation], edition: str) -> dict[str, list[str]]:
+def unfinished(ops: Sequence[Operation], edition: str) -> dict[str, list[str]]:
+    """Return gtrid -> the names that are still to be committed, in the order of the decisions."""
     # BTM-NIO-013: UNKNOWN ends nothing there.
     ends = ENDS[:-1] if edition == "nio" else ENDS
     found = {}
-    for gtrid in sorted({op["gtrid"] for op in ops if op["op"] == "log"}):
+    for gtrid in dict.fromkeys(op["gtrid"] for op in ops if op.get("type") == "COMMITTING"):
         mine = [op for op in ops if op.get("gtrid") == gtrid]
-        decided = [at for at, op in enumerate(mine) if op["type"] == "COMMITTING"]
-        if not decided:
-            continue
         # A later decision replaces an earlier one (BTM-RCV-013).
-        wanted = set(mine[decided[-1]]["names"])
-        finished = [op for op in mine[decided[-1] :] if op["type"] in ends]
-        left = wanted.difference(*(op["names"] for op in finished))
+        decided = max(at for at, op in enumerate(mine) if op["type"] == "COMMITTING")
+        finished = [op for op in mine[decided:] if op["type"] in ends]
+        left = set(mine[decided]["names"]).difference(*(op["names"] for op in finished))
         if left or not finished:
             found[gtrid] = sorted(left)
     return found
@@ -42,8 +40,8 @@ def _unfinished(ops: Sequence[Operation], edition: str) -> dict[str, list[str]]:
 
 def replayed(ops: Sequence[Operation], edition: str) -> dict[str, Any]:
     """Return the decisions that stand, by gtrid."""
-    found = _unfinished(ops, edition)
-    return {"unfinished": [{"gtrid": gtrid, "names": names} for gtrid, names in found.items()]}
+    found = sorted(unfinished(ops, edition).items())
+    return {"unfinished": [{"gtrid": gtrid, "names": names} for gtrid, names in found]}
 
 
 def state(ops: Sequence[Operation], edition: str) -> dict[str, Any]:

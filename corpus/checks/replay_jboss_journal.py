@@ -1,9 +1,9 @@
-"""The naive replay of the journal: which records are there, which transactions are in doubt (JBM-RCV)."""
+"""The naive model of the journal: which records are in effect, which transactions in doubt (JBM-RCV)."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Operation = Mapping[str, Any]
@@ -29,79 +29,46 @@ def drawn(rng: random.Random, before: Sequence[Operation], edition: str) -> Oper
     if name != "delete":
         op |= {"user_type": str(rng.randrange(3)), "body": f"{rng.randrange(256):02x}"}
     # Nothing is added to what was prepared.
-    free = [tx for tx in TXS if tx not in _prepared(before)]
+    free = [tx for tx in TXS if tx not in in_doubt(before)]
     return {**op, "op": f"{name}_tx", "tx": rng.choice(free)} if free and rng.random() < 0.5 else op
 
 
-def _life(ops: Sequence[Operation], at: int) -> tuple[int, int, int]:
-    """Return when the transaction of the change at `at` was committed, prepared, and over without that.
+def _end(ops: Sequence[Operation], at: int) -> int:
+    """Return when the transaction of the operation at `at` ended, `len(ops)` if it has not.
 
-    Indexes; `len(ops)` for never.
+    At a start nobody is left who could end what was not prepared (JBM-WRT-015).
     """
-    never = len(ops)
-    commit = prepared = over = never
-    for later in range(at + 1, never):
-        op = ops[later]
-        if op["op"] == "open" and prepared == never:
-            # Nobody is left who could end it (JBM-WRT-015).
-            return never, never, later
-        if op.get("tx") == ops[at]["tx"]:
-            if op["op"] == "prepare":
-                prepared = later
-            elif op["op"] == "commit":
-                return later, prepared, over
-            elif op["op"] == "rollback":
-                return never, prepared, later
-    return commit, prepared, over
-
-
-def _changes(ops: Sequence[Operation]) -> Iterator[tuple[int, int, Operation]]:
-    """Yield each change that is done: when, which it is, and itself."""
-    for at, op in enumerate(ops):
-        name = op["op"]
-        if name in CHANGES:
-            yield at, at, op
-        elif name.endswith("_tx"):
-            commit, _, _ = _life(ops, at)
-            if commit < len(ops):
-                yield commit, at, op
+    prepared = ops[at]["op"] == "prepare"
+    for later in range(at + 1, len(ops)):
+        name, mine = ops[later]["op"], ops[later].get("tx") == ops[at]["tx"]
+        if (name == "open" and not prepared) or (mine and name in ("commit", "rollback")):
+            return later
+        prepared = prepared or (mine and name == "prepare")
+    return len(ops)
 
 
 def _kind(op: Operation) -> str:
     return str(op["op"]).removesuffix("_tx").upper()
 
 
-def _live(ops: Sequence[Operation]) -> list[Operation]:
+def in_effect(ops: Sequence[Operation]) -> list[Operation]:
     """Return the changes that are in effect, in the order in which they came to be."""
-    done = sorted(_changes(ops), key=lambda change: change[:2])
-    last: dict[str, tuple[int, int]] = {}
-    for when, at, op in done:
-        if _kind(op) == "DELETE":
-            last[op["id"]] = when, at
-    return [
-        op for when, at, op in done if _kind(op) != "DELETE" and (when, at) > last.get(op["id"], (-1, -1))
-    ]
+    done: list[tuple[int, int]] = [(at, at) for at, op in enumerate(ops) if op["op"] in CHANGES]
+    ends = [(_end(ops, at), at) for at, op in enumerate(ops) if op["op"].endswith("_tx")]
+    done += [(end, at) for end, at in ends if end < len(ops) and ops[end]["op"] == "commit"]
+    deleted = {ops[at]["id"]: (end, at) for end, at in sorted(done) if _kind(ops[at]) == "DELETE"}
+    return [ops[at] for end, at in sorted(done) if (end, at) > deleted.get(ops[at]["id"], (-1, -1))]
 
 
-def _prepared(ops: Sequence[Operation]) -> dict[str, tuple[str, list[Operation]]]:
-    """Return for each transaction in doubt what came with the PREPARE, and its changes."""
-    found: dict[str, tuple[str, list[Operation]]] = {}
-    for tx in TXS:
-        mine = [
-            at
-            for at, op in enumerate(ops)
-            if op.get("tx") == tx and op["op"] in ("prepare", "commit", "rollback")
-        ]
-        ends = [at for at in mine if ops[at]["op"] != "prepare"]
-        since = max(ends, default=-1)
-        signs = [at for at in mine if at > since]
-        if signs:
-            # An `open` before the PREPARE ended what had been begun until then.
-            opened = [at for at in range(since + 1, signs[0]) if ops[at]["op"] == "open"]
-            start = max(opened, default=since)
-            held = [op for op in ops[start + 1 :] if op["op"].endswith("_tx") and op["tx"] == tx]
-            found[tx] = ops[signs[-1]].get("extra", ""), held
-    return found
+def in_doubt(ops: Sequence[Operation]) -> dict[Any, tuple[Operation, list[Operation]]]:
+    """Return for each transaction in doubt its latest PREPARE, and its changes."""
+    open_ = [op for at, op in enumerate(ops) if op.get("tx") and _end(ops, at) == len(ops)]
+    changes = [op for op in open_ if op["op"].endswith("_tx")]
+    return {
+        op["tx"]: (op, [change for change in changes if change["tx"] == op["tx"]])
+        for op in open_
+        if op["op"] == "prepare"
+    }
 
 
 def _piece(op: Operation) -> tuple[str, str, str]:
@@ -110,14 +77,14 @@ def _piece(op: Operation) -> tuple[str, str, str]:
 
 def replayed(ops: Sequence[Operation], edition: str) -> dict[str, Any]:
     """Return the records by id, and the transactions in doubt."""
-    live: dict[str, list[tuple[str, str, str]]] = {}
-    for op in _live(ops):
-        live.setdefault(op["id"], []).append(_piece(op))
+    live: dict[str, tuple[tuple[str, str, str], ...]] = {}
+    for op in in_effect(ops):
+        live[op["id"]] = (*live.get(op["id"], ()), _piece(op))
     return {
-        "live": [(key, tuple(live[key])) for key in sorted(live)],
+        "live": sorted(live.items()),
         "prepared": [
-            (tx, extra, sorted((op["op"], op["id"], _piece(op)) for op in held))
-            for tx, (extra, held) in sorted(_prepared(ops).items())
+            (tx, prepare.get("extra", ""), sorted((op["op"], op["id"], _piece(op)) for op in held))
+            for tx, (prepare, held) in sorted(in_doubt(ops).items())
         ],
     }
 
@@ -125,18 +92,21 @@ def replayed(ops: Sequence[Operation], edition: str) -> dict[str, Any]:
 def state(ops: Sequence[Operation], edition: str) -> dict[str, Any]:
     """Return the same as recovery reports it."""
 
-    def told(op: Operation) -> dict[str, str]:
-        return {"kind": _kind(op), "id": op["id"], "user_type": op["user_type"], "body": op["body"]}
+    def told(held: Sequence[Operation]) -> list[dict[str, str]]:
+        kept = [op for op in held if _kind(op) != "DELETE"]
+        return [
+            {"kind": _kind(op), **{name: op[name] for name in ("id", "user_type", "body")}} for op in kept
+        ]
 
     return {
-        "live": [told(op) for op in _live(ops)],
+        "live": told(in_effect(ops)),
         "prepared": [
             {
                 "tx": tx,
-                "extra": extra,
-                "records": [told(op) for op in held if _kind(op) != "DELETE"],
+                "extra": prepare.get("extra", ""),
+                "records": told(held),
                 "deletes": [{"id": op["id"]} for op in held if _kind(op) == "DELETE"],
             }
-            for tx, (extra, held) in _prepared(ops).items()
+            for tx, (prepare, held) in in_doubt(ops).items()
         ],
     }
