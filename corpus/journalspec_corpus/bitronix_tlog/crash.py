@@ -20,7 +20,6 @@ from journalspec_corpus.crash.effects import (
     State,
     text,
 )
-from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.visible import Reach
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
@@ -115,45 +114,16 @@ CRASH = CrashFormat(
     first_lives=tables.workloads,
     record=build,
     workload_of=from_table(tables.Workload, tables.Step),
-    kinds={"create": "create", "swap": "rotate"},
+    kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     answer=answer,
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
-    obeys={
-        "": ("BTM-RDR-002", "BTM-RCV-004", "BTM-RCV-005", "BTM-RCV-008"),
-        "clean": ("BTM-RDR-001", "BTM-RCV-002", "BTM-RCV-004"),
-        "prefix-torn": ("BTM-RDR-002", "BTM-RDR-004", "BTM-RCV-005"),
-        "pointer-ahead": ("BTM-RDR-004", "BTM-RDR-006", "BTM-RCV-005"),
-        "pointer-behind": ("BTM-RDR-002", "BTM-RDR-014"),
-        "rotate": ("BTM-RCV-002", "BTM-RCV-004", "BTM-SWP-008"),
-        "create": ("BTM-FIL-014", "BTM-RCV-001"),
-    },
+    obeys=tables.TABLES.obeys,
     long=LongWorkloads(
         tables.TABLES, LongRun, tables.REDUCTION.shorter, LongRun.model, tables.pools, tables.meaning
     ),
-    second=Continuations(resumed, tables.TABLES, tables.firsts).second_lives(
-        plain=("open", "close", "typical"),
-        # A released record was left behind by a swap. Nothing leads a reader to it any more.
-        released_is_gone=True,
-        excuses=(
-            Excuse(
-                "I11",
-                "refused",
-                "the products move the tail in the epoch of the records below it: where it arrives without"
-                " them strict recovery refuses, where it does not either nothing is missed",
-                readers=("strict",),
-                writers=("2.1.4", "3.0"),
-            ),
-            Excuse(
-                "I11",
-                "fewer",
-                "the products write a swap's timestamp in the epoch of what it makes count: where it arrives"
-                " alone it elects a file without the records, and hides the one that has them",
-                writers=("2.1.4", "3.0"),
-            ),
-        ),
-    ),
+    second=Continuations(resumed, tables.TABLES, tables.firsts).second_lives(),
     smaller=tables.REDUCTION.smaller,
     kernel=_kernel,
     reach=Reach(HEADER_SIZE, reach),

@@ -9,22 +9,9 @@ from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec_corpus.crash import workloads as shared
-from journalspec_corpus.crash.recorder import Operation, RecordFields
+from journalspec_corpus.crash.recorder import Operation
 from journalspec_corpus.crash.workloads import FOREIGN
 
-#: Of each record the fields as traces name them. Those of all editions that are recorded are laid out alike.
-RECORDS = RecordFields(
-    LAYOUT,
-    {
-        "record_length": "recordLength",
-        "header_length": "headerLength",
-        "sequence_number": "sequenceNumber",
-        "gtrid_length": "gtridLength",
-        "names_count": "names",
-        "names": "",
-        "end_record": "endRecord",
-    },
-)
 EDITION = "2.1"
 #: life -> what names are made of. After a crash no byte of a name is what it was: a sector of before is
 #: never one of now.
@@ -70,6 +57,8 @@ class Workload(shared.SmallWorkload):
 
 
 TABLES = shared.Tables(__package__, Step)
+#: Of each record the fields as traces name them. Those of all editions that are recorded are laid out alike.
+RECORDS = TABLES.fields_of(LAYOUT)
 BACKGROUNDS: Sequence[str] = TABLES.rows["backgrounds"]
 #: order of writes -> the edition whose products write so
 ORDERS: Mapping[str, str] = TABLES.rows["orders"]
@@ -156,11 +145,7 @@ def firsts(scope: str) -> Iterator[Workload]:
 
 _BY_BYTES = sorted(TABLES.rows["sizes"], key=lambda size: sum(TABLES.rows["sizes"][size]))
 REDUCTION = shared.Reduction(
-    backgrounds=("zero", "stale-same", "stale-shifted", FOREIGN, "garbage"),
-    below=lambda size: _BY_BYTES[: _BY_BYTES.index(size)],
-    align="status",
-    rule="[cap].([abcd])",
-    rule_sizes="abcd",
+    below=lambda size: _BY_BYTES[: _BY_BYTES.index(size)], **TABLES.rows["reduction"]
 )
 #: So many transactions may be open in a long workload: they are copied with every swap.
 MOST_OPEN = 3

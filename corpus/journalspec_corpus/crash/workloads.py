@@ -15,7 +15,8 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, ClassVar, Protocol
 
-from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder
+from journalspec.layout import Layout
+from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, RecordFields
 from journalspec_corpus.crash.second_crash import CrashImage, Excuse, Life, SecondLife, SecondLives
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.model import Model
@@ -49,7 +50,7 @@ class Tables:
     """What is done to a format's journals: ``workloads.toml`` in the folder of its `package`.
 
     `step` makes a step of its members. The tables that all formats have are read here: ``then``, ``choices``,
-    ``long``; the others are the format's own.
+    ``long``, ``obeys``, ``fields``, ``second``; the others are the format's own.
     """
 
     package: str
@@ -78,6 +79,15 @@ class Tables:
         """Scope, ``long`` or ``longer`` -> what is done after which of the chosen crash states."""
         found: Mapping[str, Mapping[str, Sequence[int]]] = self.rows["choices"]
         return found
+
+    @cached_property
+    def obeys(self) -> Mapping[str, tuple[str, ...]]:
+        """Category of states -> the requirements that it is about; "" for all others."""
+        return {category: tuple(ids) for category, ids in self.rows["obeys"].items()}
+
+    def fields_of(self, layout: Layout) -> RecordFields:
+        """Return where the fields of the format's records begin, named as the table says."""
+        return RecordFields(layout, self.rows["fields"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,30 +328,32 @@ class Continuations:
                     for then, choices in self.tables.choices[name].items():
                         yield from (SecondLife(drawn, choice, then) for choice in choices)
 
-    def second_lives(
-        self,
-        plain: tuple[str, ...],
-        *,
-        released_is_gone: bool,
-        beside: tuple[str, ...] = (),
-        excuses: tuple[Excuse, ...] = (),
-    ) -> SecondLives:
-        """Return what the engine wants to know of second lives, as its class says."""
-        return SecondLives(self.lives, self.live, self.begin, plain, released_is_gone, beside, excuses)
+    def second_lives(self) -> SecondLives:
+        """Return what the engine wants to know of second lives, as its class says; most of it is a table."""
+        table = dict(self.tables.rows["second"])
+        excuses = tuple(
+            Excuse(**{key: _frozen(value) for key, value in row.items()}) for row in table.pop("excuses")
+        )
+        told = {name: _frozen(value) for name, value in table.items()}
+        return SecondLives(self.lives, self.live, self.begin, **told, excuses=excuses)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
 class Reduction:
     """How a format's workloads become smaller.
 
-    `backgrounds` stand from the plainest on; garbage is no simplification of what stood there
-    before. `below(size)` are the plainer sizes of a step, smallest first. `align` is the plainest
-    alignment. `playable` tells whether steps can be asked of a writer. `rule` matches a rule of a long
-    workload that has a size, its group, which is one of `rule_sizes`; those that end at
-    a sector's edge stay, the edge is what they are for.
+    The table ``reduction`` has most of it. `backgrounds` stand from the plainest on; garbage is no
+    simplification of what stood there before. `below(size)` are the plainer sizes of a step, smallest first.
+    `align` is the plainest alignment. `playable` tells whether steps can be asked of a writer. `rule`
+    matches a rule of a long workload that has a size, its group, which is one of `rule_sizes`; those that
+    end at a sector's edge stay, the edge is what they are for.
     """
 
-    backgrounds: tuple[str, ...]
+    backgrounds: Sequence[str]
     below: Callable[[Any], Sequence[Any]]
     align: str
     rule: str

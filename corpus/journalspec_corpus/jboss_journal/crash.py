@@ -22,7 +22,6 @@ from journalspec_corpus.crash.effects import (
     text,
 )
 from journalspec_corpus.crash.recorder import Keys
-from journalspec_corpus.crash.second_crash import Excuse
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
 from journalspec_corpus.jboss_journal import workloads as tables
@@ -181,38 +180,16 @@ CRASH = CrashFormat(
     first_lives=tables.workloads,
     record=build,
     workload_of=from_table(tables.Workload, tables.Step),
-    kinds={"create": "create", "compact": "compact", "reopen": "recovery-crash"},
+    kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     answer=answer,
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
-    # Only requirements that hold in every edition.
-    obeys={
-        "": ("JBM-RDR-010", "JBM-RDR-013", "JBM-RCV-005", "JBM-RCV-025"),
-        "clean": ("JBM-RDR-011", "JBM-RCV-001", "JBM-RCV-003", "JBM-RCV-005"),
-        "prefix-torn": ("JBM-RDR-006", "JBM-RDR-010", "JBM-RDR-017", "JBM-RCV-022"),
-        "sector-hole": ("JBM-RDR-012", "JBM-RDR-014", "JBM-RCV-014"),
-        "rotate": ("JBM-RDR-003", "JBM-RDR-020", "JBM-FIL-003"),
-        "create": ("JBM-FIL-012", "JBM-FIL-014", "JBM-FIL-018"),
-    },
+    obeys=tables.TABLES.obeys,
     long=LongWorkloads(
         tables.TABLES, LongRun, tables.REDUCTION.shorter, LongRun.model, tables.pools, tables.meaning
     ),
-    second=CONTINUATIONS.second_lives(
-        plain=("open", "delete", "typical"),
-        # A record that was deleted or rolled back stays where it is, and readable, until its file is reused.
-        released_is_gone=False,
-        beside=("notes.txt", "j-1.old"),
-        excuses=(
-            Excuse(
-                "I11",
-                "fewer",
-                "a COMMIT of a transaction of which nothing was found is passed over; with the first of its"
-                " records its count is wrong, and it is rejected",
-                lost=("COMMIT-", "b-COMMIT-"),
-            ),
-        ),
-    ),
+    second=CONTINUATIONS.second_lives(),
     smaller=tables.REDUCTION.smaller,
     kernel=_kernel,
 )

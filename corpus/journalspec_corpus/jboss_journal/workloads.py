@@ -10,7 +10,7 @@ from typing import Any
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec_corpus.crash import workloads as shared
-from journalspec_corpus.crash.recorder import Operation, RecordFields
+from journalspec_corpus.crash.recorder import Operation
 from journalspec_corpus.crash.workloads import FOREIGN
 from journalspec_corpus.jboss_journal.model import Kept
 from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect
@@ -20,19 +20,6 @@ from journalspec_reference.jboss_journal.write import RECORD_OPS
 LIFE = 1000
 #: What stands before every workload: a record to delete or update, and one that fills up to the start.
 VICTIM, FILLER = 91, 90
-#: Of each record the fields as traces name them.
-RECORDS = RecordFields(
-    LAYOUT,
-    {
-        "compact_count": "compact",
-        "body_size": "length",
-        "extra_size": "length",
-        "count": "tally",
-        "num_files": "listed",
-        "check_size": "check",
-        "hash": "check",
-    },
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +91,8 @@ class Workload(shared.SmallWorkload):
 
 
 TABLES = shared.Tables(__package__, Step)
+#: Of each record the fields as traces name them.
+RECORDS = TABLES.fields_of(LAYOUT)
 BACKGROUNDS: Sequence[str] = TABLES.rows["backgrounds"]
 TINY, TYPICAL, LONG, *_ = SIZES = tuple(TABLES.rows["sizes"].values())
 
@@ -213,12 +202,9 @@ def _playable(steps: Sequence[Step]) -> bool:
 
 #: Transactions lose a record, or go as a whole: what is left can always be asked of a writer.
 REDUCTION = shared.Reduction(
-    backgrounds=("zero", "J", "stale-same", "stale-shifted", FOREIGN, "garbage"),
     below=lambda size: [less for less in SIZES if less < size],
-    align="type",
-    rule="(?:[au].|[AU]..)([abc])-?",
-    rule_sizes="abc",
     playable=_playable,
+    **TABLES.rows["reduction"],
 )
 #: So many transactions may be open in a long workload.
 MOST_OPEN = 2
