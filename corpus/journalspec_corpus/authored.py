@@ -19,7 +19,7 @@ from journalspec.formats import format_module, get_format
 from journalspec.vocabulary import Field
 from journalspec_corpus.author import hex_bytes
 from journalspec_corpus.case import Case, Origin
-from journalspec_corpus.edits import Built, apply
+from journalspec_corpus.edits import Built, apply, sealing
 from journalspec_corpus.making import make_case, when
 
 #: Where the authored groups and captured files lie in a checkout.
@@ -105,7 +105,7 @@ def _case(format_id: str, group: Mapping[str, Any], entry: Mapping[str, Any], ba
     sound = bases.get(base) if base else Built({})
     damaged = sound.copy()
     for edit in entry.get("edits", ()):
-        apply(damaged, edit, bases.get, bases.author.seal)
+        apply(damaged, edit, bases.get, sealing(bases.author))
     return make_case(
         f"{get_format(format_id).prefix.lower()}.{group['group']}.{entry['name']}",
         title=entry["title"],
@@ -121,7 +121,7 @@ def _case(format_id: str, group: Mapping[str, Any], entry: Mapping[str, Any], ba
         params=merged["params"],
         origin=Origin("authored", base, entry.get("how", ""), tuple(merged["checked_by"] or ())),
         files=damaged.content(),
-        write=bases.author.expand(entry["write"]) if "write" in entry else None,
+        write=_expanded(bases.author, entry["write"]) if "write" in entry else None,
         expect=list(_expectations(format_id, entry, damaged, bases.author)),
     )
 
@@ -145,7 +145,7 @@ def _expectations(
                 elif key == "at":
                     out[key] = _region(built, value)
                 elif key == "state":
-                    out[key] = _state(built, author.expand(value), format_id)
+                    out[key] = _state(built, _expanded(author, value), format_id)
                 else:
                     out[key] = value
             yield out
@@ -201,12 +201,17 @@ def expected_record(
         return {key: whole[key] for key in author.BRIEF} if brief else dict(whole)
     if "record" in item:
         whole = expected_record(built, item["record"], author, brief)
-        changes = author.expand(
-            {key: value for key, value in item.items() if key not in ("record", "without")}
+        changes = _expanded(
+            author, {key: value for key, value in item.items() if key not in ("record", "without")}
         )
         kept = {key: value for key, value in whole.items() if key not in item.get("without", ())}
         return {**kept, **changes}
-    expanded: dict[str, Any] = author.expand(dict(item))
+    return _expanded(author, dict(item))
+
+
+def _expanded(author: ModuleType, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an authored table with the format's abbreviations written out, if it has any."""
+    expanded: dict[str, Any] = author.expand(value) if hasattr(author, "expand") else dict(value)
     return expanded
 
 

@@ -32,7 +32,7 @@ from typing import Any
 from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.requirements import requirements
 from journalspec_corpus.case import Case, Origin
-from journalspec_corpus.edits import Built, apply
+from journalspec_corpus.edits import Built, apply, sealing
 from journalspec_corpus.making import make_case
 from journalspec_corpus.templates import Names, fill, fits, listed
 
@@ -131,7 +131,12 @@ class _Families:
         built = names.built = self._journal(names, names["journal"])
         damaged = built.copy()
         for edit in fill(names.get("damage", []), names):
-            apply(damaged, edit, lambda name: self._journal(names, names["other"][name]), self.author.seal)
+            apply(
+                damaged,
+                edit,
+                lambda name: self._journal(names, names["other"][name]),
+                sealing(self.author),
+            )
         content = damaged.content()
         key = (id(built), *content.items())
         if names.get("fresh") and key in seen:

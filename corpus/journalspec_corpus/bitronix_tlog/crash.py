@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from journalspec.observation import CLEAN, REFUSED, Observation
+from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.model import FINISHING, Decisions, Kept
 from journalspec_corpus.bitronix_tlog.recording import FORMAT, KEYS, LongRun, build, resumed
@@ -18,7 +18,6 @@ from journalspec_corpus.crash.effects import (
     Effect,
     Semantics,
     State,
-    text,
 )
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.visible import Reach
@@ -34,18 +33,10 @@ def answer(observation: Observation) -> Answer:
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
     records = ({"status": STATUS_CODES.get(record.type), **record.fields} for record in observation.records)
-    found: dict[str, Any] = dict(observation.state or {})
-    decided = [
-        {"gtrid": text(entry["gtrid"]), "names": list(map(text, entry["names"]))}
-        for entry in found.get("unfinished", ())
-    ]
-    kept = MODEL.begin({"unfinished": decided})
-    return Answer(
-        tuple(map(KEYS.of, records)),
-        None,
-        observation.verdict != CLEAN,
-        state=state(kept) if "unfinished" in found else None,
-    )
+    found: Mapping[str, Any] = observation.state or {}
+    told_all = "unfinished" in found
+    decided = state(MODEL.begin({"unfinished": jsonable(found["unfinished"])})) if told_all else None
+    return Answer(tuple(map(KEYS.of, records)), None, observation.verdict != CLEAN, state=decided)
 
 
 def state(kept: Kept) -> State:

@@ -439,11 +439,6 @@ class Permitted:
         return Wrong(HALF if half else lost, effect, (maker.record,), tx)
 
 
-def text(value: Any) -> str:
-    """Return a value of a state as JSON and keys have it: bytes are hex."""
-    return bytes(value).hex() if isinstance(value, (bytes, bytearray, memoryview)) else str(value)
-
-
 def semantics_of(format_id: str) -> Semantics | None:
     """Return what `format_id` says of its effects, None if nothing."""
     try:

@@ -192,8 +192,3 @@ def seal(built: Built, label: str) -> None:
         built.put(built.range(f"{label}.hash"), integer(zlib.crc32(data[spot.off : spot.end - CHECK]), CHECK))
     else:
         built.put(built.range(f"{label}.check_size"), integer(spot.length, CHECK))
-
-
-def expand(value: Any) -> Any:
-    """Return an authored table as it stands: this format has no abbreviations of its own."""
-    return value

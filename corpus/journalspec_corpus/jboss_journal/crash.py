@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from journalspec.observation import CLEAN, REFUSED, Observation
+from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
 from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReader, refuses
 from journalspec_corpus.crash.effects import (
     ALONE,
@@ -19,7 +18,6 @@ from journalspec_corpus.crash.effects import (
     Effect,
     Semantics,
     State,
-    text,
 )
 from journalspec_corpus.crash.recorder import Keys
 from journalspec_corpus.crash.verdict import Answer
@@ -32,6 +30,8 @@ MODEL = Messages()
 #: What tells records in effect from others.
 _EFFECT = Keys(FORMAT, dict.fromkeys(("kind", "id", "user_type", "body")))
 
+#: The parts of a state that recovery decides on.
+_DECIDED = {"live", "prepared"}
 #: Why a transaction was discarded -> the type of the record that was rejected.
 _REJECTS = {"unhealthy-commit": "COMMIT", "unhealthy-prepare": "PREPARE"}
 
@@ -60,32 +60,9 @@ def answer(observation: Observation) -> Answer:
         else:
             counts = (base, str(record.fields.get("tx", ""))) not in rejected
         (keys if counts else aside).append(KEYS.of({**record.fields, "type": record.type}))
-    told_all = {"live", "prepared"} <= state_of.keys()
-    decided = state(MODEL.begin(_as_json(state_of))) if told_all else None
+    told_all = state_of.keys() >= _DECIDED
+    decided = state(MODEL.begin({name: jsonable(state_of[name]) for name in _DECIDED})) if told_all else None
     return Answer(tuple(keys), None, observation.verdict != CLEAN, tuple(aside), decided)
-
-
-def _as_json(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the model looks at in a state, as JSON has it."""
-    return {
-        "live": [_item(item) for item in found.get("live", ())],
-        "prepared": [
-            {
-                "tx": text(held["tx"]),
-                "extra": text(held["extra"]),
-                "records": [_item(item) for item in held["records"]],
-                "deletes": [{"id": text(item["id"])} for item in held["deletes"]],
-            }
-            for held in found.get("prepared", ())
-        ],
-    }
-
-
-def _item(item: Mapping[str, Any]) -> dict[str, str]:
-    return {name: text(item.get(name, default)) for name, default in _TOLD.items()}
-
-
-_TOLD = {"kind": "ADD", "id": "", "user_type": "0", "body": ""}
 
 
 def state(kept: Kept) -> State:

@@ -5,7 +5,6 @@ There is no GreedyRange here: it would end quietly at a damaged record.
 
 from __future__ import annotations
 
-from io import SEEK_END
 from typing import Any
 
 from construct import Construct, GreedyBytes, Struct, Tell
@@ -19,17 +18,11 @@ FRAME_START = LAYOUT.structure("record", "nio").fields[0].constant
 
 
 def _end_of(stream: Any) -> int:
-    here = stream.tell()
-    end = int(stream.seek(0, SEEK_END))
-    stream.seek(here)
-    return end
+    return len(stream.getbuffer())
 
 
 def _at_a_frame(stream: Any, _: Any) -> bool:
-    here = stream.tell()
-    start = stream.read(len(FRAME_START))
-    stream.seek(here)
-    return bool(start == FRAME_START)
+    return bytes(stream.getbuffer()[stream.tell() :][: len(FRAME_START)]) == FRAME_START
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:

@@ -23,12 +23,3 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
         built.labels[f"r{index}"] = at
         built.records[f"r{index}"] = {"type": "NOTE", "text": text, "at": at.to_json()}
     return built
-
-
-def seal(built: Built, label: str) -> None:
-    """Nothing to do: a toy record has one sum, and cases damage it on purpose."""
-
-
-def expand(value: Any) -> Any:
-    """Return `value` as it is: the toy has no shorthands."""
-    return value
