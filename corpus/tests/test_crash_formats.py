@@ -15,6 +15,7 @@ from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
 from journalspec_corpus.crash.recorder import SECTOR
 from journalspec_corpus.crash.trace import Ack, Mark, Publish, Release, Reuse, Sync, Trace, Write
 from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.crash.workloads import Tables
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
 from journalspec_corpus.pipeline.run import SeenIds, judged_rows
@@ -50,6 +51,32 @@ def test_traces_are_repeatable_and_named_once(adapter: CrashFormat) -> None:
         first, second = adapter.build(work), adapter.build(work)
         assert first.id == second.id
         assert first.ops == second.ops
+
+
+def listed(**block: Any) -> list[tuple[Any, ...]]:
+    tables = Tables("", Workload, Step, lambda sizes: [(Step("add", 1, size),) for size in sizes])
+    tables.__dict__["rows"] = {
+        "writers": {"core": {"append": ["v2", "seed"], "over": ["seed"]}},
+        "sequences": {"listed": [[["add", 1, 4]], [["delete", 91]]], "combined": {"sizes": [4, 8]}},
+        "scopes": {"core": [block]},
+    }
+    works = [*tables.workloads("core")]
+    with pytest.raises(KeyError):
+        [*tables.workloads("no_such_scope")]
+    return [(work.kind, work.writer, work.steps[0].size, work.align, work.force) for work in works]
+
+
+def test_a_table_lists_workloads_with_what_belongs_together_in_a_row() -> None:
+    rows = [{"do": "append", "of": ["combined"]}, {"do": "over", "force": "end", "of": ["combined"]}]
+    one, two = ("append", "v2", 4, "type", "each"), ("append", "seed", 4, "type", "each")
+    three, four = ("append", "v2", 8, "type", "each"), ("append", "seed", 8, "type", "each")
+    over, other = ("over", "seed", 4, "type", "end"), ("over", "seed", 8, "type", "end")
+    assert listed(rows=rows) == [one, two, three, four, over, other]
+    assert listed(rows=rows, by="steps") == [one, two, over, three, four, other]
+    assert listed(rows=rows, by="writer") == [one, three, two, four, over, other]
+    # A DELETE has no body.
+    aligned = listed(rows=[{"do": "over", "of": ["listed"]}], align=["type", "body"])
+    assert [entry[2:4] for entry in aligned] == [(4, "type"), (0, "type"), (4, "body")]
 
 
 FIELDS = Logged("append", "spec", COMMIT).fields()

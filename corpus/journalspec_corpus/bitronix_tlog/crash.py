@@ -21,7 +21,7 @@ from journalspec_corpus.crash.effects import (
 )
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.visible import Reach
-from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
+from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import elect, examine, in_order
 
@@ -102,9 +102,9 @@ READERS = (
 
 CRASH = CrashFormat(
     format=FORMAT,
-    first_lives=tables.workloads,
+    first_lives=tables.TABLES.workloads,
     record=build,
-    workload_of=from_table(tables.Workload, tables.Step),
+    workload_of=tables.TABLES.workload_of,
     kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     answer=answer,
@@ -114,7 +114,7 @@ CRASH = CrashFormat(
     long=LongWorkloads(
         tables.TABLES, LongRun, tables.REDUCTION.shorter, LongRun.model, tables.pools, tables.meaning
     ),
-    second=Continuations(resumed, tables.TABLES, tables.firsts).second_lives(),
+    second=Continuations(resumed, tables.TABLES).second_lives(),
     smaller=tables.REDUCTION.smaller,
     kernel=_kernel,
     reach=Reach(HEADER_SIZE, reach),

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation
-from journalspec_corpus.crash.workloads import FOREIGN
 
 EDITION = "2.1"
 #: life -> what names are made of. After a crash no byte of a name is what it was: a sector of before is
@@ -56,10 +55,18 @@ class Workload(shared.SmallWorkload):
         return {name: start for start, name in _starts(self.steps[0].operation(0))[0]}
 
 
-TABLES = shared.Tables(__package__, Step)
+def _combined(count: int, sizes: Sequence[str]) -> Iterator[tuple[Step, ...]]:
+    """Yield `count` decisions of all sizes; also with the last one confirming the first, if of one size."""
+    for chosen in product(sizes, repeat=count):
+        steps = tuple(Step("COMMITTING", number, size) for number, size in enumerate(chosen, start=1))
+        yield steps
+        if count > 1 and chosen[0] == chosen[-1]:
+            yield (*steps[:-1], Step("COMMITTED", 1, chosen[0]))
+
+
+TABLES = shared.Tables(__package__, Workload, Step, _combined)
 #: Of each record the fields as traces name them. Those of all editions that are recorded are laid out alike.
 RECORDS = TABLES.fields_of(LAYOUT)
-BACKGROUNDS: Sequence[str] = TABLES.rows["backgrounds"]
 #: order of writes -> the edition whose products write so
 ORDERS: Mapping[str, str] = TABLES.rows["orders"]
 
@@ -86,61 +93,6 @@ def size_of(op: Mapping[str, Any]) -> int:
 
 #: Bytes of a record without gtrid and names.
 EMPTY = size_of(logged("", b""))
-
-
-def workloads(scope: str) -> Iterator[Workload]:
-    """Yield the workloads of a scope, in a fixed order: ``smoke`` < ``core`` < ``full``.
-
-    Raises KeyError for an unknown scope.
-    """
-    yield from _created()
-    for row in TABLES.rows["scopes"][scope]:
-        count = row["steps"]
-        sequences = [
-            (kind, force, steps)
-            for steps, force in _sequences(count, row["sizes"])
-            for kind in ("append", *["swap"] * (force == "each"), *["close"] * (count == 1))
-        ]
-        places = product(BACKGROUNDS, row["aligns"], row["edges"])
-        yield from shared.aligned(Workload, sequences, places, lambda kind: ORDERS)
-    if scope != "smoke":
-        row = TABLES.rows["scopes"][scope][0]
-        alone = [("append", force, steps) for steps, force in _sequences(1, row["sizes"])]
-        foreign = product([FOREIGN], row["aligns"], [shared.EDGE])
-        yield from shared.aligned(Workload, alone, foreign, lambda kind: ORDERS)
-
-
-def _created() -> Iterator[Workload]:
-    yield from (Workload("create", order, (Step("COMMITTING", 1, "tiny"),)) for order in ORDERS)
-
-
-def _sequences(count: int, sizes: Sequence[str]) -> Iterator[tuple[tuple[Step, ...], str]]:
-    """Yield all step sequences of `count` steps with every way to force them."""
-    for chosen in product(sizes, repeat=count):
-        for finish in (False, True) if count > 1 else (False,):
-            steps = [Step("COMMITTING", number, size) for number, size in enumerate(chosen, start=1)]
-            if finish and chosen[0] != chosen[-1]:
-                continue
-            if finish:
-                # The last step confirms the first instead of deciding another one.
-                steps[-1] = Step("COMMITTED", 1, chosen[0])
-            for force in ("each", "end") if count > 1 else ("each",):
-                yield tuple(steps), force
-
-
-def firsts(scope: str) -> Iterator[Workload]:
-    """Yield the workloads of a scope that are gone on from after a crash."""
-    full = scope == "full"
-    yield from _created()
-    small, large = Step("COMMITTING", 1, "typical"), Step("COMMITTING", 1, "three")
-    rows: list[tuple[str, str, tuple[Step, ...]]] = [
-        (kind, "each", (step,)) for kind in ("append", "swap") for step in (small, large)
-    ]
-    rows.append(("append", "end", (small, replace(large, gtrid=2))))
-    aligns = ["status", "crc32", "endRecord"] if full else ["status"]
-    for background, align, order in product(BACKGROUNDS if full else BACKGROUNDS[:2], aligns, ORDERS):
-        for kind, force, steps in rows:
-            yield Workload(kind, order, steps, align, force=force, background=background)
 
 
 _BY_BYTES = sorted(TABLES.rows["sizes"], key=lambda size: sum(TABLES.rows["sizes"][size]))

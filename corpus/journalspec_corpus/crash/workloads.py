@@ -13,6 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import product
+from operator import itemgetter
 from typing import Any, ClassVar, Protocol
 
 from journalspec.layout import Layout
@@ -49,12 +51,15 @@ class Step(Protocol):
 class Tables:
     """What is done to a format's journals: ``workloads.toml`` in the folder of its `package`.
 
-    `step` makes a step of its members. The tables that all formats have are read here: ``then``, ``choices``,
-    ``long``, ``obeys``, ``fields``, ``second``; the others are the format's own.
+    `workload` and `step` make one of its members, `combined` the sequences of which a table says how to
+    combine their steps. What all formats have is read here: ``writers``, ``sequences``, ``scopes``,
+    ``firsts``, ``then``, ``choices``, ``long``, ``obeys``, ``fields``, ``second``; others are the format's.
     """
 
     package: str
+    workload: Callable[..., SmallWorkload]
     step: Callable[..., Any]
+    combined: Callable[..., Iterable[tuple[Any, ...]]] = lambda: ()
 
     @cached_property
     def rows(self) -> Table:
@@ -67,7 +72,53 @@ class Tables:
 
     def sequences(self, names: Iterable[str]) -> list[tuple[Any, ...]]:
         """Return the lists of steps that stand under `names`, one after the other."""
-        return [self.steps(members) for name in names for members in self.rows["sequences"][name]]
+        out: list[tuple[Any, ...]] = []
+        for name in names:
+            entry = self.rows["sequences"][name]
+            out += self.combined(**entry) if isinstance(entry, Mapping) else map(self.steps, entry)
+        return out
+
+    def workload_of(self, members: Table) -> SmallWorkload:
+        """Return the workload of its members in a table, its steps of theirs in order."""
+        return self.workload(**{**members, "steps": self.steps(members.get("steps", ()))})
+
+    def workloads(self, scope: str) -> Iterator[Any]:
+        """Yield the workloads of a scope, in a fixed order; raises KeyError for an unknown scope."""
+        return self._listed("scopes", scope)
+
+    def firsts(self, scope: str) -> Iterator[Any]:
+        """Yield the workloads of a scope that are gone on from after a crash."""
+        return self._listed("firsts", scope)
+
+    def _listed(self, table: str, scope: str) -> Iterator[Any]:
+        """Yield the workloads that a `table` lists for a scope.
+
+        Each of its blocks has rows: what to ``do``, ``of`` which sequences, and if need be with which
+        ``force`` and ``align``. Every ``background``, ``align`` and ``edge`` of a block has all rows, each by
+        every writer that ``writers`` names for it; ``by`` puts what has the same writer, or the same steps,
+        together. Writers vary fastest otherwise: what two of them have in common then falls into one
+        shard. A first record without the field that is aligned is left out.
+        """
+        writers = self.rows["writers"][scope]
+        for block in self.rows[table][scope]:
+            rows = [
+                (row, steps)
+                for row in block["rows"]
+                for steps in (self.sequences(row["of"]) if "of" in row else [()])
+            ]
+            if block.get("by") == "steps":
+                rows.sort(key=_turn([steps for _, steps in rows], itemgetter(1)))
+            who = [(writer, row) for row in rows for writer in writers[row[0]["do"]]]
+            if block.get("by") == "writer":
+                who.sort(key=_turn([writer for writer, _ in who], itemgetter(0)))
+            axes = [name for name in ("background", "align", "edge") if name in block]
+            for place in product(*(block[name] for name in axes)):
+                for writer, (row, steps) in who:
+                    own = {name: row[name] for name in ("force", "align") if name in row}
+                    own |= zip(axes, place, strict=True)
+                    work = self.workload(row["do"], writer, steps, **own)
+                    if not steps or work.align in work.fields():
+                        yield work
 
     @cached_property
     def then(self) -> Mapping[str, tuple[Any, ...]]:
@@ -88,6 +139,12 @@ class Tables:
     def fields_of(self, layout: Layout) -> RecordFields:
         """Return where the fields of the format's records begin, named as the table says."""
         return RecordFields(layout, self.rows["fields"])
+
+
+def _turn(order: Sequence[Any], of: Callable[[Any], Any]) -> Callable[[Any], int]:
+    """Return the key that sorts by when something came up first in `order`."""
+    first = {key: at for at, key in reversed([*enumerate(order)])}
+    return lambda entry: first[of(entry)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,37 +188,6 @@ class SmallWorkload:
         """Return where the first step's record begins, at `least` there: its field `align` is on the edge."""
         start = self.edge - self.fields()[self.align]
         return start + max(0, -(-(least - start) // SECTOR)) * SECTOR
-
-
-def aligned(
-    workload: Callable[..., SmallWorkload],
-    rows: Sequence[tuple[str, str, tuple[Any, ...]]],
-    places: Iterable[tuple[str, str, int]],
-    writers: Callable[[str], Iterable[str]],
-) -> Iterator[Any]:
-    """Yield the workloads of all `rows` (kind, force, steps) at all `places` (background, align, edge).
-
-    Who does a kind, `writers` says; they vary fastest: what two of them have in common then falls
-    into one shard. A first record without the field is left out.
-    """
-    for background, align, edge in places:
-        for kind, force, steps in rows:
-            for writer in writers(kind):
-                work = workload(kind, writer, steps, align, edge, force, background)
-                if align in work.fields():
-                    yield work
-
-
-def from_table(
-    workload: Callable[..., SmallWorkload], step: Callable[..., Any]
-) -> Callable[[Table], SmallWorkload]:
-    """Return what makes a workload of its members in a table, its steps of theirs in order."""
-
-    def made(members: Table) -> SmallWorkload:
-        steps = tuple(step(*values) for values in members.get("steps", ()))
-        return workload(**{**members, "steps": steps})
-
-    return made
 
 
 #: So many long workloads, evenly spread, are in the core tier; the full tier has all.
@@ -271,15 +297,13 @@ class Continuations:
     `begin(origin, life, image)` returns the writer that wrote `image` on these files,
     not opened yet. The `tables` say what may be done after opening, and after which crash states:
     ``same`` repeats the first life's steps (those that are `repeatable`), so that new records lie as the
-    lost ones did; ``settle`` first does what recovery leaves to be done.
-    `firsts(scope)` are the workloads that are gone on from; where given, `choices(first, scope)` says in
-    place of the table what is done after one of them. Of long first lives the full tier goes on from
-    some, as DRAWN says.
+    lost ones did; ``settle`` first does what recovery leaves to be done. Where given, `choices(first, scope)`
+    says in place of the table what is done after a first life. Of long first lives the full tier goes on
+    from some, as DRAWN says.
     """
 
     begin: Callable[[Any, int, CrashImage], Recorder]
     tables: Tables
-    firsts: Callable[[str], Iterator[Any]]
     repeatable: Callable[[Any], bool] = lambda step: True
     choices: Callable[[Any, str], Mapping[str, Sequence[int]]] | None = None
 
@@ -318,7 +342,7 @@ class Continuations:
         """Yield the second lives of a scope, those of one first workload together; ``smoke`` has none."""
         if scope == "smoke":
             return
-        for first in self.firsts(scope):
+        for first in self.tables.firsts(scope):
             chosen = self.choices(first, scope) if self.choices else self.tables.choices[scope]
             for then, choices in chosen.items():
                 yield from (SecondLife(first, choice, then) for choice in choices)

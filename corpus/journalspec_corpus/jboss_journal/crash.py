@@ -21,7 +21,7 @@ from journalspec_corpus.crash.effects import (
 )
 from journalspec_corpus.crash.recorder import Keys
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Continuations, LongWorkloads, from_table
+from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.jboss_journal import workloads as tables
 from journalspec_corpus.jboss_journal.model import Kept, Messages, Piece
 from journalspec_corpus.jboss_journal.recording import FORMAT, KEYS, LongRun, build, resumed
@@ -146,7 +146,6 @@ READERS = (
 CONTINUATIONS = Continuations(
     begin=resumed,
     tables=tables.TABLES,
-    firsts=tables.firsts,
     # What is added to can be anything; what is changed or deleted would have to be there.
     repeatable=lambda step: not step.op.startswith(("update", "delete")),
     choices=tables.choices,
@@ -154,9 +153,9 @@ CONTINUATIONS = Continuations(
 
 CRASH = CrashFormat(
     format=FORMAT,
-    first_lives=tables.workloads,
+    first_lives=tables.TABLES.workloads,
     record=build,
-    workload_of=from_table(tables.Workload, tables.Step),
+    workload_of=tables.TABLES.workload_of,
     kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     answer=answer,

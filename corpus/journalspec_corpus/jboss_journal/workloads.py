@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from itertools import product
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation
-from journalspec_corpus.crash.workloads import FOREIGN
 from journalspec_corpus.jboss_journal.model import Kept
-from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect
+from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.write import RECORD_OPS
 
 #: Ids and transactions of an earlier life are this much larger.
@@ -80,20 +78,14 @@ class Workload(shared.SmallWorkload):
         """The edition that is written."""
         return edition_and_order(self.writer)[0]
 
-    @property
-    def dialect(self) -> Dialect:
-        """Its dialect."""
-        return DIALECTS[self.edition]
-
     def fields(self) -> Mapping[str, int]:
         """Return the start of every field of the first step's record, by name."""
         return {name: start for start, name in _starts(self.steps[0].operation(0), self.edition)[0]}
 
 
-TABLES = shared.Tables(__package__, Step)
+TABLES = shared.Tables(__package__, Workload, Step)
 #: Of each record the fields as traces name them.
 RECORDS = TABLES.fields_of(LAYOUT)
-BACKGROUNDS: Sequence[str] = TABLES.rows["backgrounds"]
 TINY, TYPICAL, LONG, *_ = SIZES = tuple(TABLES.rows["sizes"].values())
 
 
@@ -114,74 +106,9 @@ def size_of(op: Mapping[str, Any], edition: str) -> int:
     return _starts(op, edition)[1]
 
 
-def _writers(editions: Iterable[str], kind: str) -> Iterator[str]:
-    """Yield the name of everyone who does a kind of workload in a way of his own."""
-    orders = TABLES.rows["orders"] if kind in TABLES.rows["ordered"] else {}
-    for edition in editions:
-        yield from (edition, *(f"{edition}/{order}" for order in orders.get(edition, ())))
-
-
-def workloads(scope: str) -> Iterator[Workload]:
-    """Yield the workloads of a scope, in a fixed order; raises KeyError for an unknown scope."""
-    chosen = TABLES.rows["scopes"][scope]
-    editions = chosen["editions"]
-    yield from _begun(editions)
-    for background in BACKGROUNDS:
-        yield from _files_used_again(editions, background)
-    rows = [
-        (kind, force, steps)
-        for kind, force, names in (
-            ("append", "each", "each"),
-            ("append", "end", "end"),
-            ("over", "each", "over"),
-        )
-        for steps in TABLES.sequences(chosen[names])
-    ]
-    places = product(BACKGROUNDS, chosen["aligns"], chosen["edges"])
-    writers = partial(_writers, editions)
-    yield from shared.aligned(Workload, rows, places, writers)
-    if scope != "smoke":
-        alone = [("append", "each", steps) for steps in TABLES.sequences(chosen["each"])]
-        foreign = product([FOREIGN], chosen["aligns"], [shared.EDGE])
-        yield from shared.aligned(Workload, alone, foreign, writers)
-
-
-def _begun(editions: Sequence[str]) -> Iterator[Workload]:
-    yield from (Workload("create", writer) for writer in _writers(editions, "create"))
-    yield from (Workload("reopen", edition) for edition in editions)
-
-
-def _files_used_again(editions: Sequence[str], background: str, *also: Workload) -> Iterator[Workload]:
-    """Yield the workloads in which files are reclaimed and compacted, those of one writer together."""
-    short = TABLES.steps(TABLES.rows["steps"]["short"])
-    for writer in _writers(editions, "reclaim"):
-        reclaim = Workload("reclaim", writer, short, background=background)
-        yield reclaim
-        if reclaim.dialect.control_file:
-            yield Workload("compact", writer, short[:1], background=background)
-        yield from (replace(work, writer=writer) for work in also)
-
-
-def firsts(scope: str) -> Iterator[Workload]:
-    """Yield the workloads of a scope that are gone on from after a crash."""
-    chosen, editions = TABLES.rows["firsts"][scope], TABLES.rows["scopes"][scope]["editions"]
-    yield from _begun(editions)
-    for background in chosen["backgrounds"]:
-        over = Workload("over", "", TABLES.sequences(["over"])[1], background=background)
-        yield from _files_used_again(editions, background, over)
-    steps = TABLES.rows["steps"]
-    together, crowd = TABLES.steps(steps["together"]), TABLES.steps(steps["crowd"])
-    for background, edition in product(chosen["backgrounds"], editions):
-        for appended in TABLES.sequences(chosen["appended"]):
-            yield Workload("append", edition, appended, background=background)
-        yield Workload("append", edition, together, force="end", background=background)
-        for align in chosen["aligns"]:
-            yield Workload("append", edition, crowd, align, background=background)
-
-
 def choices(first: Workload, scope: str) -> Mapping[str, Sequence[int]]:
     """Return what is done after which of the chosen crash states of `first`."""
-    if first.steps == TABLES.steps(TABLES.rows["steps"]["crowd"]):
+    if [first.steps] == TABLES.sequences(["crowd"]):
         alone: Mapping[str, Sequence[int]] = TABLES.rows["crowd_choices"][scope]
         return alone
     # Without a transaction there is nothing to roll back: opening writes next to nothing.
