@@ -8,8 +8,9 @@ it there, or has the value that this write would have given it (nobody can tell
 such bytes apart). One that lies in several places at once does so if that holds of each of
 them, one that was written more than once if it holds of one time. It *counts* if a write that makes
 it count stands whole in the same sense. Who wants a record that counts and does not stand whole has
-to be told (nobody wants what was released), unless a whole record of the time before stands in its place:
-then the state looks as if nothing had ever happened.
+to be told (nobody wants what was released), unless whole records of the time before stand in its place:
+then the state looks as if nothing had ever happened. They have to fit: from where a record that counts
+begins, one behind the other, up to where a record that counts ends.
 
 In the other strata, whether a state can be is decided from its bytes: a device that lied
 leaves what it had before some operation; a force that failed leaves pages of the trace's
@@ -229,10 +230,52 @@ class Accounts:
         spots = {(place.number, place.off) for place in places}
         unknown = {mark.record for mark in self.trace.possible}
         # What an earlier crash tore is known only as it was left: whether it is whole again, nobody can say.
-        return not any(
-            not spots.isdisjoint(old.spots) and (old.record in unknown or old.whole(state))
-            for old in self.before
+        if any(old.record in unknown and not spots.isdisjoint(old.spots) for old in self.before):
+            return False
+        return not any(each.record == record and self._looks_whole(state, each, record) for each in self.here)
+
+    def _looks_whole(self, state: BruteState, each: Writing, record: str) -> bool:
+        """Tell whether each place of a writing is as written, or hidden behind old records that fit."""
+        return all(
+            any(
+                place.whole(state) or (self._led_to(state, place, record) and self._hidden(state, place))
+                for place in places
+            )
+            for places in each.places.values()
         )
+
+    def _led_to(self, state: BruteState, place: WrittenPlace, record: str) -> bool:
+        """Tell whether something says so that `record` counts and was written when `place` had been."""
+        return any(sign.who >= place.who and sign.whole(state) for sign in self.counts[record])
+
+    def _hidden(self, state: BruteState, place: WrittenPlace) -> bool:
+        counting = [
+            other
+            for name, other in self.written
+            if other.number == place.number and any(sign.whole(state) for sign in self.counts.get(name, ()))
+        ]
+        ends = {other.off + len(other.data) for other in counting}
+        steps = [
+            (old.off, old.off + len(old.data))
+            for old in self._old_and_whole(state)
+            if old.number == place.number
+        ]
+        for begin in {other.off for other in counting if other.off <= place.off}:
+            reached = {begin}
+            for start, end in sorted(steps):
+                if start in reached:
+                    reached.add(end)
+            if any(end >= place.off + len(place.data) for end in (reached - {begin}) & ends):
+                return True
+        return False
+
+    def _old_and_whole(self, state: BruteState) -> Iterable[WrittenPlace]:
+        """Yield the places of whole records that do not count and never did in this life."""
+        stale = {mark.record for mark in self.trace.stale}
+        for old in self.before:
+            if old.record in stale and old.whole(state):
+                for places in old.places.values():
+                    yield from places
 
     def _sequences(self, before: Iterable[Mark]) -> tuple[tuple[str, ...], ...]:
         """Return for each life of each file what was written to it, front to back, on top of `before`."""

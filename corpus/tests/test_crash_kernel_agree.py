@@ -10,14 +10,16 @@ import pytest
 from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
-from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.adapter import Signatures, crash_format
 from journalspec_corpus.crash.blocks import NAMES, SIZE, Codes, CrashPoint
 from journalspec_corpus.crash.ids import content_id, content_ids
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.reading import Reading, kernel_of
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.pipeline.agree import DESCRIBED, Agreement, agree, agree_shard
+from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.pipeline.agree import DESCRIBED, Agreement, agree, agree_shard, together
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.sightings import APART, Sighting, Sightings
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
 
@@ -29,6 +31,103 @@ def test_every_answer_is_the_references(format_id: str) -> None:
     assert found.states >= found.contents > 2000
     assert found.compared == 2 * found.states
     assert found.fast_seconds > 0 < found.reference_seconds
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_answers_are_the_same_in_other_crash_points_traces_and_editions(format_id: str) -> None:
+    pytest.importorskip("numba")
+    found = agree(Plan(format_id, "core", every=61))
+    assert found.apart == 0, found.described
+    assert found.across["crash point"] > 80
+    assert found.across["trace"] > 25
+
+
+def forgetful(format_id: str) -> Signatures:
+    """A kernel that does not say of which edition a state is: no crash point has states of two."""
+    pytest.importorskip("numba")
+    from journalspec_corpus.crash.kernel import Kernel, trace_seed
+    from journalspec_corpus.jboss_journal.kernel import rules_of
+
+    right = kernel_of(crash_format(format_id))
+    assert isinstance(right, Kernel)
+    return Kernel(
+        right.run,
+        right.order,
+        right.hash_of_key,
+        lambda trace: (rules_of(trace.edition)._replace(edition=0), trace_seed(trace)),
+    )
+
+
+def test_what_makes_a_difference_only_from_one_trace_to_another_is_seen_across_them() -> None:
+    plan = Plan(FORMATS[1], "core", every=61)
+    read = crash_format(FORMATS[1]).read
+    parts = [
+        agree_shard(plan, number, Reading(read, forgetful(FORMATS[1]))) for number in range(plan.shards())
+    ]
+    # Each shard alone, with a memory of its own, has nothing to object to.
+    assert [part.wrong for part in parts] == [0] * plan.shards()
+    found = together(plan, parts)
+    assert found.across["edition"] > 5
+    assert found.apart > 0
+    assert "taken over from another edition" in found.described[0].fast
+
+
+def sighting(trace: str, crash_index: int, *answers: Answer, edition: str = "1") -> Sighting:
+    return Sighting(edition, trace, trace, crash_index, {}, answers, frozenset({"a", f"key of {trace}"}))
+
+
+def test_one_state_is_kept_for_each_kind_of_distance() -> None:
+    a, b = Answer(("a",)), Answer(())
+    seen = Sightings()
+    name = b"s" * 16
+    for entry in (
+        sighting("t", 1, a),
+        sighting("t", 1, b),
+        sighting("t", 2, a),
+        sighting("t", 3, b),
+        sighting("u", 1, b),
+        sighting("t", 1, a, edition="2"),
+    ):
+        if seen.wanted(name, entry.edition, entry.trace, entry.crash_index):
+            seen.add(name, entry)
+    assert [apart for apart, _, _ in seen.pairs()] == list(APART)
+    assert [found.apart for found in seen.contradictions()] == ["trace"]
+
+
+def test_records_that_nobody_wrote_are_alike_only_under_the_keys_of_both_traces() -> None:
+    seen = Sightings()
+    seen.add(b"s" * 16, sighting("t", 1, Answer(("key of u",))))
+    seen.add(b"s" * 16, sighting("u", 1, Answer(("key of t",))))
+    assert [found.reader for found in seen.contradictions()] == [0]
+    seen = Sightings()
+    seen.add(b"s" * 16, sighting("t", 1, Answer(("nobody's",))))
+    seen.add(b"s" * 16, sighting("u", 1, Answer(("nobody's either",))))
+    assert list(seen.contradictions()) == []
+
+
+def test_the_sample_does_not_depend_on_how_the_work_was_divided() -> None:
+    entries = [
+        (bytes([number * 37 % 101]) * 16, sighting(f"t{number % 7}", number, Answer(())))
+        for number in range(300)
+    ]
+
+    def sampled(parts: int) -> set[tuple[bytes, str, str, int]]:
+        whole = Sightings(kept=10)
+        for part in range(parts):
+            mine = Sightings(kept=10)
+            for name, entry in entries[part * len(entries) // parts : (part + 1) * len(entries) // parts]:
+                if mine.wanted(name, entry.edition, entry.trace, entry.crash_index):
+                    mine.add(name, entry)
+            mine.thin()
+            whole.merge(mine)
+        return {
+            (name, apart, seen.trace, seen.crash_index)
+            for name, known in whole.found.items()
+            for apart, seen in known.items()
+        }
+
+    assert len({name for name, *_ in sampled(1)}) == 10
+    assert sampled(1) == sampled(2) == sampled(7)
 
 
 def blind(point: CrashPoint, codes: Codes) -> npt.NDArray[np.uint64]:
@@ -84,7 +183,8 @@ def test_the_command_compares_in_several_processes() -> None:
     result = CliRunner().invoke(cli, asked)
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
-    assert told["disagreements"] == 0 < told["states"]
+    assert told["disagreements"] == told["disagreements_across"] == 0 < told["states"]
+    assert told["pairs_across"].keys() == set(APART)
     assert told["ratio"] > 0
 
 
@@ -95,6 +195,7 @@ def test_the_command_tells_of_disagreements(monkeypatch: pytest.MonkeyPatch) -> 
     asked = ["corpus", "agree", "--format", FORMATS[1], "--every", "571", "--jobs", "1"]
     result = CliRunner().invoke(cli, asked)
     assert result.exit_code == 1
+    assert "pairs of states that are taken for the same" in result.stdout
     assert "reference: " in result.stdout
     assert "crash_index=" in result.stdout
 

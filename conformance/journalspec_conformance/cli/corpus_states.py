@@ -62,7 +62,7 @@ def agree_command(format_id: str, tier: str, every: int, jobs: int, as_json: boo
         click.echo(json.dumps(found.to_json(), indent=2))
     else:
         _show_agreement(found)
-    raise click.exceptions.Exit(1 if found.wrong else 0)
+    raise click.exceptions.Exit(1 if found.wrong or found.apart else 0)
 
 
 def _show_agreement(found: Agreement) -> None:
@@ -73,6 +73,11 @@ def _show_agreement(found: Agreement) -> None:
     )
     if found.loosely:
         say(f"  {found.loosely:,} answers name different records that nobody wrote: the same verdict")
+    pairs = ", ".join(f"{count:,} of another {name}" for name, count in figures["pairs_across"].items())
+    say(
+        f"  {sum(found.across.values()):,} pairs of states that are taken for the same, read by all readers"
+        f" ({pairs}): {found.apart:,} disagreements"
+    )
     say(
         f"  fast path {figures['fast_per_cpu_second']:,} states per second of one core,"
         f" reference {figures['reference_per_cpu_second']:,}: {figures['ratio']} times as fast"
@@ -81,8 +86,8 @@ def _show_agreement(found: Agreement) -> None:
         where = " ".join(f"{name}={value}" for name, value in entry.where.items() if value != "")
         say(f"{entry.workload}: {entry.reader}\n  {where}")
         say(f"  fast: {entry.fast}\n  reference: {entry.reference}")
-    if found.wrong > len(found.described):
-        say(f"... and {found.wrong - len(found.described):,} more")
+    if found.wrong + found.apart > len(found.described):
+        say(f"... and {found.wrong + found.apart - len(found.described):,} more")
 
 
 _RATES_STATUS = (

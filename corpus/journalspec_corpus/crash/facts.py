@@ -293,6 +293,14 @@ class Facts:
             self._published[record] = known
         return known
 
+    def _published_from(self, record: str, start: int) -> Rows:
+        """Rows in which something of operation `start` or later that makes `record` count is on disk."""
+        out = ~self.all
+        for index, op in self.trace.annotated:
+            if isinstance(op, Publish) and start <= index < self._upto and record in op.records:
+                out |= self._counts(index)
+        return out
+
     def _counts(self, index: int) -> Rows:
         """Rows in which operation `index` is on disk and nothing hides it."""
         known = self._counting.get(index)
@@ -302,12 +310,16 @@ class Facts:
 
     @cached_property
     def damaged(self) -> Rows:
-        """Rows in which a published record of this run stands nowhere whole, and no old one in its place."""
+        """Rows in which a published record of this run stands nowhere whole, and no old ones take its place.
+
+        Old records take a place if the published records look no different with them: one
+        right behind the other, each of them whole, they begin where a published record begins and end
+        where one ends. One that goes on beyond what is published does not.
+        """
         out = ~self.all
         places: dict[str, set[tuple[str, int]]] = {}
         for _, mark in self.issued:
             places.setdefault(mark.record, set()).add((mark.file, mark.off))
-        stale = alternatives((BEFORE, mark) for mark in self.trace.stale)
         unsure = {(mark.file, mark.off) for mark in self.trace.possible}
         released = self.trace.released(self._upto)
         for record, mine in places.items():
@@ -316,12 +328,62 @@ class Facts:
             # What was lost here before may be made whole by bytes that both have in common.
             excused = ~self.all if mine.isdisjoint(unsure) else self.all.copy()
             for parts in self.trace.alternatives[record]:
-                excused |= self.whole(parts)
-            for parts in chain.from_iterable(stale.values()):
-                if any((mark.file, mark.off) in mine for part in parts for _, mark in part):
-                    excused |= self.whole(parts)
+                excused |= self.whole(parts) | self._taken(parts)
             out |= self.published(record) & ~excused
         return out
+
+    def _taken(self, parts: list[Written]) -> Rows:
+        """Rows in which each part of an alternative is intact, or old records take its place.
+
+        They only do where something counts that leads to the alternative, and not to an earlier one alone.
+        """
+        out = self.all
+        for part in parts:
+            there = ~self.all
+            for index, mark in part:
+                if BEFORE < index < self._upto:
+                    led = self._published_from(mark.record, index)
+                    there |= self.intact(index, mark) | (led & self._covered(mark))
+            out = out & there
+        return out
+
+    def _covered(self, mark: Mark) -> Rows:
+        """Rows in which a run of old records covers the place of `mark`."""
+        out = ~self.all
+        for start, end, rows in self._runs.get(mark.file, ()):
+            if start <= mark.off and mark.off + mark.length <= end:
+                out |= rows
+        return out
+
+    @cached_property
+    def _runs(self) -> dict[str, list[tuple[int, int, Rows]]]:
+        """Where whole old records stand from the start of a published record to the end of one.
+
+        For each file (start, end, rows in which it is so).
+        """
+        found: dict[str, list[tuple[int, int, Rows]]] = {}
+        old: dict[tuple[str, int], list[tuple[int, Rows]]] = {}
+        for parts in chain.from_iterable(alternatives((BEFORE, mark) for mark in self.trace.stale).values()):
+            for mark in (mark for part in parts for _, mark in part):
+                known = old.setdefault((mark.file, mark.off), [])
+                known.append((mark.off + mark.length, self.whole(parts)))
+        if not old:
+            return found
+        ends: dict[tuple[str, int], set[str]] = {}
+        for _, mark in self.issued:
+            ends.setdefault((mark.file, mark.off + mark.length), set()).add(mark.record)
+        for first in {(mark.file, mark.off, mark.record): mark for _, mark in self.issued}.values():
+            ways = [(first.off, self.published(first.record))]
+            while ways:
+                at, rows = ways.pop()
+                for end, whole in old.get((first.file, at), ()):
+                    so_far = rows & whole
+                    if so_far.any():
+                        ways.append((end, so_far))
+                        for record in ends.get((first.file, end), ()):
+                            entry = first.off, end, so_far & self.published(record)
+                            found.setdefault(first.file, []).append(entry)
+        return found
 
     @cached_property
     def usable(self) -> bool:

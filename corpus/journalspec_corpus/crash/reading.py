@@ -77,17 +77,28 @@ class Reading:
         if self._signatures is not None:
             self._signatures(point, codes[:0])
 
+    def signatures(self, point: CrashPoint, codes: Codes) -> list[bytes] | None:
+        """Return the signature of each row of `codes`, 16 bytes; None if the readers have to look."""
+        signed = None if self._signatures is None else self._signatures(point, codes)
+        if signed is None:
+            return None
+        raw = signed.tobytes()
+        return [raw[at : at + _HASH_BYTES] for at in range(0, len(raw), _HASH_BYTES)]
+
     def answers(
         self, point: CrashPoint, codes: Codes
     ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
         """Return some answers and, for each row of `codes`, the index of its own (or one that is alike)."""
-        signed = None if self._signatures is None else self._signatures(point, codes)
-        if signed is None:
+        return self.answered(point, codes, self.signatures(point, codes))
+
+    def answered(
+        self, point: CrashPoint, codes: Codes, names: list[bytes] | None
+    ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
+        """Do as :meth:`answers` does, given the signatures `names` of the rows."""
+        if names is None:
             return answers(point, codes, self._read)
         if len(self._known) > REMEMBERED:
             self._known.clear()
-        raw = signed.tobytes()
-        names = [raw[at : at + _HASH_BYTES] for at in range(0, len(raw), _HASH_BYTES)]
         rows = {name: row for row, name in reversed([*enumerate(names)])}
         for name, row in rows.items():
             if name not in self._known:

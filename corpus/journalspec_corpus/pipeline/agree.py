@@ -4,13 +4,18 @@ A build answers millions of states by kernels. Here every state of a
 tier is answered twice: that way, and by the reference implementation's own
 recovery on the files themselves. All answers of all recovery policies are
 compared. Files are built and recovered once for each distinct content.
+
+Answers are remembered from one crash point to the next, so that states of several
+crash points, traces and editions are compared with each other as well, by all readers
+(:mod:`.sightings`).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -24,6 +29,7 @@ from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.pipeline.plan import Plan, Progress, each_shard
 from journalspec_corpus.pipeline.run import descriptor_of
+from journalspec_corpus.pipeline.sightings import APART, Contradiction, Sighting, Sightings
 from journalspec_reference import load
 
 #: So many disagreements are described; all of them are counted.
@@ -49,7 +55,9 @@ class Agreement:
     are distinct and were answered by the reference, materialised and recovered once
     per policy, in `reference_seconds` (processor time, both). `loosely` counts the
     answers that are not equal but amount to the same: both hold a record that
-    nobody wrote.
+    nobody wrote. `across` are the pairs of states of one signature that were both read by
+    all readers, by how far apart they are, and `apart` the answers among these that are not alike;
+    where a kernel says nothing there are none. `sightings` are what that was found from.
     """
 
     states: int = 0
@@ -60,10 +68,12 @@ class Agreement:
     fast_seconds: float = 0.0
     reference_seconds: float = 0.0
     described: tuple[ReaderDisagreement, ...] = ()
+    across: Mapping[str, int] = field(default_factory=dict)
+    apart: int = 0
+    sightings: Sightings | None = field(default=None, repr=False, compare=False)
 
     def __add__(self, other: Agreement) -> Agreement:
-        mine, theirs = asdict(self), asdict(other)
-        sums = {name: mine[name] + theirs[name] for name in mine if name != "described"}
+        sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMMED}
         return Agreement(**sums, described=(self.described + other.described)[:DESCRIBED])
 
     @property
@@ -84,6 +94,8 @@ class Agreement:
             "answers_compared": self.compared,
             "not_equal_but_alike": self.loosely,
             "disagreements": self.wrong,
+            "pairs_across": {name: self.across.get(name, 0) for name in APART},
+            "disagreements_across": self.apart,
             "fast_per_cpu_second": round(self.fast_rate),
             "reference_per_cpu_second": round(self.reference_rate),
             "ratio": round(self.fast_rate / max(self.reference_rate, 1e-9), 1),
@@ -91,9 +103,31 @@ class Agreement:
         }
 
 
+#: The figures that are added up.
+_SUMMED = ("states", "contents", "compared", "loosely", "wrong", "fast_seconds", "reference_seconds")
+
+
 def agree(plan: Plan, jobs: int = 1, progress: Progress = lambda done, total: None) -> Agreement:
     """Compare every state of `plan`, in `jobs` processes; `progress` is told (shards done, all)."""
-    return sum(each_shard(plan, partial(agree_shard, plan), jobs, progress), Agreement())
+    return together(plan, each_shard(plan, partial(agree_shard, plan), jobs, progress))
+
+
+def together(plan: Plan, parts: Sequence[Agreement]) -> Agreement:
+    """Return what the shards of `plan`, in order, came to, states of different shards compared as well."""
+    seen = Sightings()
+    for part in parts:
+        if part.sightings is not None:
+            seen.merge(part.sightings)
+    whole = sum(parts, Agreement())
+    found = list(seen.contradictions())
+    readers = crash_format(plan.format).readers
+    told = tuple(_contradicted(entry, readers) for entry in found[:DESCRIBED])
+    return replace(
+        whole,
+        described=(told[: DESCRIBED // 2] + whole.described)[:DESCRIBED] if told else whole.described,
+        across=Counter(apart for apart, _, _ in seen.pairs()),
+        apart=len(found),
+    )
 
 
 def agree_shard(plan: Plan, number: int, reading: Reading | None = None) -> Agreement:
@@ -103,7 +137,8 @@ def agree_shard(plan: Plan, number: int, reading: Reading | None = None) -> Agre
     comparison = _Comparison(adapter, reading or reading_of(adapter))
     for work in plan.shard_workloads(number):
         comparison.add(adapter.build(work), presets, plan.seed)
-    return comparison.result
+    comparison.sightings.thin()
+    return replace(comparison.result, sightings=comparison.sightings)
 
 
 class _Comparison:
@@ -111,6 +146,7 @@ class _Comparison:
 
     def __init__(self, adapter: CrashFormat, reading: Reading) -> None:
         self.result = Agreement()
+        self.sightings = Sightings()
         self._room = adapter
         self._reading = reading
         self._implementation = load(adapter.format)
@@ -132,8 +168,10 @@ class _Comparison:
     def _group(self, states: States, keys: frozenset[str], seed: int) -> None:
         point, edition = states.point, states.point.trace.edition
         began = time.process_time()
-        found, which = self._reading.answers(point, states.codes)
+        names = self._reading.signatures(point, states.codes)
+        found, which = self._reading.answered(point, states.codes, names)
         fast_seconds = time.process_time() - began
+        self._sight(states, names or (), keys, seed)
         contents = content_ids(point, states.codes)
         loosely = wrong = new = 0
         described: list[ReaderDisagreement] = []
@@ -167,6 +205,17 @@ class _Comparison:
             described=tuple(described),
         )
 
+    def _sight(self, states: States, names: Sequence[bytes], keys: frozenset[str], seed: int) -> None:
+        """Read one state of each signature that is to be compared across crash points."""
+        point, trace = states.point, states.point.trace
+        here = trace.edition, trace.id, point.crash_index
+        for row, name in enumerate(names):
+            if self.sightings.wanted(name, *here):
+                said = self._room.read(point.materialise(states.codes[row]), trace.edition)
+                where = _place(states, row, seed)
+                edition, ident, index = here
+                self.sightings.add(name, Sighting(edition, ident, trace.name, index, where, said, keys))
+
     def _recovered(self, states: States, row: int, edition: str) -> tuple[Answer, ...]:
         """Return the reference's answers on the files of one row."""
         files = states.point.materialise(states.codes[row])
@@ -177,10 +226,22 @@ class _Comparison:
 
 
 def _describe(states: States, row: int, seed: int, told: tuple[str, Answer, Answer]) -> ReaderDisagreement:
-    descriptor = descriptor_of(states, row, seed)
-    where = {**asdict(descriptor), "mask": descriptor.mask.hex()}
     reader, fast, reference = told
+    where = _place(states, row, seed)
     return ReaderDisagreement(states.point.trace.name, where, reader, _text(fast), _text(reference))
+
+
+def _contradicted(found: Contradiction, readers: Sequence[str]) -> ReaderDisagreement:
+    first, later, reader = found.first, found.later, found.reader
+    taken = f"{_text(first.answers[reader])} (taken over from another {found.apart}: {first.workload})"
+    return ReaderDisagreement(
+        later.workload, later.where, readers[reader], taken, _text(later.answers[reader])
+    )
+
+
+def _place(states: States, row: int, seed: int) -> dict[str, Any]:
+    descriptor = descriptor_of(states, row, seed)
+    return {**asdict(descriptor), "mask": descriptor.mask.hex()}
 
 
 def _text(answer: Answer) -> str:

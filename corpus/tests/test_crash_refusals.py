@@ -1,0 +1,149 @@
+"""When a reader may refuse a state: the page's table of examples, and both oracles on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import brute
+from journalspec_corpus.crash.expected import REFUSALS
+from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.persistence import PRESETS, get_preset
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import (
+    Ack,
+    Create,
+    Mark,
+    Op,
+    Publish,
+    Release,
+    Sync,
+    SyncDir,
+    Trace,
+    Write,
+)
+from journalspec_corpus.crash.verdict import Answer
+
+SEED = 7
+SECTOR = 512
+PAGE = Path(__file__).parents[2] / "docs" / "crash-model.md"
+ROW = re.compile(
+    r"^\| (?:`(...)`|none) \| `(...)` \| `(...)` \| (allowed|required|forbidden) \|", re.MULTILINE
+)
+ROWS = ROW.findall(PAGE.read_text("utf-8"))
+REACHING = ("prefix-sector-512", "epoch-subset-512", "sector-trash-512")
+
+
+def trace_of(*ops: Op, base: Mapping[str, bytes], stale: tuple[Mark, ...] = ()) -> Trace:
+    return Trace("toy", "1", "toy", base, ops, "zero", stale=stale)
+
+
+def records(letters: str) -> list[tuple[int, int, str]]:
+    """Return (offset, length, letter) of each record of a log that is given as on the page."""
+    runs = [(found.start(), found.group()) for found in re.finditer(r"([A-Z])\1*", letters)]
+    return [(at * SECTOR, len(run) * SECTOR, run[0]) for at, run in runs]
+
+
+def drawn(letters: str) -> bytes:
+    return b"".join(bytes(SECTOR) if letter == "." else letter.encode() * SECTOR for letter in letters)
+
+
+def written(letter: str, off: int, length: int) -> tuple[Write, Mark]:
+    return Write("log", off, letter.encode() * length), Mark(letter, "log", off, length, letter)
+
+
+def pointer(letter: str, *names: str) -> tuple[Write, Publish]:
+    return Write("log", 0, letter.encode() * SECTOR), Publish(names)
+
+
+def old(letters: str) -> tuple[Mark, ...]:
+    return tuple(Mark(name, "log", off, length, name) for off, length, name in records(letters))
+
+
+def example(before: str, after: str) -> Trace:
+    """The page's writer: the record, the pointer that publishes it, a force, an acknowledgement."""
+    (_, _, sign), (off, length, letter) = records(after)
+    ops = (*written(letter, off, length), *pointer(sign, letter), Sync("log"), Ack((letter,)))
+    if not before:
+        return trace_of(Create("log"), Sync("log"), SyncDir(), *ops, base={})
+    return trace_of(*ops, base={"log": drawn(before)}, stale=old(before))
+
+
+def shown(files: Mapping[str, bytes]) -> str:
+    """Return the log as on the page; a sector that is neither zeros nor one letter is garbage."""
+    log = files.get("log", b"").ljust(3 * SECTOR, b"\0")
+    sectors = [log[at : at + SECTOR] for at in range(0, len(log), SECTOR)]
+    letters = [sector[:1].decode("latin-1") if sector == sector[:1] * SECTOR else "?" for sector in sectors]
+    return "".join(letters).replace("\0", ".")
+
+
+def refusals(trace: Trace, presets: Sequence[str] = REACHING) -> dict[str, set[str]]:
+    """Return for each log that a crash before the acknowledgement leaves which refusals are said of it."""
+    found: dict[str, set[str]] = {}
+    told = next(at for at, op in enumerate(trace.ops) if isinstance(op, Ack))
+    for states in crash_states(trace, tuple(map(get_preset, presets)), SEED):
+        if states.point.crash_index <= told:
+            said = Facts(states).refusals
+            for row, codes in enumerate(states.codes):
+                name = shown(states.point.materialise(codes))
+                found.setdefault(name, set()).add(REFUSALS[said[row]])
+    return found
+
+
+@pytest.mark.parametrize(("before", "after", "left", "refusal"), ROWS)
+def test_the_table_of_the_page_is_what_the_engine_says(
+    before: str, after: str, left: str, refusal: str
+) -> None:
+    assert refusals(example(before, after))[left] == {refusal}
+
+
+def test_the_page_has_examples_of_each_kind() -> None:
+    assert len(ROWS) >= 14
+    assert {refusal for *_, refusal in ROWS} == set(REFUSALS)
+
+
+def copied() -> Trace:
+    """A record, published; then a copy of it where an old record stands, and a pointer to that."""
+    first = (*written("R", SECTOR, SECTOR), *pointer("P", "R"))
+    second = (*written("R", 2 * SECTOR, SECTOR), *pointer("Q", "R"))
+    return trace_of(*first, *second, Sync("log"), Ack(("R",)), base={"log": drawn("..S")}, stale=old("..S"))
+
+
+TRACES = {
+    **{f"{before or 'none'} {after}": example(before, after) for before, after, *_ in ROWS},
+    "copied": copied(),
+}
+
+
+@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
+def test_the_second_oracle_says_the_same(trace: Trace) -> None:
+    report = brute.compare_trace(trace, lambda files: Answer((), "no"))
+    assert not report.kinds, "\n".join(report.lines())
+    assert report.rows > 8
+
+
+def test_old_bytes_where_a_copy_is_to_be_take_no_place_until_something_leads_there() -> None:
+    found = refusals(copied(), ("epoch-subset-512",))
+    assert found["P.S"] == {"required"}
+    assert found["Q.S"] == {"allowed"}
+
+
+def test_what_was_released_has_to_be_told_to_nobody() -> None:
+    trace = example("...", "PR.")
+    at = next(at for at, op in enumerate(trace.ops) if isinstance(op, Sync))
+    released = replace(trace, ops=(*trace.ops[:at], Release(("R",)), *trace.ops[at:]))
+    assert refusals(released)["P.."] == {"required", "allowed"}
+
+
+def test_nothing_is_forbidden_after_a_lie_and_all_is_allowed_after_corruption() -> None:
+    trace = example(".S.", "PRR")
+    more = replace(trace, ops=(*trace.ops, *written("T", SECTOR, SECTOR)))
+    said: dict[str, set[str]] = {}
+    presets = tuple(preset for preset in PRESETS if preset.stratum != "R")
+    for states in crash_states(more, presets, SEED, everywhere=True):
+        said.setdefault(states.stratum, set()).update(REFUSALS[code] for code in Facts(states).refusals)
+    assert said == {"C": {"allowed"}, "L": {"allowed", "required"}}
