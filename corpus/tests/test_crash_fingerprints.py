@@ -131,10 +131,12 @@ def test_states_go_by_what_their_files_hold_and_what_is_owed(format_id: str) -> 
 
 
 def test_without_a_compiler_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = pytest.importorskip("journalspec_corpus.crash.kernel")
+    assert ids._page_pairs() is kernel.page_pairs
     adapter = crash_format("bitronix_tlog")
     work = next(iter(adapter.workloads("core")))
     found = []
-    for way in (ids._page_pairs(), fp.page_pairs):
+    for way in (kernel.page_pairs, fp.page_pairs):
         monkeypatch.setattr(ids, "_page_pairs", lambda way=way: way)
         ids._known.clear()
         trace = adapter.build(work)

@@ -24,7 +24,7 @@ from journalspec_corpus.bitronix_tlog.workloads import (
     logged,
     size_of,
 )
-from journalspec_corpus.crash.recorder import Keys, Operation, Recorder, missing
+from journalspec_corpus.crash.recorder import Keys, Operation, Recorder, begun, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Release, Reuse, Trace, Write
 from journalspec_corpus.crash.workloads import FOREIGN
@@ -248,7 +248,12 @@ def _prepared(work: Workload, life: int) -> Run:
     start, steps = work.start(HEADER_SIZE + _STANDING), sum(map(size_of, work.operations()))
     # To swap, one byte too short for the last step, also for writers that use the last byte.
     length = start + steps - 1 if work.kind == "swap" else -(-(start + steps + 64) // 4096) * 4096
-    run = Run(work.writer, life, length)
+    return begun(_brought, work.writer, life, length, start)
+
+
+def _brought(order: str, life: int, length: int, start: int) -> Run:
+    """Return a run on new files whose log ends at `start`."""
+    run = Run(order, life, length)
     run.open()
     unfinished = Step("COMMITTING", 0, "typical").operation(0)
     unfinished["gtrid"] = gtrid_bytes(15, 16, life).hex()

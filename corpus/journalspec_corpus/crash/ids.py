@@ -14,8 +14,9 @@ rows are put together from that.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -288,13 +289,10 @@ def sums_at(stretches: Sequence[tuple[int, bytes]]) -> list[Pair]:
     return [_known[each] for each in stretches]
 
 
-@cache
 def _page_pairs() -> Callable[[Sequence[bytes], Sequence[int]], Words]:
-    """Return what hashes pages at their places: compiled where there is a compiler, which is faster."""
-    try:
-        from journalspec_corpus.crash.kernel import page_pairs  # noqa: PLC0415  # it needs Numba
-    except ModuleNotFoundError as error:
-        if error.name not in ("numba", "llvmlite"):
-            raise
-        return fingerprints.page_pairs
-    return page_pairs
+    """Return what hashes pages at their places: compiled code where a kernel is loaded already."""
+    kernel = sys.modules.get("journalspec_corpus.crash.kernel")
+    return cast(
+        Callable[[Sequence[bytes], Sequence[int]], Words],
+        getattr(kernel, "page_pairs", fingerprints.page_pairs),
+    )

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from journalspec_corpus.crash.recorder import SECTOR, Keys, Operation, Recorder, missing
+from journalspec_corpus.crash.recorder import SECTOR, Keys, Operation, Recorder, begun, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
@@ -109,6 +109,8 @@ class Run(Recorder):
         self._owed: set[str] = set(owed)
         #: Records that this run does not write first, but may copy.
         self._inherited = {mark.record for mark in whole}
+        #: id -> the records that hold it
+        self._holding: dict[str, list[str]] = {}
         for mark in whole:
             self._recall(mark)
 
@@ -275,7 +277,9 @@ class Run(Recorder):
             yield from self._holders(ident)
 
     def _holders(self, ident: str) -> list[str]:
-        return [self._called(f"{base}-{ident}") for base in ("ADD", "UPDATE")]
+        if ident not in self._holding:
+            self._holding[ident] = [self._called(f"{base}-{ident}") for base in ("ADD", "UPDATE")]
+        return self._holding[ident]
 
     def _let_go(self, files: set[str]) -> None:
         """Release what only says that something ended and is in `files` alone, which go out of use."""
@@ -320,18 +324,22 @@ class Run(Recorder):
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    run = Run(work.writer, file_size(work), work.background)
-    run.open()
+    size = file_size(work)
     tags = {**work.tags, "steps": "+".join(step.name for step in work.steps)}
     if work.kind == "create":
+        run = Run(work.writer, size, work.background)
+        run.open()
         return run.trace(work.name, tags, background=work.background)
+    before = 0
     if work.background.startswith("stale") and work.background != FOREIGN:
         # The files have been used before: for the same steps, and all of it deleted again.
-        _lay(run, work, 1)
+        run = _brought(work, size, work.background, 1)
         run.play(work.operations(1), together=False)
         run.end_life()
-    before = len(run.marks)
-    _lay(run, work, 0)
+        before = len(run.marks)
+        _lay(run, work.kind, _start(work, 0), 0)
+    else:
+        run = _brought(work, size, work.background, 0)
     stale = [mark for mark in run.marks[:before] if mark.off >= run.ends[mark.file]]
     if work.background == "garbage":
         run.lay_noise()
@@ -367,36 +375,60 @@ def file_size(work: Workload) -> int:
     return -(-(end + 64) // SECTOR) * SECTOR
 
 
-def _lay(run: Run, work: Workload, life: int) -> None:
+def _brought(work: Workload, size: int, background: str, life: int) -> Run:
+    """Return a run on new files in which what stands before the steps of `work` is written."""
+    return begun(_new, work.writer, size, background, work.kind, _start(work, life), life)
+
+
+def _new(writer: str, size: int, background: str, kind: str, start: int, life: int) -> Run:
+    run = Run(writer, size, background)
+    run.open()
+    _lay(run, kind, start, life)
+    return run
+
+
+def _next(writer: str, size: int, kind: str, start: int) -> Run:
+    """Return a run in an earlier life that has gone on to its second file."""
+    run = Run(writer, size)
+    run.open()
+    run.apply({"op": "next"})
+    _lay(run, kind, start, 1)
+    return run
+
+
+def _start(work: Workload, life: int) -> int:
+    """Return where in its file the first step of a life begins."""
+    if not work.steps:
+        return 0
+    return work.start(_STANDING) + (3 if life and work.background == "stale-shifted" else 0)
+
+
+def _lay(run: Run, kind: str, start: int, life: int) -> None:
     """Write what stands before the steps, so that the first of them begins where it should."""
-    if work.kind == "reclaim" and life == 0:
+    if kind == "reclaim" and life == 0:
         # What the first file holds is deleted in the second, which is the one that is written to.
         run.apply(Step("add", 80, TYPICAL).operation(life))
         run.apply({"op": "next"})
         run.apply(Step("delete", 80).operation(life))
     run.apply(Step("add", VICTIM, TINY).operation(life))
-    if work.kind == "compact":
+    if kind == "compact":
         run.play(
             [step.operation(life) for step in TABLES.steps(TABLES.rows["steps"]["compacted"])], together=False
         )
         run.apply({"op": "next"})
-    if work.kind == "reopen":
+    if kind == "reopen":
         run.apply(Step("add_tx", 81, TYPICAL, 7).operation(life))
         return
     filler = Step("add", FILLER, 0)
-    shift = 3 if life and work.background == "stale-shifted" else 0
-    room = work.start(_STANDING) + shift - run.position - size_of(filler.operation(life), run.edition)
+    room = start - run.position - size_of(filler.operation(life), run.edition)
     if room < 0:
-        raise ValueError(f"{work.name}: what stands before the steps takes {-room} bytes too many")
+        raise ValueError(f"{kind}: what stands before the steps takes {-room} bytes too many")
     run.apply(Step("add", FILLER, room).operation(life))
 
 
 def _lay_foreign(run: Run, work: Workload) -> list[Mark]:
     """Let every block behind the last record be one of another file, with another id; return its records."""
-    other = Run(work.writer, file_size(work))
-    other.open()
-    other.apply({"op": "next"})
-    _lay(other, work, 1)
+    other = begun(_next, work.writer, file_size(work), work.kind, _start(work, 1))
     other.play(work.operations(1), together=False)
     names = sorted(run.memory.files)
     return run.lay_foreign(other, dict(zip(names, (*names[1:], names[0]), strict=True)))

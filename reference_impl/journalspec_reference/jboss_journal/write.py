@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from journalspec import mutf8
@@ -176,6 +177,11 @@ class Ledger:
         return [usage for usage in files if usage in free]
 
 
+def _done(step: Callable[[], dict[str, Any]], op: Operation) -> dict[str, Any]:
+    """Do a step that no operation says anything about."""
+    return step()
+
+
 class JournalWriter:
     """A journal open for writing.
 
@@ -213,13 +219,13 @@ class JournalWriter:
         self.free: list[Usage] = []
         self._position = 0
         self._handlers: dict[str, Callable[[Operation], dict[str, Any]]] = {
-            "open": lambda _: self._open(),
+            "open": partial(_done, self._open),
             **dict.fromkeys(RECORD_OPS, self._record),
-            "force": lambda _: self._force(),
-            "next": lambda _: self._next(),
-            "reclaim": lambda _: self._reclaim(),
-            "compact": lambda _: self._compact(),
-            "close": lambda _: self._close(),
+            "force": partial(_done, self._force),
+            "next": partial(_done, self._next),
+            "reclaim": partial(_done, self._reclaim),
+            "compact": partial(_done, self._compact),
+            "close": partial(_done, self._close),
         }
 
     @property

@@ -1,0 +1,34 @@
+"""Recorders that begin alike are made once or twice, and go on by themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from journalspec_corpus.bitronix_tlog import recording as disk
+from journalspec_corpus.crash import recorder
+from journalspec_corpus.crash.adapter import crash_format
+
+
+def test_copies_are_what_was_made_and_share_nothing_that_changes() -> None:
+    how = ("spec", 0, 4096, 600)
+    made = disk._brought(*how)
+    copies = [recorder.begun(disk._brought, *how) for _ in range(4)]
+    for copy in copies:
+        assert copy.memory.files == made.memory.files
+        assert (copy.storage.ops, copy.marks, copy.ends) == (made.storage.ops, made.marks, made.ends)
+        copy.apply({"op": "log", "type": "COMMITTING", "gtrid": "41" * 16, "names": ["a"]})
+        # Only this one went on: its files, its trace and its writer.
+        assert copy.memory.files != made.memory.files
+        assert len(copy.marks) == len(made.marks) + 1
+    assert copies[0].storage.ops == copies[2].storage.ops == copies[3].storage.ops
+
+
+@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal"])
+def test_a_trace_is_the_same_however_its_recorder_began(format_id: str) -> None:
+    adapter = crash_format(format_id)
+    works = list(adapter.workloads("core"))[:240:9]
+    ids = []
+    for _ in range(3):
+        ids.append([adapter.build(work).id for work in works])
+    recorder._begun.cache_clear()
+    assert ids[0] == ids[1] == ids[2] == [adapter.build(work).id for work in works]
