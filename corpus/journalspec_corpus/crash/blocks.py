@@ -17,7 +17,7 @@ and its own number; nothing is sampled that can be counted.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -302,30 +302,9 @@ class Timeline:
         return CrashPoint(self.trace, self.at, self.granule, (), contents, sizes, self._names[-1], {}, ((),))
 
     def loose_names(self) -> tuple[Mapping[str, int], ...]:
-        """Return what names may be left when each binding in flight persists for itself, or not.
-
-        Left out is what some number of whole operations leaves. Beyond
-        ``LOOSE`` bindings only one of them is missing, or only one is there.
-        """
+        """Return what names may be left when each binding in flight persists for itself, or not."""
         steps = [step for entry in self._bindings[self._names_low :] for step in entry]
-        if len(steps) <= LOOSE:
-            chosen = [
-                [at for at in range(len(steps)) if mask >> at & 1] for mask in range(1, 2 ** len(steps))
-            ]
-        else:
-            every = list(range(len(steps)))
-            chosen = [[at] for at in every] + [[at for at in every if at != gone] for gone in every]
-        out: list[Mapping[str, int]] = []
-        for kept in chosen:
-            names = dict(self._names[self._names_low])
-            for at in kept:
-                name, number = steps[at]
-                names.pop(name, None)
-                if number is not None:
-                    names[name] = number
-            if names not in self._names[self._names_low :] and names not in out:
-                out.append(names)
-        return tuple(out)
+        return loose_names(self._names[self._names_low :], steps)
 
     def _is_fresh(self, block: Block) -> bool:
         """Tell whether the block of `block` is new to its file and nobody cleared it."""
@@ -382,6 +361,32 @@ class Timeline:
             forced=forced,
             idle=idle,
         )
+
+
+def loose_names(
+    whole: Sequence[Mapping[str, int]], steps: Sequence[Binding]
+) -> tuple[Mapping[str, int], ...]:
+    """Return what is left of names when each of `steps` persists for itself, or not.
+
+    Left out is what some number of whole operations leaves: `whole`, the durable names first. Beyond
+    ``LOOSE`` bindings only one of them is missing, or only one is there.
+    """
+    if len(steps) <= LOOSE:
+        chosen = [[at for at in range(len(steps)) if mask >> at & 1] for mask in range(1, 2 ** len(steps))]
+    else:
+        every = list(range(len(steps)))
+        chosen = [[at] for at in every] + [[at for at in every if at != gone] for gone in every]
+    out: list[Mapping[str, int]] = []
+    for kept in chosen:
+        names = dict(whole[0])
+        for at in kept:
+            name, number = steps[at]
+            names.pop(name, None)
+            if number is not None:
+                names[name] = number
+        if names not in whole and names not in out:
+            out.append(names)
+    return tuple(out)
 
 
 def _honest(kills: list[tuple[int, ...]], forced: bool) -> tuple[tuple[int, ...], ...]:
@@ -539,8 +544,13 @@ def broken_versions(seed: int, point: CrashPoint, block: Block) -> tuple[bytes, 
 
 def garbage_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
     """Return a granule of garbage: a pure function of seed, trace, crash point and block."""
-    text = f"{seed}/{point.trace.id}/{point.crash_index}/{block.file}/{block.index}"
-    return hashlib.shake_128(text.encode()).digest(point.granule)
+    return garbage_at(seed, point.trace, point.crash_index, point.granule, block.file, block.index)
+
+
+def garbage_at(seed: int, trace: Trace, crash_index: int, granule: int, file: int, index: int) -> bytes:
+    """Return :func:`garbage_bytes` of granule `index` of a file."""
+    text = f"{seed}/{trace.id}/{crash_index}/{file}/{index}"
+    return hashlib.shake_128(text.encode()).digest(granule)
 
 
 def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
@@ -549,13 +559,17 @@ def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
     It is the block at the same place of another file of the journal, as it was before
     the trace, or else that file's first block that holds something.
     """
-    step = point.granule
-    base = [point.trace.base[name] for name in sorted(point.trace.base)]
+    return foreign_at(seed, point.trace, point.crash_index, point.granule, block.file, block.index)
+
+
+def foreign_at(seed: int, trace: Trace, crash_index: int, step: int, file: int, index: int) -> bytes:
+    """Return :func:`foreign_bytes` of granule `index`, of `step` bytes, of a file."""
+    base = [trace.base[name] for name in sorted(trace.base)]
     # Numbers below len(base) are the base's files, in the order of their names.
-    others = [content for number, content in enumerate(base) if number != block.file]
+    others = [content for number, content in enumerate(base) if number != file]
     for content in others:
         pieces = [content[at : at + step].ljust(step, b"\0") for at in range(0, len(content), step)]
-        for piece in (pieces[block.index : block.index + 1], *([piece] for piece in pieces)):
+        for piece in (pieces[index : index + 1], *([piece] for piece in pieces)):
             if piece and any(piece[0]):
                 return piece[0]
-    return garbage_bytes(seed, point, block)
+    return garbage_at(seed, trace, crash_index, step, file, index)

@@ -27,6 +27,7 @@ from numba.extending import intrinsic
 
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Codes, CrashPoint
 from journalspec_corpus.crash.fingerprints import K as _KEYS
+from journalspec_corpus.crash.fingerprints import mum as folded
 from journalspec_corpus.crash.pages import PAGE, Pages
 from journalspec_corpus.crash.reading import keys_of
 from journalspec_corpus.crash.trace import Trace
@@ -265,7 +266,7 @@ class Kernel:
         flat = flatten(point)
         if flat is None:
             return None
-        given = self._given(point.trace)
+        given = self.given(point.trace)
         out = np.zeros((len(codes), 2), np.uint64)
         for rows, part, names in by_names(point, codes):
             order = self.order(point, names)
@@ -274,7 +275,7 @@ class Kernel:
             out[rows] = self.run(flat, part, order, *given)
         return out
 
-    def _given(self, trace: Trace) -> tuple[Any, ...]:
+    def given(self, trace: Trace) -> tuple[Any, ...]:
         """Return what all crash points of `trace` have in common, worked out once."""
         if trace.id not in self._latest:
             found = [pair for pair in map(self.hash_of_key, sorted(keys_of(trace))) if pair is not None]
@@ -481,8 +482,13 @@ def mix_bytes(h: Hashes, data: Bytes, start: int, end: int) -> None:
         mix(h, word)
 
 
+def _plain_mum(one: Any, two: Any) -> Any:
+    """Return :func:`.fingerprints.mum` where nothing is compiled: with ``NUMBA_DISABLE_JIT=1``, in tests."""
+    return np.uint64(folded(int(one), int(two)))
+
+
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no types
-def mum(typing: Any, one: Any, two: Any) -> Any:
+def _compiled_mum(typing: Any, one: Any, two: Any) -> Any:
     """Compile :func:`.fingerprints.mum`: Numba has no 128-bit integers, what it compiles to has them."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -494,6 +500,7 @@ def mum(typing: Any, one: Any, two: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), codegen
 
 
+mum: Any = _plain_mum if numba.config.DISABLE_JIT else _compiled_mum
 # The constants of fingerprints, as compiled code knows them.
 K = np.asarray(_KEYS, np.uint64)
 
@@ -542,6 +549,49 @@ def promise_term(a: Any, b: Any) -> Any:
     return mum(a, K[12]), mum(b, K[13])
 
 
+def blank(files: Ints, base: Bytes) -> Flat:
+    """Return files laid out flat as they are in `base`; a row of `files`: where it starts, room, size."""
+    count = len(files)
+    rows = np.zeros((count, 7), np.int64)
+    rows[:, [START, ROOM, SIZE_NOW]] = files
+    rows[:, SPAN], rows[:, STALE] = NEAR, 1
+    for row, (start, _, size) in zip(rows, files.tolist(), strict=True):
+        row[USED] = len(base[start : start + size].tobytes().rstrip(b"\0"))
+    rows[1:, FIRST_PAGE] = np.cumsum(files[:-1, 1] // PAGE + 1)
+    pages = int((files[:, 1] // PAGE + 1).sum())
+    memory = Memory(np.full((pages + 1, 7), -1, np.int64), np.zeros((pages + 1, 2), np.uint64))
+    nothing = np.frombuffer(b"", np.uint8)
+    return Flat(
+        base.copy(),
+        rows,
+        np.zeros((0, 6), np.int64),
+        np.zeros(0, np.int64),
+        nothing,
+        memory,
+        np.zeros((count, 1 + FAR), np.int64),
+        np.full((count, NOTES), -1, np.int64),
+        np.zeros((count, 2), np.uint64),
+    )
+
+
+def _compiled_show(version: str) -> Any:
+    """Return the entry function that shows another crash point, as below."""
+
+    @entry
+    def show(flat: Flat, patches: Ints, sizes: Ints) -> None:
+        version  # noqa: B018  # see the module's docstring
+        for row in range(len(patches)):
+            at, file = patches[row, 0], 0
+            while at >= flat.files[file, START] + flat.files[file, ROOM]:
+                file += 1
+            _overlay(flat, file, at, patches[row, 1], PAGE)
+        for file in range(len(sizes)):
+            if sizes[file] >= 0 and sizes[file] != flat.files[file, SIZE_NOW]:
+                flat.files[file, SIZE_NOW], flat.files[file, STALE] = sizes[file], 1
+
+    return show
+
+
 def _compiled(version: str) -> Any:
     """Return the entry function; `version` is in it only to be a part of its name on disk."""
 
@@ -575,6 +625,9 @@ def _compiled_pages(version: str) -> Any:
 
 _hash_all = _compiled(stamp(globals()))
 _pairs_of = _compiled_pages(stamp(globals()))
+#: Puts pages of `flat.pool` to their places, one per row of patches (place, place in the pool), and sets
+#: the sizes of files that are not in flight (-1 for those that are).
+show = _compiled_show(stamp(globals()))
 
 
 def page_pairs(pages: Sequence[bytes], numbers: Sequence[int]) -> Hashes:

@@ -209,6 +209,11 @@ def outcome_ids(
     return out
 
 
+def outcome_of(given: Sequence[Answer], refusal: str, expected: Expected, keys: Collection[str]) -> bytes:
+    """Return the digest of what is owed in one state and what all readers answered."""
+    return _outcome(_owed(expected), refusal, given, keys)
+
+
 def outcome_id(answer: Answer, refusal: str, expected: Expected, keys: Collection[str]) -> bytes:
     """Return the digest of what is owed in one state and what one reader answered."""
     return _outcome(_owed(expected), refusal, (answer,), keys)

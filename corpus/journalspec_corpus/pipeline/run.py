@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,23 +13,46 @@ import pyarrow as pa
 
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.engine_layout import (
+    CATEGORY,
+    FIELD,
+    G_BLOCKS,
+    G_CODES,
+    G_COUNT,
+    G_CRASH,
+    G_FIRST,
+    G_TORN,
+    G_WRITTEN,
+    GROUP,
+    NEW,
+    OWNER,
+    PRESET,
+    REFUSAL,
+    TEAR,
+)
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
 from journalspec_corpus.crash.fingerprints import Pair, packed_rows, promise_pair
 from journalspec_corpus.crash.ids import case_ids, content_ids, promise, state_words
 from journalspec_corpus.crash.pages import ID_BYTES
-from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
-from journalspec_corpus.crash.reading import keys_of, reading_of
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, get_preset
+from journalspec_corpus.crash.reading import SWITCH, keys_of, reading_of
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
-from journalspec_corpus.crash.visible import DIGEST_BYTES, outcome_ids, visible_ids
+from journalspec_corpus.crash.visible import DIGEST_BYTES, outcome_ids, outcome_of, visible_ids
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.tables import Reached, Repeats, repeated, sampled
+from journalspec_corpus.pipeline.tables import Reached, Repeats, repeated, sampled, sampled_of
+
+if TYPE_CHECKING:
+    from journalspec_corpus.crash.engine import Batch, CompiledEngine
+    from journalspec_corpus.crash.engine_states import TraceStates
 
 #: What a crash can leave; where a force was a lie; corruption afterwards. Never added up.
 STRATA = ("R", "L", "C")
 _VERDICTS = tuple(VERDICTS)
+#: Turns the compiled engine on if it is "1" in the environment: compiling it takes a minute or more, once.
+ENGINE_SWITCH = "JOURNALSPEC_ENGINE"
 _LABEL = pa.dictionary(pa.int8(), pa.string())
 
 
@@ -99,9 +123,18 @@ class SeenIds:
     ids: set[bytes] = field(default_factory=set)
     generated: int = 0
     repeats: list[Repeats] | None = None
+    #: the same as `ids`, for the compiled engine: then it is used in their place
+    seen: Any = None
+    #: then also the rows of the shard that the states taken last are
+    rows: npt.NDArray[np.int64] | None = None
 
     def take(self, names: list[bytes]) -> list[int]:
         """Add ids, and return the places of those that were new: of equal ones the first."""
+        if self.seen is not None:
+            before = self.seen.filled
+            self.rows = self.seen.take(_pairs(names))
+            found, places = np.unique(self.rows, return_index=True)
+            return sorted(places[found >= before].tolist())
         keep = [at for at, name in enumerate(names) if name not in self.ids]
         before = len(self.ids)
         self.ids.update(names)
@@ -112,11 +145,20 @@ class SeenIds:
 
 
 def judged_rows(
-    trace: Trace, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int, tally: SeenIds
+    trace: Trace,
+    adapter: CrashFormat,
+    presets: tuple[Preset, ...],
+    seed: int,
+    tally: SeenIds,
+    *,
+    without: Collection[str] = (),
 ) -> Iterator[Rows]:
-    """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out."""
+    """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out.
+
+    So are those of the strata `without`.
+    """
     keys = keys_of(trace)
-    for states in crash_states(trace, presets, seed):
+    for states in crash_states(trace, tuple(each for each in presets if each.stratum not in without), seed):
         tally.generated += len(states)
         expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
         found, contents = state_words(states.point, states.codes, owed_pair(trace, expected))
@@ -124,8 +166,14 @@ def judged_rows(
         keep = tally.take(names)
         if tally.repeats is not None and len(keep) < len(names):
             again = np.delete(np.arange(len(names)), keep)
-            ids = [names[at] for at in again.tolist()]
-            tally.repeats.append(Repeats(writer_of(trace), ids, states.take(again), expected))
+            if tally.rows is None:
+                where: Any = [names[at] for at in again.tolist()]
+            else:
+                where = tally.rows[again]
+            states_again = states.take(again)
+            tally.repeats.append(
+                Repeats(writer_of(trace), where, states_again.preset, expected, states=states_again)
+            )
         if keep:
             yield _judged(states, expected, adapter, names, packed_rows(contents), np.asarray(keep), keys)
 
@@ -215,33 +263,198 @@ def _verdicts(
     return [table[reader, entries] for reader in range(len(adapter.readers))]
 
 
-class Shard:
-    """The rows of several traces, gathered column by column and made one Arrow table at the end."""
+@dataclass
+class Columns:
+    """Judged states as columns, one value per row; `owed` is what was expected, by number in the shard."""
 
-    def __init__(self, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int) -> None:
+    trace: int
+    words: npt.NDArray[np.uint64]
+    contents: npt.NDArray[np.uint64]
+    #: digests, one behind the other
+    visible: bytes
+    outcome: bytes
+    stratum: int
+    preset: npt.NDArray[np.uint8]
+    crash_index: npt.NDArray[np.int32]
+    masks: bytes
+    mask_lengths: npt.NDArray[np.int32]
+    tear: npt.NDArray[np.int32]
+    rot: tuple[str, ...]
+    category: npt.NDArray[np.uint8]
+    field: npt.NDArray[np.int32]
+    acknowledged: npt.NDArray[np.int32]
+    refusal: npt.NDArray[np.uint8]
+    verdicts: list[npt.NDArray[np.uint8]]
+    owed: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.preset)
+
+
+class Shard:
+    """The rows of several traces, gathered column by column and made one Arrow table at the end.
+
+    With `compiled`, honest states come from the compiled engine where there is one (:mod:`.crash.engine`);
+    None asks :data:`ENGINE_SWITCH`.
+    Nothing that comes out depends on it. `left` counts the traces that it left to the engine in Python.
+    """
+
+    def __init__(
+        self, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int, *, compiled: bool | None = None
+    ) -> None:
         self.adapter = adapter
         self.presets = presets
         self.seed = seed
-        self.tally = SeenIds(repeats=[])
+        asked = os.environ.get(ENGINE_SWITCH) == "1" if compiled is None else compiled
+        self.engine = _engine(adapter, presets, seed) if asked else None
+        self.tally = SeenIds(repeats=[]) if self.engine is None else _compiled_tally()
         self._texts: list[tuple[str, ...]] = []
         #: categories of which there are states that were not looked at
         self.sampled: set[str] = set()
-        self._groups: list[tuple[int, Rows]] = []
+        self.left = 0
+        self._columns: list[Columns] = []
+        self._owed: list[Expected] = []
+        self._fields: dict[str, int] = {"": 0}
 
     def add(self, trace: Trace) -> None:
         """Judge every state of `trace` that the shard does not hold yet."""
         number = len(self._texts)
         self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
-        for rows in judged_rows(trace, self.adapter, self.presets, self.seed, self.tally):
-            self._groups.append((number, rows))
+        batch = None
+        if self.engine is not None:
+            batch = self.engine.batch(trace, self.tally.seen)
+            self.left += batch is None
+        if batch is not None:
+            self._add_batch(number, batch)
+        rest = () if batch is None else (REACHABLE,)
+        for rows in judged_rows(trace, self.adapter, self.presets, self.seed, self.tally, without=rest):
+            self._add_rows(number, rows)
             self.sampled |= sampled(rows.states, rows.category)
+
+    def _add_rows(self, number: int, rows: Rows) -> None:
+        """Add the states of a crash point from the engine in Python."""
+        states, count = rows.states, len(rows.state_ids)
+        masks = _masks(states)
+        lookup = [self._fields.setdefault(name, len(self._fields)) for name in rows.field_names]
+        self._columns.append(
+            Columns(
+                number,
+                _pairs(rows.state_ids),
+                _pairs(rows.content_ids),
+                b"".join(rows.visible),
+                b"".join(rows.outcome),
+                STRATA.index(states.stratum),
+                states.preset,
+                np.full(count, states.point.crash_index, np.int32),
+                b"".join(masks),
+                np.asarray([len(mask) for mask in masks], np.int32),
+                states.tear.astype(np.int32),
+                _rot(states),
+                rows.category,
+                np.asarray(lookup, np.int32)[rows.field],
+                np.full(count, rows.acknowledged, np.int32),
+                rows.refusal,
+                rows.verdicts,
+                np.full(count, len(self._owed), np.int32),
+            )
+        )
+        self._owed.append(rows.expected)
+
+    def _add_batch(self, number: int, batch: Batch) -> None:
+        """Add the honest states of a trace from the compiled engine."""
+        judged, layout = batch.judged, batch.layout
+        rows, groups = judged.rows, judged.groups
+        self.tally.generated += len(rows)
+        keep = np.flatnonzero(rows[:, NEW])
+        assert self.engine is not None  # it made the batch
+        verdicts, outcome = self._batch_verdicts(batch)
+        refusal, preset = rows[:, REFUSAL].astype(np.uint8), rows[:, PRESET].astype(np.uint8)
+        category = rows[:, CATEGORY].astype(np.uint8)
+        numbers = {key: len(self._owed) + at for at, key in enumerate(layout.owed)}
+        owed_of = np.full(2 * len(layout.trace.ops) + 2, -1, np.int32)
+        acknowledged = np.zeros(len(owed_of), np.int32)
+        for key, place in numbers.items():
+            owed_of[key], acknowledged[key] = place, len(layout.owed[key].must_keep)
+        self._owed += layout.owed.values()
+        lookup = [self._fields.setdefault(name, len(self._fields)) for name in layout.field_names]
+        lengths = np.where(groups[:, G_TORN] >= 0, 0, groups[:, G_BLOCKS])
+        group = rows[:, GROUP]
+        kept = rows[:, NEW] > 0
+        self._columns.append(
+            Columns(
+                number,
+                judged.states[keep],
+                judged.contents[keep],
+                b"".join(self.engine.visible(batch, keep.tolist())),
+                outcome[keep].tobytes(),
+                STRATA.index(REACHABLE),
+                preset[keep],
+                groups[group[keep], G_CRASH].astype(np.int32),
+                b"".join(_group_masks(judged, kept)),
+                lengths[group[keep]].astype(np.int32),
+                rows[keep, TEAR].astype(np.int32),
+                ("",) * len(keep),
+                category[keep],
+                np.asarray(lookup, np.int32)[rows[keep, FIELD]],
+                acknowledged[batch.owed[keep]],
+                refusal[keep],
+                [column[keep] for column in verdicts],
+                owed_of[batch.owed[keep]],
+            )
+        )
+        self.sampled |= sampled_of(
+            layout.trace,
+            groups[group[keep], G_TORN],
+            groups[group[keep], G_WRITTEN],
+            preset[keep],
+            category[keep],
+        )
+        again = np.flatnonzero(~kept)
+        if len(again) and self.tally.repeats is not None:
+            # Crash point by crash point, as the engine in Python has them.
+            for part in np.split(again, np.flatnonzero(np.diff(group[again])) + 1):
+                self.tally.repeats.append(
+                    Repeats(
+                        writer_of(layout.trace),
+                        rows[part, OWNER],
+                        preset[part],
+                        layout.owed[int(batch.owed[part[0]])],
+                        given=[column[part] for column in verdicts],
+                    )
+                )
+
+    def _batch_verdicts(self, batch: Batch) -> tuple[list[npt.NDArray[np.uint8]], npt.NDArray[np.void]]:
+        """Return one column of verdicts per reader, and that of outcomes.
+
+        Each (crash point, answers, refusal) is looked at once.
+        """
+        assert self.engine is not None  # it made the batch
+        readers = self.adapter.readers
+        found = self.engine.answers
+        entries = (batch.owed * len(found) + batch.answer) * len(REFUSALS) + batch.judged.rows[:, REFUSAL]
+        used, which = np.unique(entries, return_inverse=True)
+        table = np.zeros((len(readers), len(used)), np.uint8)
+        keys, digests = keys_of(batch.layout.trace), []
+        for at, entry in enumerate(used.tolist()):
+            kind, rest = REFUSALS[entry % len(REFUSALS)], entry // len(REFUSALS)
+            expected = batch.layout.owed[rest // len(found)]
+            said: dict[int, int] = {}
+            for reader, answer in enumerate(found[rest % len(found)]):
+                salvaging = readers[reader] in self.adapter.salvaging
+                key = 2 * id(answer) + salvaging
+                if key not in said:
+                    said[key] = _VERDICTS.index(judge(answer, expected, kind, holes_allowed=salvaging))
+                table[reader, at] = said[key]
+            digests.append(outcome_of(found[rest % len(found)], kind, expected, keys))
+        outcome = np.frombuffer(b"".join(digests), np.dtype((np.void, DIGEST_BYTES)))
+        return [table[reader, which] for reader in range(len(readers))], outcome[which]
 
     def repeated(self, table: pa.Table) -> list[Reached]:
         """Return who else reaches the states of `table`, which is this shard's."""
-        owners = [rows.expected for _, rows in self._groups for _ in rows.state_ids]
         return repeated(
             table,
-            owners,
+            self._owed,
+            np.concatenate([np.zeros(0, np.int32), *(part.owed for part in self._columns)]),
             self.tally.repeats or [],
             lambda states, expected: _judged_again(Facts(states), expected, self.adapter),
         )
@@ -253,41 +466,70 @@ class Shard:
 
     def table(self) -> pa.Table:
         """Return everything added so far, in order."""
-        points = [rows for _, rows in self._groups]
-        counts = [len(rows.state_ids) for rows in points]
+        parts = self._columns
+        counts = [len(part) for part in parts]
+        total = sum(counts)
 
-        def spread(values: Iterable[int]) -> npt.NDArray[np.int32]:
-            return np.repeat(np.asarray(list(values), np.int32), counts)
+        def joined(columns: list[npt.NDArray[Any]], kind: Any) -> npt.NDArray[Any]:
+            return np.concatenate([np.zeros(0, kind), *columns]).astype(kind, copy=False)
 
         def labels(columns: list[npt.NDArray[np.uint8]], names: Iterable[str]) -> pa.Array:
-            codes = np.concatenate(columns or [np.zeros(0, np.uint8)]).astype(np.int8)
+            codes = joined(columns, np.int8)
             return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(names), pa.string()))
 
-        owner = spread(number for number, _ in self._groups)
-        tears = [rows.states.tear for rows in points] or [np.zeros(0, np.int32)]
+        owner = np.repeat(np.asarray([part.trace for part in parts], np.int32), counts)
+        strata = np.repeat(np.asarray([part.stratum for part in parts], np.uint8), counts)
         columns: list[pa.Array] = [
-            _ids([name for rows in points for name in rows.state_ids]),
-            _ids([name for rows in points for name in rows.content_ids]),
-            _ids([name for rows in points for name in rows.visible], DIGEST_BYTES),
-            _ids([name for rows in points for name in rows.outcome], DIGEST_BYTES),
+            _ids([part.words for part in parts]),
+            _ids([part.contents for part in parts]),
+            _digests([part.visible for part in parts]),
+            _digests([part.outcome for part in parts]),
             *(_texts(owner, [texts[at] for texts in self._texts]) for at in range(5)),
-            labels([_stratum(rows.states) for rows in points], STRATA),
-            labels([rows.states.preset for rows in points], [preset.name for preset in PRESETS]),
-            pa.array(spread(rows.states.point.crash_index for rows in points)),
-            pa.array([mask for rows in points for mask in _masks(rows.states)], pa.binary()),
-            pa.array(np.concatenate(tears).astype(np.int32)),
-            pa.array([text for rows in points for text in _rot(rows.states)], pa.string()),
-            pa.array(np.full(sum(counts), self.seed, np.int64)),
-            labels([rows.category for rows in points], CATEGORIES),
-            _fields(points),
-            pa.array(spread(rows.acknowledged for rows in points)),
-            labels([rows.refusal for rows in points], REFUSALS),
+            labels([strata], STRATA),
+            labels([part.preset for part in parts], [preset.name for preset in PRESETS]),
+            pa.array(joined([part.crash_index for part in parts], np.int32)),
+            _binary([part.mask_lengths for part in parts], b"".join([part.masks for part in parts])),
+            pa.array(joined([part.tear for part in parts], np.int32)),
+            _rots(parts),
+            pa.array(np.full(total, self.seed, np.int64)),
+            labels([part.category for part in parts], CATEGORIES),
+            _field_names(joined([part.field for part in parts], np.int32), list(self._fields)),
+            pa.array(joined([part.acknowledged for part in parts], np.int32)),
+            labels([part.refusal for part in parts], REFUSALS),
             *(
-                labels([rows.verdicts[at] for rows in points], _VERDICTS)
+                labels([part.verdicts[at] for part in parts], _VERDICTS)
                 for at in range(len(self.adapter.readers))
             ),
         ]
         return pa.Table.from_arrays(columns, schema=schema(self.adapter.readers))
+
+
+def _engine(adapter: CrashFormat, presets: tuple[Preset, ...], seed: int) -> CompiledEngine | None:
+    """Return the compiled engine, None if there is no compiler or it is turned off."""
+    if os.environ.get(SWITCH) == "0":
+        return None
+    try:
+        from journalspec_corpus.crash.engine import engine_of  # noqa: PLC0415  # it needs Numba
+    except ModuleNotFoundError as error:
+        if error.name not in ("numba", "llvmlite"):
+            raise
+        return None
+    return engine_of(adapter, presets, seed)
+
+
+def _compiled_tally() -> SeenIds:
+    from journalspec_corpus.crash.engine import SeenStates  # noqa: PLC0415  # it needs Numba
+
+    return SeenIds(repeats=[], seen=SeenStates())
+
+
+def _group_masks(judged: TraceStates, kept: npt.NDArray[np.bool_]) -> Iterator[bytes]:
+    """Yield the masks of the rows that are kept: one byte per block, nothing for a torn write."""
+    for group in judged.groups.tolist():
+        width, first, count = group[G_BLOCKS], group[G_FIRST], group[G_COUNT]
+        if width and group[G_TORN] < 0:
+            codes = judged.codes[group[G_CODES] : group[G_CODES] + count * width].reshape(count, width)
+            yield codes[kept[first : first + count]].astype(np.uint8).tobytes()
 
 
 def judged_shard(plan: Plan, number: int) -> Shard:
@@ -299,10 +541,41 @@ def judged_shard(plan: Plan, number: int) -> Shard:
     return shard
 
 
-def _ids(ids: list[bytes], width: int = ID_BYTES) -> pa.Array:
-    """Return a column of ids of `width` bytes, straight from their bytes."""
-    kind = pa.binary(width)
-    return pa.FixedSizeBinaryArray.from_buffers(kind, len(ids), [None, pa.py_buffer(b"".join(ids))])
+def _pairs(ids: list[bytes]) -> npt.NDArray[np.uint64]:
+    """Return the lanes of ids, one row for each."""
+    return np.frombuffer(b"".join(ids), ">u8").astype(np.uint64).reshape(-1, 2)
+
+
+def _ids(words: list[npt.NDArray[np.uint64]]) -> pa.Array:
+    """Return a column of ids from their lanes, each big-endian."""
+    kind = pa.binary(ID_BYTES)
+    rows = np.concatenate([np.zeros((0, 2), np.uint64), *words])
+    return pa.FixedSizeBinaryArray.from_buffers(
+        kind, len(rows), [None, pa.py_buffer(rows.astype(">u8").tobytes())]
+    )
+
+
+def _binary(lengths: list[npt.NDArray[np.int32]], data: bytes) -> pa.Array:
+    """Return a column of byte strings that stand one behind the other in `data`."""
+    ends = np.cumsum(np.concatenate([np.zeros(1, np.int32), *lengths]), dtype=np.int32)
+    return pa.BinaryArray.from_buffers(
+        pa.binary(), len(ends) - 1, [None, pa.py_buffer(ends), pa.py_buffer(data)]
+    )
+
+
+def _rots(parts: list[Columns]) -> pa.Array:
+    """Return the column of what was corrupted: empty for most rows."""
+    lengths = [np.fromiter(map(len, part.rot), np.int32, len(part.rot)) for part in parts]
+    text = "".join(["".join(part.rot) for part in parts]).encode()
+    return _binary(lengths, text).cast(pa.string())
+
+
+def _digests(parts: list[bytes]) -> pa.Array:
+    """Return a column of digests that stand one behind the other in `parts`."""
+    data = b"".join(parts)
+    return pa.FixedSizeBinaryArray.from_buffers(
+        pa.binary(DIGEST_BYTES), len(data) // DIGEST_BYTES, [None, pa.py_buffer(data)]
+    )
 
 
 def _masks(states: States) -> list[bytes]:
@@ -329,22 +602,17 @@ def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
     )
 
 
-def _stratum(states: States) -> npt.NDArray[np.uint8]:
-    return np.full(len(states), STRATA.index(states.stratum), np.uint8)
-
-
 def _rot(states: States) -> tuple[str, ...]:
     return states.rot or ("",) * len(states)
 
 
-def _fields(points: list[Rows]) -> pa.Array:
-    """Return the column of torn fields under one list of names."""
-    names: dict[str, int] = {"": 0}
-    parts = [np.zeros(0, np.int32)]
-    for rows in points:
-        lookup = [names.setdefault(name, len(names)) for name in rows.field_names]
-        parts.append(np.asarray(lookup, np.int32)[rows.field])
-    return _texts(np.concatenate(parts), list(names))
+def _field_names(codes: npt.NDArray[np.int32], names: list[str]) -> pa.Array:
+    """Return the column of torn fields, with the names that occur in their order."""
+    used = sorted(np.unique(codes).tolist(), key=lambda code: names[code])
+    lookup = np.zeros(len(names), np.int32)
+    lookup[used] = np.arange(len(used))
+    texts = pa.array([names[code] for code in used], pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(lookup[codes]), texts)
 
 
 def _texts(codes: npt.NDArray[np.int32], names: list[str]) -> pa.Array:

@@ -26,6 +26,7 @@ from journalspec_corpus.crash.blocks import EXHAUSTIVE, States
 from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.losses import cuts_of
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, rank
+from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import CATEGORIES, CODES, VERDICTS
 from journalspec_corpus.pipeline.manifest import ALIKE, STRATA
 
@@ -131,17 +132,24 @@ _AT = {name: LABELS.index(name) for name in ("stratum", "writer", "edition", "pr
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """States that a writer reaches and that were there already, and what is owed in them here."""
+    """States that a writer reaches and that were there already, and what is owed in them here.
+
+    `which` says which they are: rows of the shard, or ids. `given` are one column of verdicts per
+    reader; where they are not known, `states` can be judged.
+    """
 
     writer: str
-    ids: list[bytes]
-    states: States
+    which: npt.NDArray[np.int64] | list[bytes]
+    preset: Column
     expected: Expected
+    given: list[Column] | None = None
+    states: States | None = None
 
 
 def repeated(
     table: pa.Table,
-    owners: Sequence[Expected],
+    owed: Sequence[Expected],
+    owners: npt.NDArray[np.int32],
     repeats: Sequence[Repeats],
     verdicts: Callable[[States, Expected], list[Column]],
 ) -> list[Reached]:
@@ -150,31 +158,39 @@ def repeated(
     What is owed in a state may differ between the traces that reach it: a record of
     an earlier life here is one that was just issued there. So a state in which
     somebody failed is judged again for who repeats it, and so is one in which
-    more must not come back here than where it was judged (`owners`, one per row).
+    more must not come back here than where it was judged (`owed`, `owners` has the number for each row).
     """
     if not repeats:
         return []
     readers = readers_of(table.schema)
-    place = {name: row for row, name in enumerate(table["state_id"].to_pylist())}
-    rows = [np.asarray([place[name] for name in entry.ids], np.int64) for entry in repeats]
+    place: dict[bytes, int] = {}
+    if any(isinstance(entry.which, list) for entry in repeats):
+        place = {name: row for row, name in enumerate(table["state_id"].to_pylist())}
+    rows = [
+        np.asarray([place[name] for name in entry.which], np.int64)
+        if isinstance(entry.which, list)
+        else entry.which
+        for entry in repeats
+    ]
     known = [_verdict_codes(table[VERDICT + reader]) for reader in readers]
     failed = np.any([_FAILING[codes] for codes in known], axis=0)
     columns = [codes[np.concatenate(rows)] for codes in known]
     at = 0
     for entry, own in zip(repeats, rows, strict=True):
-        wanted = np.flatnonzero(
-            failed[own] | _owes_more(entry.expected, [owners[row] for row in own.tolist()])
-        )
+        wanted = np.flatnonzero(failed[own] | _owes_more(entry.expected, owed, owners[own]))
         if len(wanted):
-            for column, given in zip(
-                columns, verdicts(entry.states.take(wanted), entry.expected), strict=True
-            ):
+            if entry.given is not None:
+                judged = [column[wanted] for column in entry.given]
+            else:
+                assert entry.states is not None  # one of the two is known
+                judged = verdicts(entry.states.take(wanted), entry.expected)
+            for column, given in zip(columns, judged, strict=True):
                 column[at + wanted] = given
         at += len(own)
     again = table.select([*LABELS, *(VERDICT + reader for reader in readers)])
     again = again.take(pa.array(np.concatenate(rows)))
     writers = np.repeat(np.arange(len(repeats), dtype=np.int32), [len(own) for own in rows])
-    preset = np.concatenate([entry.states.preset for entry in repeats]).astype(np.int8)
+    preset = np.concatenate([entry.preset for entry in repeats]).astype(np.int8)
     again = _set(again, "writer", writers, [entry.writer for entry in repeats])
     again = _set(again, "preset", preset, [entry.name for entry in PRESETS])
     for reader, column in zip(readers, columns, strict=True):
@@ -188,14 +204,18 @@ def _verdict_codes(column: pa.ChunkedArray) -> Column:
     return np.asarray(found.to_numpy(), np.uint8)
 
 
-def _owes_more(expected: Expected, owners: Sequence[Expected]) -> npt.NDArray[np.bool_]:
-    """Tell for each owner whether `expected` forbids a record that it does not."""
+def _owes_more(
+    expected: Expected, owed: Sequence[Expected], owners: npt.NDArray[np.int32]
+) -> npt.NDArray[np.bool_]:
+    """Tell for each owner, a number in `owed`, whether `expected` forbids a record that it does not."""
     forbidden = _forbidden(expected)
     if not forbidden:
         return np.zeros(len(owners), bool)
-    return np.asarray(
-        [owner is not expected and not forbidden <= _forbidden(owner) for owner in owners], bool
-    )
+    numbers, which = np.unique(owners, return_inverse=True)
+    more = [
+        owed[owner] is not expected and not forbidden <= _forbidden(owed[owner]) for owner in numbers.tolist()
+    ]
+    return np.asarray(more, bool)[which]
 
 
 def _forbidden(expected: Expected) -> set[str]:
@@ -255,13 +275,33 @@ _PLAIN = np.asarray(
 def sampled(states: States, category: npt.NDArray[np.uint8]) -> set[str]:
     """Return the categories of those `states` beside which there are others that nobody looked at."""
     point = states.point
-    if states.stratum != REACHABLE or point.trace.life > 1:
-        partial = np.ones(len(states), bool)
-    elif states.torn >= 0:
-        partial = np.full(len(states), not cuts_of(point.trace, states.torn).all())
-    else:
+    if states.stratum != REACHABLE:
+        return {CATEGORIES[code] for code in np.unique(category).tolist()}
+    written = 1
+    if states.torn < 0:
         written = prod(sum(level >= 0 for level in block.levels) for block in point.blocks)
-        partial = ~_PLAIN[states.preset] | (written > EXHAUSTIVE)
+    torn, count = np.full(len(states), states.torn), np.full(len(states), written)
+    return sampled_of(point.trace, torn, count, states.preset, category)
+
+
+def sampled_of(
+    trace: Trace,
+    torn: npt.NDArray[np.int64],
+    written: npt.NDArray[np.int64],
+    preset: npt.NDArray[np.uint8],
+    category: npt.NDArray[np.uint8],
+) -> set[str]:
+    """Return :func:`sampled` of honest states of `trace`.
+
+    `torn` is the operation that is cut short, or -1, `written` how many states written versions make.
+    """
+    if trace.life > 1:
+        partial = np.ones(len(preset), bool)
+    else:
+        partial = ~_PLAIN[preset] | (written > EXHAUSTIVE)
+        for index in np.unique(torn).tolist():
+            if index >= 0:
+                partial[torn == index] = not cuts_of(trace, index).all()
     return {CATEGORIES[code] for code in np.unique(category[partial]).tolist()}
 
 

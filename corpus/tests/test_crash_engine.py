@@ -1,0 +1,128 @@
+"""The compiled engine against the one in Python: the same table, the same repeats, the same counts.
+
+Here its functions are interpreted, in a process of its own: that they say the same does not wait for a
+compiler. With ``JOURNALSPEC_ENGINE=1`` in the environment they are compared compiled as well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.engine_layout import TraceLayout, unfit
+from journalspec_corpus.crash.persistence import PRESETS, get_preset
+from journalspec_corpus.crash.trace import Mark, Part, Trace, Write
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.run import ENGINE_SWITCH, Shard
+
+numba = pytest.importorskip("numba")
+SEED = 1
+FORMATS = ("bitronix_tlog", "jboss_journal")
+TIMEOUT = 900
+
+
+def traces(format_id: str, count: int) -> list[Trace]:
+    adapter = crash_format(format_id)
+    works = Plan(format_id, "core", every=31).workloads()
+    return [adapter.build(work) for work in works[:: max(1, len(works) // count)]]
+
+
+def judged(format_id: str, lives: list[Trace], presets: Any = PRESETS, *, compiled: bool) -> Shard:
+    shard = Shard(crash_format(format_id), presets, SEED, compiled=compiled)
+    for trace in lives:
+        shard.add(trace)
+    return shard
+
+
+def differing(one: Shard, two: Shard) -> list[str]:
+    """Return the names of the columns in which two shards differ, and what else does."""
+    a, b = one.table(), two.table()
+    out = [name for name in a.schema.names if not a[name].equals(b[name])]
+    out += [] if one.repeated(a) == two.repeated(b) else ["repeated"]
+    out += [] if one.tally.generated == two.tally.generated else ["generated"]
+    return out + ([] if one.sampled == two.sampled else ["sampled"])
+
+
+def compared(format_id: str, count: int, presets: Any = PRESETS, *, fault: bool = False) -> dict[str, Any]:
+    """Return in what the two engines differ on some traces, how many states there were, and what was left."""
+    lives = traces(format_id, count)
+    plain = judged(format_id, lives, presets, compiled=False)
+    right = TraceLayout._flat
+
+    def wrong(self: TraceLayout) -> Any:
+        flat = right(self)
+        flat.promises[:] = 0
+        return flat
+
+    with pytest.MonkeyPatch.context() as patch:
+        if fault:
+            patch.setattr(TraceLayout, "_flat", wrong)
+        fast = judged(format_id, lives, presets, compiled=True)
+    states = fast.table().num_rows
+    return {"differing": differing(fast, plain), "states": states, "left": fast.left, "on": bool(fast.engine)}
+
+
+def interpreted(*arguments: str) -> Any:
+    """Return what :func:`compared` gives where nothing is compiled."""
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
+    environment["PYTHONPATH"] = os.pathsep.join(part for part in sys.path if part)
+    done = subprocess.run(
+        [sys.executable, __file__, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_both_engines_make_the_same_table(format_id: str) -> None:
+    found = interpreted(format_id, "3", "", "")
+    assert found["differing"] == []
+    assert found["on"]
+    assert found["left"] == 0
+    assert found["states"] > 300
+
+
+@pytest.mark.parametrize("name", ["prefix-byte", "alice-weak"])
+def test_both_engines_agree_under_a_single_preset(name: str) -> None:
+    assert interpreted("jboss_journal", "2", name, "")["differing"] == []
+
+
+def test_a_fault_in_the_layout_is_seen() -> None:
+    assert "state_id" in interpreted("bitronix_tlog", "2", "", "fault")["differing"]
+
+
+@pytest.mark.skipif(os.environ.get(ENGINE_SWITCH) != "1", reason="compiling takes more than a minute")
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_both_engines_make_the_same_table_compiled(format_id: str) -> None:
+    found = compared(format_id, 40)
+    assert found["differing"] == []
+    assert found["left"] == 0
+
+
+def test_a_trace_that_is_not_for_it_goes_through_python() -> None:
+    trace = next(each for each in traces("bitronix_tlog", 3) if each.marks)
+    assert unfit(trace) == ""
+    mark = next(op for op in trace.ops if isinstance(op, Mark))
+    part = Part(mark.record, mark.file, mark.off, mark.length, mark.key, mark.fields)
+    chained = replace(trace, ops=tuple(part if op is mark else op for op in trace.ops))
+    assert unfit(chained) == "records in parts"
+    assert unfit(replace(trace, ops=(mark, *trace.ops))) == "an annotation before any write"
+    assert unfit(replace(trace, ops=(*trace.ops, Write(mark.file, 0, bytes(1 << 22))))) == "large files"
+
+
+if __name__ == "__main__":
+    format_of, number, preset, planted = sys.argv[1:]
+    chosen = (get_preset(preset),) if preset else PRESETS
+    print(json.dumps(compared(format_of, int(number), chosen, fault=bool(planted))))
