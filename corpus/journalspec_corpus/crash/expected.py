@@ -46,8 +46,12 @@ class Expected:
     effects: Permitted | None = field(default=None, compare=False, repr=False)
 
 
-def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = "R") -> Expected:
+def expected_at(
+    trace: Trace, crash_index: int, torn: int = -1, stratum: str = "R", *, effects: bool = True
+) -> Expected:
     """Return what is owed after ``ops[:crash_index]``; `torn` is an operation under way, if any.
+
+    Without `effects` nothing is said of the states that are permitted.
 
     A trace of a second life says with the tag ``fine`` = "yes" that recovery had
     found everything acknowledged in its base.
@@ -70,7 +74,7 @@ def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = "
         life=trace.life,
         stratum=stratum,
         fine=frozenset(mark.record for mark in trace.standing if trace.tags.get("fine") == "yes"),
-        effects=permitted_at(trace, crash_index, upto, lenient=stratum != REACHABLE),
+        effects=permitted_at(trace, crash_index, upto, lenient=stratum != REACHABLE) if effects else None,
     )
 
 
