@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from enum import Enum
-from functools import cache, partial
+from functools import partial
 from struct import Struct
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Generic, TypeVar, cast
@@ -151,20 +151,27 @@ class Original(Generic[T]):
             self._named.append((number, names))
 
 
-@cache
+#: type -> whether none of its objects changes, and the names of its slots
+_changes: dict[type, bool] = {}
+_slotted: dict[type, tuple[str, ...]] = {}
+
+
 def _never_changes(kind: type) -> bool:
-    params = getattr(kind, "__dataclass_params__", None)
-    return issubclass(kind, _FIXED) or (params is not None and bool(params.frozen))
+    if kind not in _changes:
+        params = getattr(kind, "__dataclass_params__", None)
+        _changes[kind] = not (issubclass(kind, _FIXED) or (params is not None and params.frozen))
+    return not _changes[kind]
 
 
-@cache
 def _slots(kind: type) -> tuple[str, ...]:
-    return tuple(name for base in kind.__mro__ for name in base.__dict__.get("__slots__", ()))
+    if kind not in _slotted:
+        _slotted[kind] = tuple(name for base in kind.__mro__ for name in base.__dict__.get("__slots__", ()))
+    return _slotted[kind]
 
 
 def _begun(kind: type, attributes: dict[str, Any]) -> Any:
     """Return an object that has these attributes and no others yet."""
-    new = object.__new__(kind)
+    new: Any = object.__new__(kind)
     if _slots(kind):
         for name, item in attributes.items():
             setattr(new, name, item)

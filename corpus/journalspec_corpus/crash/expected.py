@@ -13,7 +13,7 @@ from typing import Any
 
 from journalspec_corpus.crash.effects import Permitted, permitted_at
 from journalspec_corpus.crash.persistence import CORRUPTED, REACHABLE
-from journalspec_corpus.crash.trace import Mark, Release, Trace
+from journalspec_corpus.crash.trace import Mark, Trace
 
 ALLOWED, REQUIRED, FORBIDDEN = "allowed", "required", "forbidden"
 REFUSALS = (ALLOWED, REQUIRED, FORBIDDEN)
@@ -58,11 +58,11 @@ def expected_at(
     """
     upto = max(crash_index, torn + 1)
     # A record that is being written has been issued: its annotation follows its write, perhaps after others.
-    issued = [op for index, op in trace.annotated if index < upto and isinstance(op, Mark)]
+    issued = [mark for _, mark in trace.issued(upto)]
     released = trace.released(upto)
     acknowledged = trace.acknowledged(crash_index)
     own = (*trace.standing, *issued)
-    switched = any(isinstance(op, Release) for op in trace.ops[:upto])
+    switched = any(index < upto for index, _ in trace.releases)
     possible = frozenset(mark.record for mark in trace.possible) - {mark.record for mark in own}
     return Expected(
         must_keep=frozenset(acknowledged) - released,

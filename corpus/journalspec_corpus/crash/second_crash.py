@@ -28,13 +28,12 @@ from journalspec_corpus.crash.ids import case_ids, content_ids, promise
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import (
-    Ack,
+    BEFORE,
     Create,
     Mark,
     Op,
     Part,
     RecordingStorage,
-    Release,
     Rename,
     Trace,
     Unlink,
@@ -204,13 +203,8 @@ def _written(states: States) -> Iterator[tuple[Mark, int, bytes]]:
 
 def _ended(trace: Trace, upto: int) -> frozenset[str]:
     """Return the records whose release is durable: something was acknowledged after it."""
-    acks = [index for index, op in enumerate(trace.ops[:upto]) if isinstance(op, Ack)]
-    return frozenset(
-        record
-        for index, op in enumerate(trace.ops[:upto])
-        if isinstance(op, Release) and acks and index < acks[-1]
-        for record in op.records
-    )
+    last = max((index for index, _ in trace.acks if index < upto), default=BEFORE)
+    return trace.released(last)
 
 
 #: What a first crash is: the presets that tell the kinds of damage apart. More of them would mean more
