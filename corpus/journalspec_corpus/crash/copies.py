@@ -78,7 +78,9 @@ class Original(Generic[T]):
             if isinstance(item, dict):
                 self._mapping(item)
             elif kind is list:
-                self._links(self._new(item, item.copy), enumerate(item))
+                number = self._new(item, item.copy)
+                if not _all_fixed(item):
+                    self._links(number, enumerate(item))
             elif kind is set:
                 self._set(item)
             elif kind is bytearray:
@@ -115,14 +117,16 @@ class Original(Generic[T]):
         kind = type(item)
         if kind not in (dict, Counter):
             raise TypeError(f"no copy is made of a {kind.__name__}")
-        if all(_never_changes(type(key)) for key in item):
-            self._links(self._new(item, item.copy), item.items())
+        if _all_fixed(item):
+            number = self._new(item, item.copy)
+            if not _all_fixed(item.values()):
+                self._links(number, item.items())
         else:
             number = self._new(item, kind)
             self._keyed.append((number, [(self._part(key), self._part(it)) for key, it in item.items()]))
 
     def _set(self, item: set[Any]) -> None:
-        if all(_never_changes(type(member)) for member in item):
+        if _all_fixed(item):
             self._new(item, item.copy)
         else:
             number = self._new(item, set)
@@ -130,7 +134,7 @@ class Original(Generic[T]):
 
     def _tied(self, item: Any, make: Callable[..., Any], members: tuple[Any, ...]) -> None:
         """Add what has to be made of all its members at once; it is shared if they all are."""
-        parts = list(map(self._part, members))
+        parts = [] if _all_fixed(members) else list(map(self._part, members))
         if all(number == _SHARED for number, _ in parts):
             self._numbers[id(item)] = _SHARED
         else:
@@ -161,6 +165,10 @@ def _never_changes(kind: type) -> bool:
         params = getattr(kind, "__dataclass_params__", None)
         _changes[kind] = not (issubclass(kind, _FIXED) or (params is not None and params.frozen))
     return not _changes[kind]
+
+
+def _all_fixed(items: Iterable[Any]) -> bool:
+    return all(map(_never_changes, set(map(type, items))))
 
 
 def _slots(kind: type) -> tuple[str, ...]:
