@@ -536,15 +536,17 @@ def _put_into_classes(
     """
     facts = Facts(states)
     trace = states.point.trace
-    expected = expected_at(trace, states.point.crash_index, states.torn, effects=False)
     wrong = facts.refusals == REFUSALS.index(REQUIRED)
     left_out["refusal-required"] += int(wrong.sum())
-    field_of, names = fields(facts)
-    of = _Labelled(states, categories(facts).tolist(), field_of.tolist(), names)
+    expected = expected_at(trace, states.point.crash_index, states.torn, effects=False)
     keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
     promised = promise(trace.format, trace.edition, REACHABLE, keys)
     rows = np.flatnonzero(~wrong)
     cases = case_ids(content_ids(states.point, states.codes[rows]), promised)
+    if seen.issuperset(cases):
+        return
+    field_of, names = fields(facts)
+    of = _Labelled(states, categories(facts).tolist(), field_of.tolist(), names)
     presets = states.preset.tolist()
     known: dict[tuple[int, int, int], list[_Candidate]] = {}
     for case, row in zip(cases, rows.tolist(), strict=True):
