@@ -454,21 +454,31 @@ def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
 
 def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> ChosenImages:
     """Return the states that the list names; raises ValueError if the trace has not all of them."""
-    found: dict[Place, CrashImage] = {}
+    found: dict[Place, tuple[States, int]] = {}
     wanted: dict[int, list[Place]] = {}
     for place in dict.fromkeys(listed):
         wanted.setdefault(place[1], []).append(place)
     for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
         for place in wanted.get(states.point.crash_index, ()):
-            for row in () if place in found else _rows_at(states, place):
-                image = crash_image(states, row, gone=gone)
-                if image is not None:
-                    found[place] = image
-                    break
-    lacking = sorted({*listed} - found.keys())
+            for row in _rows_at(states, place):
+                found.setdefault(place, (states, row))
+    _all_there(first, sorted({*listed} - found.keys()))
+
+    def drawn() -> Iterator[CrashImage]:
+        for place in listed:
+            image = crash_image(*found[place], gone=gone)
+            if image is None:
+                # An owed record is nowhere whole in it: not a state to go on from.
+                _all_there(first, [place])
+            else:
+                yield image
+
+    return ChosenImages(drawn(), Counter(), len(listed), fine=True)
+
+
+def _all_there(first: Trace, lacking: list[Place]) -> None:
     if lacking:
         raise ValueError(f"{first.name}: {FIRST_CRASHES} names states that there are not: {lacking[:3]}")
-    return ChosenImages(iter([found[place] for place in listed]), Counter(), len(listed), fine=True)
 
 
 def _rows_at(states: States, place: Place) -> list[int]:
