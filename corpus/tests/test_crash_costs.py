@@ -37,6 +37,13 @@ def test_every_figure_has_its_denominators(figures: Any) -> None:
     assert json.loads(json.dumps(figures)) == figures
 
 
+def test_traces_are_recorded_of_every_kind_of_workload(figures: Any) -> None:
+    assert list(figures["recording"]) == ["first", "long", "second"]
+    for cost in figures["recording"].values():
+        assert cost["traces"] > 0
+        assert cost["milliseconds_per_trace"] > 0
+
+
 def test_the_same_is_done_in_files_of_any_length(figures: Any) -> None:
     row = figures["growth"]["file_bytes"]
     assert [cost["file_bytes"] for cost in row] == list(costs.SIZES)
@@ -81,6 +88,7 @@ def test_the_command_prints_costs(
         "format": FORMAT,
         "plan": {"tier": "core"},
         "strata": {"R": cost, "L": nothing, "C": cost},
+        "recording": {"second": {"traces": 9, "milliseconds_per_trace": 0.7}},
         "growth": {"file_bytes": grown[:2], "records": grown[2:]},
         "ways": {"fast": {**cost, "times_as_fast": 9.5}, "plain": {**cost, "times_as_fast": 1.0}},
         "peak_memory": 1 << 20,
@@ -91,5 +99,6 @@ def test_the_command_prints_costs(
     said = capsys.readouterr().out
     assert "stratum R: 50,000 distinct states/s, 20.0 us each (100 of 120 generated, 3 traces" in said
     assert "stratum L: no states from 3 traces" in said
+    assert "recording second lives: 0.7 ms each (9 traces)" in said
     assert "9.5 x as fast" in said
     assert "peak memory 1 MiB; with the largest files 2 MiB" in said

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -27,9 +28,10 @@ Params = Mapping[str, str]
 Operation = Mapping[str, Any]
 
 
-def natural_key(name: str) -> list[Any]:
+@lru_cache(maxsize=256)
+def natural_key(name: str) -> tuple[Any, ...]:
     """Return a sort key of names that compares numbers in them as numbers: btm2 comes before btm10."""
-    return [int(part) if at % 2 else part for at, part in enumerate(re.split(r"(\d+)", name))]
+    return tuple([int(part) if at % 2 else part for at, part in enumerate(re.split(r"(\d+)", name))])
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,10 +287,16 @@ def _prepared(work: Workload, life: int) -> Run:
     return begun(_brought, work.writer, life, length, start)
 
 
-def _brought(order: str, life: int, length: int, start: int) -> Run:
-    """Return a run on new files whose log ends at `start`."""
+def _opened(order: str, life: int, length: int) -> Run:
+    """Return a run on new files, opened."""
     run = Run(order, life, length)
     run.open()
+    return run
+
+
+def _brought(order: str, life: int, length: int, start: int) -> Run:
+    """Return a run on new files whose log ends at `start`."""
+    run = begun(_opened, order, life, length)
     unfinished = Step("COMMITTING", 0, "typical").operation(0)
     unfinished["gtrid"] = gtrid_bytes(15, 16, life).hex()
     room = start - HEADER_SIZE - size_of(unfinished)

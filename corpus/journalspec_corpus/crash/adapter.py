@@ -167,7 +167,9 @@ class CrashFormat:
     def build(self, work: Workload) -> Trace:
         """Return the trace of `work`, whatever kind of workload it is; raises ValueError or WriterRefused."""
         trace = self._recorded(work)
-        return replace(trace, unread=unread_writes(trace, self.reach)) if self.reach else trace
+        unread = unread_writes(trace, self.reach)
+        during = self.kinds.get(trace.tags.get("kind", ""), "")
+        return replace(trace, unread=unread, during=during) if unread or during else trace
 
     def _recorded(self, work: Workload) -> Trace:
         if isinstance(work, SecondLife) and self.second is not None:
@@ -179,8 +181,7 @@ class CrashFormat:
             return build_second_life(work, self.second, self._latest[work.first])
         if isinstance(work, LongWorkload) and self.long is not None:
             return self.long.record(work)
-        trace = self.record(work)
-        return replace(trace, during=self.kinds.get(trace.tags.get("kind", ""), ""))
+        return self.record(work)
 
 
 def has_crash_format(format_id: str) -> bool:

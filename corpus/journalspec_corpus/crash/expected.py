@@ -13,7 +13,7 @@ from typing import Any
 
 from journalspec_corpus.crash.effects import Permitted, permitted_at
 from journalspec_corpus.crash.persistence import CORRUPTED, REACHABLE
-from journalspec_corpus.crash.trace import Mark, Release, Trace
+from journalspec_corpus.crash.trace import Mark, Trace
 
 ALLOWED, REQUIRED, FORBIDDEN = "allowed", "required", "forbidden"
 REFUSALS = (ALLOWED, REQUIRED, FORBIDDEN)
@@ -46,19 +46,23 @@ class Expected:
     effects: Permitted | None = field(default=None, compare=False, repr=False)
 
 
-def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = "R") -> Expected:
+def expected_at(
+    trace: Trace, crash_index: int, torn: int = -1, stratum: str = "R", *, effects: bool = True
+) -> Expected:
     """Return what is owed after ``ops[:crash_index]``; `torn` is an operation under way, if any.
+
+    Without `effects` nothing is said of the states that are permitted.
 
     A trace of a second life says with the tag ``fine`` = "yes" that recovery had
     found everything acknowledged in its base.
     """
     upto = max(crash_index, torn + 1)
     # A record that is being written has been issued: its annotation follows its write, perhaps after others.
-    issued = [op for index, op in trace.annotated if index < upto and isinstance(op, Mark)]
+    issued = [mark for _, mark in trace.issued(upto)]
     released = trace.released(upto)
     acknowledged = trace.acknowledged(crash_index)
     own = (*trace.standing, *issued)
-    switched = any(isinstance(op, Release) for op in trace.ops[:upto])
+    switched = any(index < upto for index, _ in trace.releases)
     possible = frozenset(mark.record for mark in trace.possible) - {mark.record for mark in own}
     return Expected(
         must_keep=frozenset(acknowledged) - released,
@@ -70,7 +74,7 @@ def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = "
         life=trace.life,
         stratum=stratum,
         fine=frozenset(mark.record for mark in trace.standing if trace.tags.get("fine") == "yes"),
-        effects=permitted_at(trace, crash_index, upto, lenient=stratum != REACHABLE),
+        effects=permitted_at(trace, crash_index, upto, lenient=stratum != REACHABLE) if effects else None,
     )
 
 

@@ -141,9 +141,10 @@ class Facts:
         elif len(self.point.kills) == 1 or any(block.kind == NAMES for block in self.point.blocks):
             # What has no name is not seen, and what a force of one file leaves may be what a kill leaves:
             # levels do not tell, the bytes do.
-            images = frozenset(_memories(self.trace)[: self._upto + 1])
             rows = np.flatnonzero(~out & ~self.trashed)
-            out[rows] = [name in images for name in _contents(self.point, self.states.codes[rows])]
+            if len(rows):
+                images = frozenset(_memories(self.trace)[: self._upto + 1])
+                out[rows] = [name in images for name in _contents(self.point, self.states.codes[rows])]
         return out
 
     @cached_property
@@ -154,9 +155,7 @@ class Facts:
     @cached_property
     def issued(self) -> list[tuple[int, Mark]]:
         """Every record written so far: (index of its write, its mark)."""
-        return [
-            (index, op) for index, op in self.trace.annotated if isinstance(op, Mark) and index < self._upto
-        ]
+        return self.trace.issued(self._upto)
 
     def whole(self, parts: list[Written]) -> Rows:
         """Rows in which every part of an alternative is intact; what is not yet issued is not."""
@@ -286,18 +285,14 @@ class Facts:
         """Rows in which something that makes `record` count is on disk."""
         known = self._published.get(record)
         if known is None:
-            known = ~self.all
-            for index, op in self.trace.annotated:
-                if isinstance(op, Publish) and index < self._upto and record in op.records:
-                    known |= self._counts(index)
-            self._published[record] = known
+            known = self._published[record] = self._published_from(record, BEFORE)
         return known
 
     def _published_from(self, record: str, start: int) -> Rows:
         """Rows in which something of operation `start` or later that makes `record` count is on disk."""
         out = ~self.all
-        for index, op in self.trace.annotated:
-            if isinstance(op, Publish) and start <= index < self._upto and record in op.records:
+        for index in self.trace.publishing.get(record, ()):
+            if start <= index < self._upto:
                 out |= self._counts(index)
         return out
 

@@ -67,10 +67,9 @@ def content_ids(point: CrashPoint, codes: Codes) -> list[bytes]:
             parts.append(file_head(name, size))
             parts += point.contents[number].ids(size, tables.moved(number, size, codes[rows]))
         ids = named(parts)
-        if isinstance(ids, bytes):
-            ids = np.frombuffer(ids * len(rows), np.uint8).reshape(-1, ID_BYTES)
-        for row, name_of in zip(rows.tolist(), ids, strict=True):
-            out[row] = name_of.tobytes()
+        raw = ids * len(rows) if isinstance(ids, bytes) else ids.tobytes()
+        for at, row in enumerate(rows.tolist()):
+            out[row] = raw[at * ID_BYTES : (at + 1) * ID_BYTES]
     return out
 
 

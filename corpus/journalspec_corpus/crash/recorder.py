@@ -7,16 +7,14 @@ is promised comes from the operations that were asked for.
 
 from __future__ import annotations
 
-import io
-import pickle
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from struct import Struct
-from typing import IO, Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from journalspec.formats import get_format
 from journalspec.layout import Field, Layout, Structure
+from journalspec_corpus.crash.copies import Original
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace
 from journalspec_corpus.model import Model
 from journalspec_reference.api import Writer, WriterRefused
@@ -346,47 +344,26 @@ def begun(begin: Callable[..., R], *how: Hashable) -> R:
 
     Many workloads begin alike: with the same journal, brought to the same place.
     """
-    copied = _begun(begin, *how)
-    if not copied.asked:
-        copied.asked = True
+    known = _begun(begin, *how)
+    known.asked += 1
+    if known.asked == 1:
         return begin(*how)
-    if not copied.raw:
-        out = io.BytesIO()
-        _Copier(out, copied.shared).dump(begin(*how))
-        copied.raw = out.getvalue()
-    reader = pickle.Unpickler(io.BytesIO(copied.raw))  # noqa: S301  # made just above
-    reader.persistent_load = copied.shared.__getitem__  # type: ignore[method-assign]  # the documented way
-    return cast(R, reader.load())
+    if known.original is None:
+        known.original = Original(begin(*how))
+    return cast(R, known.original.copy())
 
 
 @dataclass
-class _Copied:
-    """A recorder as bytes, from the second time on that it is asked for, and what all its copies share."""
+class _Begun:
+    """How often a recorder was asked for, and from the second time on what its copies are made of."""
 
-    asked: bool = False
-    raw: bytes = b""
-    shared: list[Any] = field(default_factory=list)
+    asked: int = 0
+    original: Original[Recorder] | None = None
 
 
 @lru_cache(maxsize=_KEPT)
-def _begun(begin: Callable[..., Recorder], *how: Hashable) -> _Copied:
-    return _Copied()
-
-
-class _Copier(pickle.Pickler):
-    """Copies an object, but for what never changes: that is put into `shared`."""
-
-    def __init__(self, out: IO[bytes], shared: list[Any]) -> None:
-        super().__init__(out, pickle.HIGHEST_PROTOCOL)
-        self._shared = shared
-
-    def persistent_id(self, item: Any) -> int | None:
-        """Return the number of what is shared."""
-        fixed = getattr(type(item), "__dataclass_params__", None)
-        if not (isinstance(item, (Struct, bytes)) or (fixed is not None and fixed.frozen)):
-            return None
-        self._shared.append(item)
-        return len(self._shared) - 1
+def _begun(begin: Callable[..., Recorder], *how: Hashable) -> _Begun:
+    return _Begun()
 
 
 def edge_at(off: int) -> int:

@@ -28,13 +28,12 @@ from journalspec_corpus.crash.ids import case_ids, content_ids, promise
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import (
-    Ack,
+    BEFORE,
     Create,
     Mark,
     Op,
     Part,
     RecordingStorage,
-    Release,
     Rename,
     Trace,
     Unlink,
@@ -72,13 +71,16 @@ class CrashImage:
     done: frozenset[str] = frozenset()
 
 
-def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
+def crash_image(
+    states: States, row: int, *, gone: bool, label: tuple[str, str] | None = None
+) -> CrashImage | None:
     """Return what state `row` holds of its trace, None if an owed record is nowhere whole in it.
 
-    `gone` is :attr:`SecondLives.released_is_gone` of the format.
+    `gone` is :attr:`SecondLives.released_is_gone` of the format, `label` the state's category and torn
+    field if they are known.
     """
     trace = states.point.trace
-    expected = expected_at(trace, states.point.crash_index, states.torn)
+    expected = expected_at(trace, states.point.crash_index, states.torn, effects=False)
     files = states.point.materialise(states.codes[row])
     issued, whole = _marks(states, row, files)
     known = set(whole)
@@ -92,8 +94,7 @@ def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
     ]
     if {mark.record for mark in standing} != expected.must_keep:
         return None
-    facts = Facts(states.take(np.asarray([row])))
-    field_of, names = fields(facts)
+    category, field = label or _label(states, row)
     return CrashImage(
         trace,
         descriptor_of(states, row),
@@ -102,11 +103,18 @@ def crash_image(states: States, row: int, *, gone: bool) -> CrashImage | None:
         tuple(mark for _, mark in possible),
         tuple(mark for mark in whole if mark.record in dropped),
         tuple(mark for mark in whole if mark.record not in dropped),
-        CATEGORIES[int(categories(facts)[0])],
-        names[int(field_of[0])],
+        category,
+        field,
         _in_order(trace, [*((issued.index(mark), mark) for mark in standing), *possible]),
         trace.done.union(trace.acknowledged(states.point.crash_index)) - expected.must_keep,
     )
+
+
+def _label(states: States, row: int) -> tuple[str, str]:
+    """Return the category of a state, and the field in which it tore."""
+    facts = Facts(states.take(np.asarray([row])))
+    field_of, names = fields(facts)
+    return CATEGORIES[int(categories(facts)[0])], names[int(field_of[0])]
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
@@ -195,13 +203,8 @@ def _written(states: States) -> Iterator[tuple[Mark, int, bytes]]:
 
 def _ended(trace: Trace, upto: int) -> frozenset[str]:
     """Return the records whose release is durable: something was acknowledged after it."""
-    acks = [index for index, op in enumerate(trace.ops[:upto]) if isinstance(op, Ack)]
-    return frozenset(
-        record
-        for index, op in enumerate(trace.ops[:upto])
-        if isinstance(op, Release) and acks and index < acks[-1]
-        for record in op.records
-    )
+    last = max((index for index, _ in trace.acks if index < upto), default=BEFORE)
+    return trace.released(last)
 
 
 #: What a first crash is: the presets that tell the kinds of damage apart. More of them would mean more
@@ -306,16 +309,45 @@ class SecondLives:
     excuses: tuple[Excuse, ...] = ()
 
 
-@dataclass(frozen=True)
 class ChosenImages:
     """The chosen crash states of one trace, and how many were no candidates, by why.
 
-    `fine` tells that recovery is known to have found everything owed in each of them.
+    `fine` tells that recovery is known to have found everything owed in each of them. `found` yields
+    them, at most `most` count, None for what is left out as gone; it goes on when one is asked for.
     """
 
-    images: tuple[CrashImage, ...]
-    left_out: Mapping[str, int]
-    fine: bool = False
+    def __init__(
+        self, found: Iterator[CrashImage | None], left_out: Counter[str], most: int, *, fine: bool = False
+    ) -> None:
+        self.fine = fine
+        self._found, self._most = found, most
+        self._left_out = left_out
+        self._drawn: list[CrashImage] = []
+
+    def image(self, number: int) -> CrashImage | None:
+        """Return state `number`, counted from the front again if there are not so many; None if none is."""
+        while len(self._drawn) <= min(number, self._most - 1):
+            try:
+                image = next(self._found)
+            except StopIteration:
+                break
+            if image is None:
+                self._left_out["gone"] += 1
+            else:
+                self._drawn.append(image)
+        return self._drawn[number % len(self._drawn)] if self._drawn else None
+
+    @property
+    def images(self) -> tuple[CrashImage, ...]:
+        """All of them."""
+        self.image(self._most - 1)
+        return tuple(self._drawn)
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """How many states were no candidates, by why."""
+        self.image(self._most - 1)
+        return dict(self._left_out)
 
 
 _known: OrderedDict[tuple[str, str, bool], ChosenImages] = OrderedDict()
@@ -329,9 +361,9 @@ def build(work: SecondLife, resume: SecondLives, first: Trace) -> Trace:
     states. Raises ValueError if there is no state at all.
     """
     chosen = choose(first, gone=resume.released_is_gone)
-    if not chosen.images:
+    image = chosen.image(work.choice)
+    if image is None:
         raise ValueError(f"{work.first.name}: no crash state to go on from ({dict(chosen.left_out)})")
-    image = chosen.images[work.choice % len(chosen.images)]
     try:
         life = resume.live(work.origin, work.life, image, work.then)
     except WriterRefused:
@@ -422,70 +454,79 @@ def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
 
 def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> ChosenImages:
     """Return the states that the list names; raises ValueError if the trace has not all of them."""
-    found: dict[Place, CrashImage] = {}
-    wanted = set(listed)
+    found: dict[Place, tuple[States, int]] = {}
+    wanted: dict[int, list[Place]] = {}
+    for place in dict.fromkeys(listed):
+        wanted.setdefault(place[1], []).append(place)
     for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
-        for row in range(len(states)):
-            place = _place(states, row)
-            if place in wanted and place not in found:
-                image = crash_image(states, row, gone=gone)
-                if image is not None:
-                    found[place] = image
-    if len(found) < len(wanted):
-        lacking = sorted(wanted - found.keys())
+        for place in wanted.get(states.point.crash_index, ()):
+            for row in _rows_at(states, place):
+                found.setdefault(place, (states, row))
+    _all_there(first, sorted({*listed} - found.keys()))
+
+    def drawn() -> Iterator[CrashImage]:
+        for place in listed:
+            image = crash_image(*found[place], gone=gone)
+            if image is None:
+                # An owed record is nowhere whole in it: not a state to go on from.
+                _all_there(first, [place])
+            else:
+                yield image
+
+    return ChosenImages(drawn(), Counter(), len(listed), fine=True)
+
+
+def _all_there(first: Trace, lacking: list[Place]) -> None:
+    if lacking:
         raise ValueError(f"{first.name}: {FIRST_CRASHES} names states that there are not: {lacking[:3]}")
-    return ChosenImages(tuple(found[place] for place in listed), {}, fine=True)
 
 
-def _place(states: States, row: int) -> Place:
-    crash = descriptor_of(states, row)
-    return crash.preset, crash.crash_index, crash.mask.hex(), crash.tear
+def _rows_at(states: States, place: Place) -> list[int]:
+    """Return the rows of a crash point's `states` whose place is `place`, which has this crash index."""
+    preset, _, mask, tear = place
+    rows = np.flatnonzero((states.preset == PRESETS.index(get_preset(preset))) & (states.tear == tear))
+    if get_preset(preset).order == "prefix":
+        return [] if mask else rows.tolist()
+    codes = bytes.fromhex(mask)
+    return [row for row in rows.tolist() if states.codes[row].astype(np.uint8).tobytes() == codes]
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    case: bytes
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    """The states of one crash point, with the category and the torn field of each row."""
+
     states: States
-    row: int
-    category: str
-    field: str
+    kinds: list[int]
+    fields: list[int]
+    names: list[str]
 
-    @property
-    def label(self) -> tuple[str, str, str]:
-        """The class: what kind of crash it is, where it tore, and in which order writes persist."""
-        return self.category, self.field, PRESETS[self.states.preset[self.row]].order
+    def label(self, row: int) -> tuple[str, str]:
+        """Return the category of a state, and the field in which it tore."""
+        return CATEGORIES[self.kinds[row]], self.names[self.fields[row]]
+
+
+#: A state that a recovery may start from: its case id, and where it is.
+_Candidate = tuple[bytes, _Labelled, int]
+#: What kind of crash it is, where it tore, and in which order writes persist.
+_Class = tuple[str, str, str]
 
 
 def _choose(first: Trace, gone: bool) -> ChosenImages:
     left_out: Counter[str] = Counter()
     seen: set[bytes] = set()
-    classes: dict[tuple[str, str, str], list[_Candidate]] = {}
+    classes: dict[_Class, list[_Candidate]] = {}
     for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
-        for candidate in _candidates(states, left_out):
-            if candidate.case in seen:
-                continue
-            seen.add(candidate.case)
-            found = classes.setdefault(candidate.label, [])
-            found.append(candidate)
-            if len(found) > 4 * CHOICES:
-                found[:] = _smallest(found)
-    kept: list[CrashImage] = []
-    for candidate in _in_turn({label: _smallest(found) for label, found in classes.items()}):
-        if len(kept) == CHOICES:
-            break
-        image = crash_image(candidate.states, candidate.row, gone=gone)
-        if image is None:
-            left_out["gone"] += 1
-        else:
-            kept.append(image)
-    return ChosenImages(tuple(kept), dict(left_out))
+        _put_into_classes(states, seen, classes, left_out)
+    turns = _in_turn({label: _smallest(found) for label, found in classes.items()})
+    images = (crash_image(of.states, row, gone=gone, label=of.label(row)) for _, of, row in turns)
+    return ChosenImages(images, left_out, CHOICES)
 
 
 def _smallest(found: list[_Candidate]) -> list[_Candidate]:
-    return sorted(found, key=lambda candidate: candidate.case)[:CHOICES]
+    return sorted(found, key=itemgetter(0))[:CHOICES]
 
 
-def _in_turn(classes: Mapping[tuple[str, str, str], list[_Candidate]]) -> Iterator[_Candidate]:
+def _in_turn(classes: Mapping[_Class, list[_Candidate]]) -> Iterator[_Candidate]:
     """Yield one candidate of each category, then one more of each, its classes taking turns as well."""
     queues = []
     for category in CATEGORIES:
@@ -496,18 +537,37 @@ def _in_turn(classes: Mapping[tuple[str, str, str], list[_Candidate]]) -> Iterat
         yield from (queue[at] for queue in queues if at < len(queue))
 
 
-def _candidates(states: States, left_out: Counter[str]) -> Iterator[_Candidate]:
-    """Yield the states that a recovery may start from; count those that it has to refuse."""
+def _put_into_classes(
+    states: States, seen: set[bytes], classes: dict[_Class, list[_Candidate]], left_out: Counter[str]
+) -> None:
+    """Put the states that a recovery may start from into their classes; count those that it has to refuse.
+
+    What was `seen` before, by its case id, stays where it is.
+    """
     facts = Facts(states)
     trace = states.point.trace
-    expected = expected_at(trace, states.point.crash_index, states.torn)
     wrong = facts.refusals == REFUSALS.index(REQUIRED)
     left_out["refusal-required"] += int(wrong.sum())
-    kinds = categories(facts)
-    field_of, names = fields(facts)
+    expected = expected_at(trace, states.point.crash_index, states.torn, effects=False)
     keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
     promised = promise(trace.format, trace.edition, REACHABLE, keys)
     rows = np.flatnonzero(~wrong)
     cases = case_ids(content_ids(states.point, states.codes[rows]), promised)
+    if seen.issuperset(cases):
+        return
+    field_of, names = fields(facts)
+    of = _Labelled(states, categories(facts).tolist(), field_of.tolist(), names)
+    presets = states.preset.tolist()
+    known: dict[tuple[int, int, int], list[_Candidate]] = {}
     for case, row in zip(cases, rows.tolist(), strict=True):
-        yield _Candidate(case, states, row, CATEGORIES[kinds[row]], names[field_of[row]])
+        if case in seen:
+            continue
+        seen.add(case)
+        place = of.kinds[row], of.fields[row], presets[row]
+        if place not in known:
+            label = (*of.label(row), PRESETS[presets[row]].order)
+            known[place] = classes.setdefault(label, [])
+        found = known[place]
+        found.append((case, of, row))
+        if len(found) > 4 * CHOICES:
+            found[:] = _smallest(found)

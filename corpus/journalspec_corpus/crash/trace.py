@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from operator import attrgetter, itemgetter
 from typing import Any, Protocol
 
 from journalspec_corpus.crash.pages import Pages
@@ -209,6 +211,23 @@ class Workload(Protocol):
         """A readable name, unique among the workloads of the format."""
 
 
+#: kind of item -> how one is written, and what takes from it the values that are put in
+_patterns: dict[type, tuple[str, Callable[[Op], Any]]] = {}
+
+
+def _text(item: Op) -> str:
+    """Return the repr of `item`, which traces are named by, faster than the one that it comes with."""
+    kind = type(item)
+    if kind not in _patterns:
+        names = [each.name for each in fields(kind)]
+        values = (
+            attrgetter(*names) if len(names) > 1 else lambda item: tuple(getattr(item, of) for of in names)
+        )
+        _patterns[kind] = f"{kind.__qualname__}({', '.join(f'{name}=%r' for name in names)})", values
+    pattern, values = _patterns[kind]
+    return str(pattern % values(item))
+
+
 @dataclass(frozen=True)
 class Trace:
     """One recorded run.
@@ -268,9 +287,7 @@ class Trace:
             # The padding of a large file is not looked at byte by byte.
             digest.update(content if len(content) <= PLAIN else b"".join(self.pages[name].names()))
         for items in (self.ops, self.standing, self.stale, self.possible):
-            digest.update(f"{len(items)}\0".encode())
-            for item in items:
-                digest.update(repr(item).encode())
+            digest.update("".join((f"{len(items)}\0", *map(_text, items))).encode())
         return digest.hexdigest()
 
     @cached_property
@@ -341,17 +358,47 @@ class Trace:
                 out.append((last, op))
         return tuple(out)
 
+    @cached_property
+    def publishing(self) -> dict[str, tuple[int, ...]]:
+        """Return record -> the writes that make it count, in order."""
+        found: dict[str, list[int]] = {}
+        for index, op in self.annotated:
+            if isinstance(op, Publish):
+                for record in op.records:
+                    found.setdefault(record, []).append(index)
+        return {record: tuple(indices) for record, indices in found.items()}
+
+    def issued(self, upto: int) -> list[tuple[int, Mark]]:
+        """Return every record that is written by ``ops[:upto]``, with the index of its write."""
+        marks = self._marked
+        # Marks follow their writes: the indices ascend.
+        return marks[: bisect_left(marks, upto, key=itemgetter(0))]
+
+    @cached_property
+    def _marked(self) -> list[tuple[int, Mark]]:
+        return [(index, op) for index, op in self.annotated if isinstance(op, Mark)]
+
     def acknowledged(self, upto: int) -> tuple[str, ...]:
         """Return the records acknowledged by ``ops[:upto]``, in order, standing ones first."""
         records = [mark.record for mark in self.standing]
-        for op in self.ops[:upto]:
-            if isinstance(op, Ack):
+        for index, op in self.acks:
+            if index < upto:
                 records += op.records
         return tuple(dict.fromkeys(records))
 
     def released(self, upto: int) -> frozenset[str]:
         """Return the records that ``ops[:upto]`` released."""
-        return frozenset(record for op in self.ops[:upto] if isinstance(op, Release) for record in op.records)
+        return frozenset(record for index, op in self.releases if index < upto for record in op.records)
+
+    @cached_property
+    def acks(self) -> tuple[tuple[int, Ack], ...]:
+        """Return every acknowledgement with its index."""
+        return tuple((index, op) for index, op in enumerate(self.ops) if isinstance(op, Ack))
+
+    @cached_property
+    def releases(self) -> tuple[tuple[int, Release], ...]:
+        """Return every release with its index."""
+        return tuple((index, op) for index, op in enumerate(self.ops) if isinstance(op, Release))
 
 
 class RecordingStorage:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from journalspec_corpus.crash.recorder import SECTOR, Keys, Operation, Recorder, begun, missing
+from journalspec_corpus.crash.recorder import SECTOR, Keys, Operation, Recorder, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
@@ -55,15 +55,17 @@ EXTENSIONS: Mapping[str, str] = TABLES.rows["extensions"]
 KEYS = Keys(FORMAT, {"type": "", "tx": 0, "id": 0, "user_type": 0, "body": "", "extra": ""})
 #: What files are filled with on the background J.
 _FILLS = {"J": "4a"}
+#: Records after which something may not be there any more, and what counts the records of a transaction.
+_ENDING = ("DELETE", "PREPARE", "COMMIT", "ROLLBACK")
 #: Room enough for a header and for the victim and an empty filler, and for a delete before them.
 _STANDING = 160
 #: Length of data files that need not end anywhere.
 _SMALLEST = 1024
 
 
-def _meaning(fields: Mapping[str, Any]) -> Operation:
-    """Return the operation that writes a record with these fields, as far as the model looks at it."""
-    return {"op": fields["type"].lower(), "tx": str(fields["tx"]), "id": str(fields["id"])}
+def _meaning(kind: str, tx: Any, ident: Any) -> Operation:
+    """Return the operation that writes such a record, as far as the model looks at it."""
+    return {"op": kind.lower(), "tx": str(tx), "id": str(ident)}
 
 
 def _plain(record: str) -> str:
@@ -124,7 +126,8 @@ class Run(Recorder):
         if again:
             self._rolled_back[first] = max(self._rolled_back[first], int(again) - 1)
         if mark.record not in self._places:
-            self.learn(_meaning(KEYS.read(mark.key)))
+            fields = KEYS.read(mark.key)
+            self.learn(_meaning(fields["type"], fields["tx"], fields["id"]))
         self._places.setdefault(mark.record, set()).add(mark.file)
         if mark.file in self.ends:
             self.ends[mark.file] = max(self.ends[mark.file], mark.off + mark.length)
@@ -235,7 +238,8 @@ class Run(Recorder):
         name = self._called(f"{kind.name.removesuffix('_TX')}-{record.id or tx}")
         values = {"body": record.body, "pairs": record.pairs}
         places, length = RECORDS.starts(self.edition, kind.name, values)
-        key = KEYS.of({**record._asdict(), "type": kind.name})
+        told = {"type": kind.name, "tx": tx, "id": record.id, "user_type": record.user_type}
+        key = KEYS.of({**told, "body": record.body, "extra": record.extra})
         mark = Mark(name, item.file, item.off + record.off, length, key, places)
         self.marked(mark)
         self.ends[item.file] = item.off + record.end
@@ -257,10 +261,15 @@ class Run(Recorder):
             self._owed.update(ended)
 
     def _take_back(self, record: JournalRecord) -> list[str]:
-        """Release what `record`, about to be written, ends; return the records of its transaction."""
+        """Release what `record`, about to be written, ends; return those of its transaction."""
+        meaning = _meaning(record.kind.name, record.tx, record.id)
+        if record.kind.name not in _ENDING:
+            # Whatever was there still is.
+            self.learn(meaning)
+            return []
         members = self._members(str(record.tx))
         before = list(self._in_effect())
-        self.learn(_meaning({**record._asdict(), "type": record.kind.name}))
+        self.learn(meaning)
         after = {*self._in_effect()}
         if record.kind.name == "COMMIT":
             # A delete is owed from now on.
@@ -387,22 +396,9 @@ def file_size(work: Workload) -> int:
 
 def _brought(work: Workload, size: int, background: str, life: int) -> Run:
     """Return a run on new files in which what stands before the steps of `work` is written."""
-    return begun(_new, work.writer, size, background, work.kind, _start(work, life), life)
-
-
-def _new(writer: str, size: int, background: str, kind: str, start: int, life: int) -> Run:
-    run = Run(writer, size, background)
+    run = Run(work.writer, size, background)
     run.open()
-    _lay(run, kind, start, life)
-    return run
-
-
-def _next(writer: str, size: int, kind: str, start: int) -> Run:
-    """Return a run in an earlier life that has gone on to its second file."""
-    run = Run(writer, size)
-    run.open()
-    run.apply({"op": "next"})
-    _lay(run, kind, start, 1)
+    _lay(run, work.kind, _start(work, life), life)
     return run
 
 
@@ -438,7 +434,11 @@ def _lay(run: Run, kind: str, start: int, life: int) -> None:
 
 def _lay_foreign(run: Run, work: Workload) -> list[Mark]:
     """Let every block behind the last record be one of another file, with another id; return its records."""
-    other = begun(_next, work.writer, file_size(work), work.kind, _start(work, 1))
+    other = Run(work.writer, file_size(work))
+    other.open()
+    # Its records are in the second file.
+    other.apply({"op": "next"})
+    _lay(other, work.kind, _start(work, 1), 1)
     other.play(work.operations(1), together=False)
     names = sorted(run.memory.files)
     return run.lay_foreign(other, dict(zip(names, (*names[1:], names[0]), strict=True)))

@@ -22,6 +22,7 @@ import pyarrow as pa
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.persistence import PRESETS, Preset
 from journalspec_corpus.crash.reading import SWITCH, forget_answers
+from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.workloads import DIGITS, POOL, LongWorkload, LongWorkloads
 from journalspec_corpus.pipeline.plan import Plan
@@ -37,6 +38,8 @@ SIZES = (4096, 1 << 20, 1 << 25)
 #: How many records are written in a short trace, and in two long ones; and how long their files are.
 RECORDS = (2, 8, 32)
 _ROOM = 1 << 16
+#: Traces that are recorded of each kind of workload, so many neighbours at a time as a build has in a shard.
+_RECORDED, _NEIGHBOURS = 256, 64
 #: Of so many states that are wanted one is judged each way: the plain one takes long.
 _EACH_WAY = 10
 
@@ -155,9 +158,36 @@ def measured(plan: Plan, states: int) -> dict[str, Any]:
             cost, _ = cost_of(adapter, shards, presets_of(stratum), states)
             found["strata"][stratum] = cost.to_json()
         found["peak_memory"] = peak_memory()
+        found["recording"] = recording(adapter, Plan(plan.format, plan.tier).workloads())
         found["growth"] = growth(adapter)
     found["ways"] = _compared(adapter, shards, max(1, states // _EACH_WAY))
     found["peak_memory_with_large_files"] = peak_memory()
+    return found
+
+
+def recording(adapter: CrashFormat, works: Sequence[Any]) -> dict[str, Any]:
+    """Return what it takes to record the trace of a workload and to name it, by kind of workload.
+
+    Neighbours are recorded together, evenly spread over all of `works`; a kind of which there are none is
+    left out. Second lives pay for the choice of the first crashes that they begin with.
+    """
+    kinds: dict[str, list[Any]] = {"first": [], "long": [], "second": []}
+    for work in works:
+        later = isinstance(work, SecondLife)
+        kinds["second" if later else "long" if isinstance(work, LongWorkload) else "first"].append(work)
+    found = {}
+    for kind, mine in kinds.items():
+        if not mine:
+            continue
+        runs = max(1, min(_RECORDED, len(mine)) // _NEIGHBOURS)
+        starts = [number * (len(mine) // runs) for number in range(runs)]
+        adapter.build(mine[0])
+        count, began = 0, time.process_time()
+        for start in starts:
+            for work in mine[start : start + _NEIGHBOURS]:
+                count += bool(adapter.build(work).id)
+        took = time.process_time() - began
+        found[kind] = {"traces": count, "milliseconds_per_trace": round(1e3 * took / count, 3)}
     return found
 
 
@@ -238,6 +268,10 @@ def described(figures: Mapping[str, Any]) -> str:
     """Return the figures of :func:`measured` as text, one per line."""
     lines = [f"{figures['format']}, {figures['plan']['tier']} tier: processor time of one process"]
     lines += [f"  stratum {name}: {_said(cost)}" for name, cost in figures["strata"].items()]
+    lines += [
+        f"  recording {kind} lives: {cost['milliseconds_per_trace']} ms each ({cost['traces']} traces)"
+        for kind, cost in figures["recording"].items()
+    ]
     for kind, label in (("file_bytes", "files of {:,} bytes"), ("records", "{:,} records written")):
         row = figures["growth"].get(kind, [])
         lines += [
