@@ -6,11 +6,13 @@ import hashlib
 import json
 import shutil
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -28,8 +30,25 @@ from journalspec_corpus.pipeline.cases import CASES, lines_of, read_cases
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import publish_core
 from journalspec_corpus.pipeline.run import Shard
-from journalspec_corpus.pipeline.store import BuildError, first_of_each, prepare, write_shard
-from journalspec_corpus.pipeline.tables import Reached, counted, reached, readers_of, tabulate
+from journalspec_corpus.pipeline.store import (
+    BuildError,
+    first_of_each,
+    prepare,
+    read_shard,
+    replace_shard,
+    write_shard,
+)
+from journalspec_corpus.pipeline.tables import (
+    COLUMNS,
+    LABELS,
+    VERDICT,
+    Reached,
+    counted,
+    reached,
+    readers_of,
+    tabulate,
+)
+from journalspec_corpus.pipeline.tables import digests as distinct_digests
 from journalspec_reference import load
 
 FORMAT, TX = "bitronix_tlog", "jboss_journal"
@@ -101,7 +120,7 @@ def test_a_build_resumes_and_comes_out_the_same(tmp_path: Path, built: Path) -> 
     prepare(PLAN, tmp_path / "out")
     write_shard(PLAN, tmp_path / "out", 1)
     write_shard(PLAN, tmp_path / "out", 0)
-    damaged = tmp_path / "out" / "work" / "shard-00000.parquet"
+    damaged = tmp_path / "out" / "work" / "shard-00000.arrow"
     damaged.write_bytes(damaged.read_bytes()[:-9])
     calls: list[tuple[int, int]] = []
     manifest = build(
@@ -129,6 +148,46 @@ def test_the_first_of_equal_ids_stays() -> None:
     ids = np.asarray([[1, 2], [1, 3], [1, 2], [0, 2], [1, 3]], np.uint64)
     assert first_of_each(ids).tolist() == [True, True, False, True, False]
     assert first_of_each(np.zeros((0, 2), np.uint64)).tolist() == []
+
+
+def test_the_first_of_equal_ids_stays_however_many_lots_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(1)
+    ids = draw.integers(0, 1 << 64, (3000, 2), np.uint64)[draw.integers(0, 3000, 5000)]
+    # First halves alone say nothing, in the first lot and in the last one.
+    ids[:100, 0], ids[100:200, 0] = 0, np.iinfo(np.uint64).max
+    known: set[tuple[int, ...]] = set()
+    due = [not (row in known or known.add(row)) for row in map(tuple, ids.tolist())]  # type: ignore[func-returns-value]
+    assert 1000 < sum(due) < 4000
+    for lot in (7, 400, 1 << 20):
+        monkeypatch.setattr("journalspec_corpus.pipeline.store._LOT", lot)
+        with ThreadPoolExecutor(3) as pool:
+            assert first_of_each(ids, pool.map).tolist() == due
+            assert first_of_each(np.asfortranarray(ids)).tolist() == due
+
+
+def test_a_shard_on_disk_is_read_as_it_was_written(tmp_path: Path, built: Path) -> None:
+    table = pq.read_table(built / "states" / "part-00000.parquet")
+    for rows in (table, table.slice(5, 0), table.slice(3, 17)):
+        replace_shard(tmp_path / "shard", rows)
+        assert read_shard(tmp_path / "shard").equals(rows)
+        assert read_shard(tmp_path / "shard", ["category", "state_id"]).equals(
+            rows.select(["state_id", "category"])
+        )
+
+
+def test_labels_and_digests_are_counted_as_row_by_row(built: Path) -> None:
+    table = ds.dataset(built / "states").to_table()
+    names = [*LABELS, *(name for name in table.schema.names if name.startswith(VERDICT))]
+    rows = table.to_pylist()
+    due = Counter(tuple(row[n] > 0 if n == "acknowledged" else row[n] for n in names) for row in rows)
+    assert counted(table) == due
+    assert counted(table.slice(3, 0)) == {}
+    found = distinct_digests(table)
+    for member, column in COLUMNS.items():
+        for stratum in {row["stratum"] for row in rows}:
+            words = {int.from_bytes(row[column][:8], "big") for row in rows if row["stratum"] == stratum}
+            assert found.pop((stratum, member)).tolist() == sorted(words)
+    assert not found
 
 
 #: Presets that draw garbage, or the places where corruption strikes.

@@ -36,6 +36,7 @@ class Measured:
     start_up: float
     warm_up: float
     seconds: float
+    builder: float
     load: float
     manifest: dict[str, Any]
 
@@ -55,6 +56,7 @@ class Measured:
             "of_aim": round(self.rate / AIM, 2),
             "seconds": round(self.seconds, 2),
             "worker_cpu_seconds": round(facts["cpu_seconds"], 2),
+            "builder_cpu_seconds": round(self.builder, 2),
             "distinct_per_worker_cpu_second": round(counts["distinct"] / max(facts["cpu_seconds"], 1e-9)),
             "start_up_seconds": round(self.start_up, 2),
             "warm_up_seconds": round(self.warm_up, 2),
@@ -89,9 +91,10 @@ def measure(plan: Plan, engine: Builder) -> Measured:
         build(Plan(plan.format, plan.tier, every=plan.every * 40), Path(scratch) / "warm", engine)
         warm = time.monotonic()
         load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-        started = time.monotonic()
+        started, spent = time.monotonic(), time.process_time()
         manifest = build(plan, Path(scratch) / "run", engine)
-        return Measured(up - began, warm - up, time.monotonic() - started, load, manifest)
+        own = time.process_time() - spent
+        return Measured(up - began, warm - up, time.monotonic() - started, own, load, manifest)
 
 
 def describe(measured: Measured) -> str:
@@ -108,7 +111,8 @@ def describe(measured: Measured) -> str:
         f"  in {figures['seconds']} s on {figures['cores']} cores ({figures['engine']},"
         f" {figures['workers']} workers), load {figures['load_at_start']} at the start;"
         f" {figures['worker_cpu_seconds']} s of processor time in the workers"
-        f" ({figures['distinct_per_worker_cpu_second']:,} per second of it, whatever else the machine did);"
+        f" ({figures['distinct_per_worker_cpu_second']:,} per second of it, whatever else the machine did),"
+        f" {figures['builder_cpu_seconds']} s in the process that merges;"
         f" start-up {figures['start_up_seconds']} s and warm-up {figures['warm_up_seconds']} s not counted",
         f"  plan {json.dumps(figures['plan'])}",
         *(
@@ -133,9 +137,12 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--partitions", type=int, help="of Spark")
     parser.add_argument("--tier", choices=("core", "full"), default="full")
-    parser.add_argument("--every", type=int, default=31, help="take each n-th workload (default 31)")
+    parser.add_argument("--every", type=int, default=31, help="of builds: each n-th workload (default 31)")
     parser.add_argument(
-        "--states", type=int, default=20_000, help="of each stratum, for costs (default 20000)"
+        "--states",
+        type=int,
+        default=20_000,
+        help="of each stratum, for costs (default 20000)",
     )
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args(arguments)

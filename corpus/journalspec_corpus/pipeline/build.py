@@ -121,12 +121,12 @@ def _shards(
     plan: Plan, out: Path, engine: Builder, wanted: range | list[int], progress: Progress
 ) -> tuple[int, list[int], dict[int, Summary]]:
     """Have the `wanted` shards on disk; return how many workers there were, who was made, and all."""
-    have = finished(plan, out)
+    have = finished(plan, out, local.cores())
     todo = [number for number in wanted if number not in have]
     before = len(wanted) - len(todo)
     progress(before, len(wanted))
     workers = _run(plan, out, engine, todo, lambda done: progress(before + done, len(wanted)))
-    have = finished(plan, out)
+    have = finished(plan, out, local.cores())
     missing = [number for number in wanted if number not in have]
     if missing:
         raise BuildError(f"{len(missing)} of {len(wanted)} shards are damaged", _AGAIN)

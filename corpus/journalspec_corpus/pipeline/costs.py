@@ -1,4 +1,4 @@
-"""What a judged state costs: per stratum, with the length of files and traces, next to the plain engine.
+"""What a judged state costs: per way to judge and stratum, with the length of files and traces.
 
 All figures are processor time of this process, and of one run: two ways to judge the same
 states are compared with each other, not with figures of another machine. Everything is compiled,
@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -26,10 +27,18 @@ from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.workloads import DIGITS, POOL, LongWorkload, LongWorkloads
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.pipeline.run import ENGINE_SWITCH, Shard
 
 #: Ways to judge -> what the environment says then. The last one is what others are compared with.
-WAYS: Mapping[str, Mapping[str, str]] = {"fast": {SWITCH: "1"}, "plain": {SWITCH: "0"}}
+WAYS: Mapping[str, Mapping[str, str]] = {
+    "compiled": {SWITCH: "1", ENGINE_SWITCH: "1"},
+    "fast": {SWITCH: "1", ENGINE_SWITCH: "0"},
+    "plain": {SWITCH: "0", ENGINE_SWITCH: "0"},
+}
+#: The ways that are measured stratum by stratum; how a build judges by itself, :data:`USUAL`.
+APART, USUAL = ("compiled", "fast"), "fast"
+#: So many shards at least are measured of each stratum: one may be unlike the others.
+LEAST = 3
 #: The order of a preset's writes -> its stratum, where that is not R.
 _STRATA = {"lied": "L", "settled": "C"}
 STRATA = ("R", "L", "C")
@@ -42,6 +51,7 @@ _ROOM = 1 << 16
 _RECORDED, _NEIGHBOURS = 256, 64
 #: Of so many states that are wanted one is judged each way: the plain one takes long.
 _EACH_WAY = 10
+_WORD = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,9 @@ class StateCost:
             "distinct_per_cpu_second": None if each is None else round(1 / max(each, 1e-9)),
             "microseconds_per_state": None if each is None else round(each * 1e6, 2),
             "milliseconds_per_trace": round(1e3 * self.recording / self.traces, 3) if self.traces else None,
+            "judging_milliseconds_per_trace": (
+                round(1e3 * self.judging / self.traces, 3) if self.traces else None
+            ),
         }
 
 
@@ -90,9 +103,13 @@ def judging(way: str) -> Iterator[None]:
 
 
 def cost_of(
-    adapter: CrashFormat, shards: Iterable[Sequence[Any]], presets: tuple[Preset, ...], limit: int = 0
+    adapter: CrashFormat,
+    shards: Iterable[Sequence[Any]],
+    presets: tuple[Preset, ...],
+    limit: int = 0,
+    least: int = 1,
 ) -> tuple[StateCost, str]:
-    """Judge shards of workloads until there are `limit` states (0: all).
+    """Judge whole shards of workloads, `least` at least, until there are `limit` states (0: all).
 
     Returns the cost, and a digest of the tables. No answer of before is remembered.
     """
@@ -100,7 +117,7 @@ def cost_of(
     distinct = generated = traces = 0
     recording = judged = 0.0
     digest = hashlib.blake2b(digest_size=16)
-    for works in shards:
+    for number, works in enumerate(shards, start=1):
         shard = Shard(adapter, presets, 1)
         for work in works:
             began = time.process_time()
@@ -119,7 +136,7 @@ def cost_of(
         digest.update(_bytes_of(table))
         distinct += len(table)
         generated += shard.tally.generated
-        if limit and distinct >= limit:
+        if limit and distinct >= limit and number >= least:
             break
     return StateCost(distinct, generated, traces, recording, judged), digest.hexdigest()
 
@@ -141,25 +158,50 @@ def peak_memory() -> int | None:
     return int(most) if sys.platform == "darwin" else int(most) << 10
 
 
+def whole_shards(plan: Plan) -> Iterator[tuple[Any, ...]]:
+    """Yield the shards of a tier: the one in the middle, then from all over it, ever more densely.
+
+    Whole ones, whatever `plan.every` says: workloads that go on from one first life lie side by side,
+    and what is done once for them is a good part of what they cost.
+    """
+    whole = Plan(plan.format, plan.tier)
+    total = whole.shards()
+    places = (int(f"{step:0{_WORD}b}"[::-1], 2) * total >> _WORD for step in range(1, 2 * total))
+    for number in dict.fromkeys(places):
+        yield whole.shard_workloads(number)
+
+
 def measured(plan: Plan, states: int) -> dict[str, Any]:
-    """Return all figures of a format, about `states` of each stratum of `plan`; see the module's text.
+    """Return all figures of a format, about `states` of each stratum of the plan's tier.
 
     Raises ArithmeticError if two ways did not come to the same tables.
     """
     adapter = crash_format(plan.format)
-    shards = [plan.shard_workloads(number) for number in range(plan.shards())]
-    few = [works[:1] for works in shards[:2]]
+    found: dict[str, Any] = {"format": plan.format, "plan": Plan(plan.format, plan.tier).to_json()}
+    few = [works[:1] for works in islice(whole_shards(plan), 2)]
+    # Code is compiled when it is first used, or read if that was done before.
+    found["first_use_seconds"] = {}
     for way in WAYS:
+        began = time.process_time()
         with judging(way):
             cost_of(adapter, few, PRESETS)
-    found: dict[str, Any] = {"format": plan.format, "plan": plan.to_json(), "strata": {}}
-    with judging("fast"):
-        for stratum in STRATA:
-            cost, _ = cost_of(adapter, shards, presets_of(stratum), states)
-            found["strata"][stratum] = cost.to_json()
-        found["peak_memory"] = peak_memory()
+        found["first_use_seconds"][way] = round(time.process_time() - began, 2)
+    found["apart"] = {way: {} for way in APART if way in WAYS}
+    for stratum in STRATA:
+        presets, digests = presets_of(stratum), set()
+        for way, costs in found["apart"].items():
+            with judging(way):
+                cost, digest = cost_of(adapter, whole_shards(plan), presets, states, LEAST)
+            costs[stratum] = cost.to_json()
+            digests.add(digest)
+        if len(digests) > 1:
+            raise ArithmeticError(f"{adapter.format}: {', '.join(APART)} do not come to the same tables")
+    found["strata"] = found["apart"][USUAL]
+    found["peak_memory"] = peak_memory()
+    with judging(USUAL):
         found["recording"] = recording(adapter, Plan(plan.format, plan.tier).workloads())
         found["growth"] = growth(adapter)
+    shards = list(islice(whole_shards(plan), LEAST))
     found["ways"] = _compared(adapter, shards, max(1, states // _EACH_WAY))
     found["peak_memory_with_large_files"] = peak_memory()
     return found
@@ -267,7 +309,13 @@ def drawn(long: LongWorkloads, most: int) -> dict[int, str]:
 def described(figures: Mapping[str, Any]) -> str:
     """Return the figures of :func:`measured` as text, one per line."""
     lines = [f"{figures['format']}, {figures['plan']['tier']} tier: processor time of one process"]
-    lines += [f"  stratum {name}: {_said(cost)}" for name, cost in figures["strata"].items()]
+    lines += [f"  first used {way}: {spent} s" for way, spent in figures["first_use_seconds"].items()]
+    lines += [
+        f"  stratum {name}, {way}: {_said(cost)}"
+        for name in STRATA
+        for way, costs in figures["apart"].items()
+        for cost in [costs[name]]
+    ]
     lines += [
         f"  recording {kind} lives: {cost['milliseconds_per_trace']} ms each ({cost['traces']} traces)"
         for kind, cost in figures["recording"].items()
@@ -296,7 +344,8 @@ def _said(cost: Mapping[str, Any]) -> str:
     return (
         f"{cost['distinct_per_cpu_second']:,} distinct states/s, {cost['microseconds_per_state']} us each"
         f" ({cost['distinct']:,} of {cost['generated']:,} generated, {cost['traces']} traces,"
-        f" {cost['milliseconds_per_trace']} ms to record each)"
+        f" {cost['milliseconds_per_trace']} ms to record and"
+        f" {cost['judging_milliseconds_per_trace']} ms to judge each)"
     )
 
 

@@ -13,6 +13,7 @@ exist.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import queue
@@ -168,6 +169,7 @@ def serve(lines: TextIO, answers: TextIO) -> None:
     task = TASKS[start["task"]]
     numbers: queue.SimpleQueue[int] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(lines, numbers), daemon=True).start()
+    fresh = True
     while True:
         answer = json.dumps(_answer(task, plan, out, numbers.get()))
         try:
@@ -176,6 +178,11 @@ def serve(lines: TextIO, answers: TextIO) -> None:
         except BrokenPipeError:
             # The builder was killed: nobody is left to be told, of this either.
             os._exit(0)
+        if fresh:
+            # Workloads by the ten thousand and compiled code stay: they need no looking through for garbage.
+            gc.collect()
+            gc.freeze()
+            fresh = False
 
 
 def _listen(lines: TextIO, numbers: queue.SimpleQueue[int]) -> None:

@@ -35,7 +35,7 @@ from journalspec_corpus.crash.facts import Column, Facts, categories, fields
 from journalspec_corpus.crash.fingerprints import Pair, packed_rows, promise_pair
 from journalspec_corpus.crash.ids import case_ids, content_ids, promise, state_words
 from journalspec_corpus.crash.pages import ID_BYTES
-from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, get_preset
+from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, Preset, get_preset
 from journalspec_corpus.crash.reading import SWITCH, keys_of, reading_of
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
@@ -411,8 +411,9 @@ class Shard:
         )
         again = np.flatnonzero(~kept)
         if len(again) and self.tally.repeats is not None:
-            # Crash point by crash point, as the engine in Python has them.
-            for part in np.split(again, np.flatnonzero(np.diff(group[again])) + 1):
+            # One entry for all crash points that owe the same.
+            again = again[np.argsort(batch.owed[again], kind="stable")]
+            for part in np.split(again, np.flatnonzero(np.diff(batch.owed[again])) + 1):
                 self.tally.repeats.append(
                     Repeats(
                         writer_of(layout.trace),
@@ -565,7 +566,12 @@ def _binary(lengths: list[npt.NDArray[np.int32]], data: bytes) -> pa.Array:
 
 def _rots(parts: list[Columns]) -> pa.Array:
     """Return the column of what was corrupted: empty for most rows."""
-    lengths = [np.fromiter(map(len, part.rot), np.int32, len(part.rot)) for part in parts]
+    lengths = [
+        np.fromiter(map(len, part.rot), np.int32, len(part.rot))
+        if part.stratum == STRATA.index(CORRUPTED)
+        else np.zeros(len(part), np.int32)
+        for part in parts
+    ]
     text = "".join(["".join(part.rot) for part in parts]).encode()
     return _binary(lengths, text).cast(pa.string())
 

@@ -4,9 +4,12 @@ A build directory holds ``plan.json``, ``work/`` while it is under way, and in t
 end ``states/part-*.parquet`` and ``manifest.json``. All files but the manifest's
 members ``run`` and ``seal`` are the same, byte for byte, whoever built them.
 
+While a build is under way its shards are Arrow files, which are quick to write and to read; only what
+a finished build keeps of them becomes Parquet, once.
+
 Merging takes out what several shards hold and counts the rest. It is linear in the number
-of states but for one sort of 64-bit numbers, and needs 32 bytes of memory per state next to
-one shard per core.
+of states but for sorts of 64-bit numbers, and needs 18 bytes of memory per state, later 24 per different
+content, next to one shard and one such sort per core.
 """
 
 from __future__ import annotations
@@ -14,11 +17,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -31,6 +33,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from journalspec.files import PARTIAL, Unfit, read_bytes, replace_bytes, replace_text
+from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.fingerprints import packed_rows
 from journalspec_corpus.pipeline.manifest import PLAN_FILE, digest_of_parts
 from journalspec_corpus.pipeline.plan import Plan
@@ -159,14 +162,39 @@ def replace_table(path: Path, table: pa.Table) -> str:
     repeating = [field.name for field in fields if not pa.types.is_fixed_size_binary(field.type)]
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd", write_statistics=False, use_dictionary=repeating)
+    return _replace(path, sink)
+
+
+def _replace(path: Path, sink: pa.BufferOutputStream) -> str:
     data = sink.getvalue().to_pybytes()
     replace_bytes(path, data)
     return hashlib.sha256(data).hexdigest()
 
 
+def replace_shard(path: Path, table: pa.Table) -> str:
+    """Write the rows of a shard whole or not at all; return the SHA-256 of the file."""
+    columns = [pa.concat_arrays(column.chunks) for column in table.columns]
+    options = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema, options=options) as stream:
+        stream.write_batch(pa.RecordBatch.from_arrays(columns, schema=table.schema))
+    return _replace(path, sink)
+
+
+def read_shard(path: Path, columns: Sequence[str] = ()) -> pa.Table:
+    """Return the rows of a shard, all columns or only some."""
+    with pa.memory_map(str(path)) as source:
+        with pa.ipc.open_file(source) as stream:
+            names = stream.schema.names
+        chosen = [names.index(name) for name in columns]
+        options = pa.ipc.IpcReadOptions(included_fields=chosen or None, use_threads=False)
+        with pa.ipc.open_file(source, options=options) as stream:
+            return stream.read_all()
+
+
 def shard_file(out: Path, shard: int) -> Path:
     """Return where the rows of a shard are while a build is under way."""
-    return out / WORK / f"shard-{shard:05d}.parquet"
+    return out / WORK / f"shard-{shard:05d}.arrow"
 
 
 def part_file(out: Path, shard: int) -> Path:
@@ -197,7 +225,7 @@ def write_shard(plan: Plan, out: Path, number: int) -> Summary:
     started = time.process_time()
     shard = judged_shard(plan, number)
     table = shard.table()
-    sha256 = replace_table(data, table)
+    sha256 = replace_shard(data, table)
     again = shard.repeated(table)
     cpu = time.process_time() - started
     summary = Summary(
@@ -214,10 +242,11 @@ def write_shard(plan: Plan, out: Path, number: int) -> Summary:
     return summary
 
 
-def finished(plan: Plan, out: Path) -> dict[int, Summary]:
-    """Return the shards that are on disk and intact."""
-    known = {number: _intact(out, number) for number in range(plan.shards())}
-    return {number: summary for number, summary in known.items() if summary is not None}
+def finished(plan: Plan, out: Path, jobs: int = 1) -> dict[int, Summary]:
+    """Return the shards that are on disk and intact; `jobs` threads look."""
+    with ThreadPoolExecutor(max(1, jobs)) as pool:
+        known = list(pool.map(partial(_intact, out), range(plan.shards())))
+    return {number: summary for number, summary in enumerate(known) if summary is not None}
 
 
 def _intact(out: Path, number: int) -> Summary | None:
@@ -244,6 +273,8 @@ def clear_work(out: Path) -> None:
 
 Ids = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.bool_]
+#: How many ids are sorted at once, about; and the binary logarithm of the most such lots.
+_LOT, _MOST_LOTS = 1 << 20, 8
 
 
 def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -> dict[str, Any]:
@@ -254,19 +285,12 @@ def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -
     `alike` which contents, visible contents and outcomes there are, and `reached`
     says who reaches what, states that were taken out included.
     """
-    numbers = range(plan.shards())
-    bounds = np.cumsum([0, *(summaries[number].states for number in numbers)])
-    # Halves apart: each of them is sorted or compared as a whole.
-    ids = np.empty((int(bounds[-1]), 2), np.uint64, order="F")
-    for number in numbers:
-        ids[bounds[number] : bounds[number + 1]] = _state_ids(shard_file(out, number))
-    first = first_of_each(ids)
-    del ids
+    states = [summaries[number].states for number in range(plan.shards())]
     (out / STATES).mkdir(exist_ok=True)
-    keeps = [first[bounds[number] : bounds[number + 1]] for number in numbers]
     with ThreadPoolExecutor(max(1, jobs)) as pool:
-        finish = partial(_part, out)
-        done = list(pool.map(finish, (summaries[number] for number in numbers), keeps))
+        first = _first_rows(out, states, pool)
+        keeps = np.split(first, np.cumsum(states)[:-1])
+        done = list(pool.map(partial(_part, out), map(summaries.__getitem__, range(len(states))), keeps))
     parts = [part.entry for part in done]
     seen: Counts = Counter()
     reached_by = {entry for summary in summaries.values() for entry in summary.reached}
@@ -279,13 +303,27 @@ def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -
         "parts": parts,
         "seen": seen,
         "alike": united(part.alike for part in done),
-        "reached": reached_by,
+        "reached": reached_by | reached(seen, crash_format(plan.format).readers),
     }
+
+
+def _first_rows(out: Path, states: list[int], pool: ThreadPoolExecutor) -> Rows:
+    """Return True for each row that no earlier row equals: of all shards, with so many rows each."""
+    bounds = [0, *np.cumsum(states).tolist()]
+    # Halves apart: each of them is sorted or compared as a whole.
+    ids = np.empty((bounds[-1], 2), np.uint64, order="F")
+
+    def take(number: int) -> None:
+        ids[bounds[number] : bounds[number + 1]] = _shard_ids(out, number)
+
+    for _ in pool.map(take, range(len(states))):
+        pass
+    return first_of_each(ids, pool.map)
 
 
 @dataclass(frozen=True)
 class _Part:
-    """One final part: its entry in the manifest, what is in it, and who reaches what its shard held."""
+    """One final part: its entry in the manifest, what is in it, and who reaches what was taken out."""
 
     entry: dict[str, Any]
     seen: Counts
@@ -294,22 +332,16 @@ class _Part:
 
 
 def _part(out: Path, summary: Summary, keep: Rows) -> _Part:
-    source = shard_file(out, summary.shard)
     path = part_file(out, summary.shard)
-    table = pq.read_table(source, use_threads=False)
-    readers = readers_of(table.schema)
-    sha256 = summary.sha256
+    table = read_shard(shard_file(out, summary.shard))
     who: set[Reached] = set()
-    if keep.all():
-        _link(source, path)
-    else:
-        who |= reached(counted(table.filter(pa.array(~keep))), readers)
+    if not keep.all():
+        who = reached(counted(table.filter(pa.array(~keep))), readers_of(table.schema))
         table = table.filter(pa.array(keep))
-        sha256 = replace_table(path, table)
-    seen = counted(table)
+    sha256 = replace_table(path, table)
     size = path.stat().st_size
     entry = {"file": f"{STATES}/{path.name}", "rows": table.num_rows, "bytes": size, "sha256": sha256}
-    return _Part(entry, seen, digests(table), who | reached(seen, readers))
+    return _Part(entry, counted(table), digests(table), who)
 
 
 def remerge(out: Path, summary: Summary, sha256: str) -> str:
@@ -318,41 +350,31 @@ def remerge(out: Path, summary: Summary, sha256: str) -> str:
     What earlier parts hold is taken out, so they have to be there. Returns the
     checksum of what was made.
     """
-    source = shard_file(out, summary.shard)
-    table = pq.read_table(source, use_threads=False)
+    table = read_shard(shard_file(out, summary.shard))
     earlier = [_state_ids(part_file(out, number)) for number in range(summary.shard)]
-    ids = np.concatenate([*earlier, _state_ids(source)])
+    ids = np.concatenate([*earlier, ids_of(table["state_id"])])
     keep = first_of_each(ids)[-table.num_rows or len(ids) :]
     made = out / WORK / part_file(out, summary.shard).name
-    if keep.all():
-        _link(source, made)
-        found = summary.sha256
-    else:
-        found = replace_table(made, table.filter(pa.array(keep)))
+    found = replace_table(made, table if keep.all() else table.filter(pa.array(keep)))
     if found == sha256:
         (out / STATES).mkdir(exist_ok=True)
         made.replace(part_file(out, summary.shard))
     return found
 
 
-def _link(source: Path, path: Path) -> None:
-    """Give `source` a second name, or copy it where file systems cannot."""
-    with contextlib.suppress(FileNotFoundError):
-        path.unlink()
-    try:
-        os.link(source, path)
-    except OSError:
-        replace_bytes(path, source.read_bytes())
-
-
 def state_ids_of(path: Path) -> list[bytes]:
-    """Return the state ids of a shard or a part, in order."""
+    """Return the state ids of a part, in order."""
     return packed_rows(_state_ids(path))
 
 
 def _state_ids(path: Path) -> Ids:
-    """Return the state ids of a shard as rows of two 64-bit numbers."""
+    """Return the state ids of a part as rows of two 64-bit numbers."""
     return ids_of(pq.read_table(path, columns=["state_id"], use_threads=False)["state_id"])
+
+
+def _shard_ids(out: Path, number: int) -> Ids:
+    """Return the state ids of a shard as rows of two 64-bit numbers."""
+    return ids_of(read_shard(shard_file(out, number), ["state_id"])["state_id"])
 
 
 def ids_of(ids: pa.ChunkedArray) -> Ids:
@@ -371,9 +393,31 @@ def id_pairs(ids: bytes) -> Ids:
     return np.frombuffer(ids, ">u8").astype(np.uint64).reshape(-1, 2)
 
 
-def first_of_each(ids: Ids) -> Rows:
-    """Return True for each row that equals no earlier row."""
+def first_of_each(
+    ids: Ids, each: Callable[[Callable[[int], None], Iterable[int]], Iterable[None]] = map
+) -> Rows:
+    """Return True for each row that equals no earlier row.
+
+    Rows are sorted in lots that have the highest bits of their first halves in common; `each` calls
+    a function for every lot, in any order or at the same time.
+    """
     out = np.ones(len(ids), bool)
+    bits = min(_MOST_LOTS, (len(ids) // _LOT).bit_length())
+    high = np.zeros(len(ids), np.uint8)
+    if bits:
+        np.right_shift(ids[:, 0], np.uint64(64 - bits), out=high, casting="unsafe")
+
+    def look(lot: int) -> None:
+        rows = np.flatnonzero(high == lot)
+        out[rows[_repeated(ids[rows])]] = False
+
+    for _ in each(look, range(1 << bits)):
+        pass
+    return out
+
+
+def _repeated(ids: Ids) -> npt.NDArray[np.int64]:
+    """Return the numbers of the rows that equal an earlier row."""
     order = np.argsort(ids[:, 0])
     ordered = ids[order, 0]
     same = ordered[1:] == ordered[:-1]
@@ -384,5 +428,5 @@ def first_of_each(ids: Ids) -> Rows:
     # Only rows whose first halves are equal can be equal; they are few.
     rows = order[alike]
     rows = rows[np.lexsort((rows, ids[rows, 1], ids[rows, 0]))]
-    out[rows[1:]] = (ids[rows[1:]] != ids[rows[:-1]]).any(axis=1)
-    return out
+    repeated: npt.NDArray[np.int64] = rows[1:][(ids[rows[1:]] == ids[rows[:-1]]).all(axis=1)]
+    return repeated

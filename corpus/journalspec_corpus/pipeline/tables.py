@@ -20,7 +20,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from journalspec_corpus.crash.blocks import EXHAUSTIVE, States
 from journalspec_corpus.crash.expected import Expected
@@ -67,11 +66,17 @@ def counted(table: pa.Table) -> Counts:
             _, key = np.unique(key, return_inverse=True)
             room = max(1, len(key)) * max(1, len(labels))
         key = key * max(1, len(labels)) + codes
-    _, first, count = np.unique(key, return_index=True, return_counts=True)
-    texts = [[labels[code] for code in codes[first].tolist()] for codes, labels in columns]
+    # By hashing: there are few combinations, and sorting all rows costs ten times as much.
+    numbered = pa.array(key).dictionary_encode()
+    which = numbered.indices.to_numpy()
+    count = np.bincount(which, minlength=len(numbered.dictionary))
+    first = np.empty(len(count), np.int64)
+    first[which[::-1]] = np.arange(len(which))[::-1]
+    order = np.argsort(numbered.dictionary.to_numpy())
+    texts = [[labels[code] for code in codes[first[order]].tolist()] for codes, labels in columns]
     # Two codes may stand for one text.
     out: Counts = Counter()
-    for combination, rows in zip(zip(*texts, strict=True), count.tolist(), strict=True):
+    for combination, rows in zip(zip(*texts, strict=True), count[order].tolist(), strict=True):
         out[combination] += rows
     return out
 
@@ -101,11 +106,19 @@ def digests(table: pa.Table) -> Digests:
         width = column.type.byte_width
         raw = column.buffers()[1]
         words = np.frombuffer(raw or b"", ">u8")[column.offset * width // 8 :][:: width // 8][: len(column)]
-        for code in np.unique(codes).tolist():
-            found = np.unique(words[codes == code].astype(np.uint64))
+        for code in np.flatnonzero(np.bincount(codes, minlength=len(labels))).tolist():
+            found = _distinct(words[codes == code].astype(np.uint64))
             key = labels[code], member
-            out[key] = np.union1d(out[key], found) if key in out else found
+            out[key] = _distinct(np.concatenate([out[key], found])) if key in out else found
     return out
+
+
+def _distinct(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return `words` sorted, each once."""
+    found = np.sort(words)
+    keep = np.ones(len(found), bool)
+    keep[1:] = found[1:] != found[:-1]
+    return found[keep]
 
 
 def united(parts: Iterable[Digests]) -> Digests:
@@ -114,7 +127,7 @@ def united(parts: Iterable[Digests]) -> Digests:
     for part in parts:
         for key, found in part.items():
             gathered.setdefault(key, []).append(found)
-    return {key: np.unique(np.concatenate(found)) for key, found in gathered.items()}
+    return {key: _distinct(np.concatenate(found)) for key, found in gathered.items()}
 
 
 def with_alike(strata: Mapping[str, Any], found: Digests) -> None:
@@ -127,7 +140,9 @@ def with_alike(strata: Mapping[str, Any], found: Digests) -> None:
 Reached = tuple[str, str, str, str, str, str]
 Column = npt.NDArray[np.uint8]
 _FAILING = np.asarray([bool(broken) for broken in VERDICTS.values()])
-_AT = {name: LABELS.index(name) for name in ("stratum", "writer", "edition", "preset")}
+_NUMBER = {name: number for number, name in enumerate(VERDICTS)}
+_BROKEN = frozenset(name for name, broken in VERDICTS.items() if broken)
+_AT = [LABELS.index(name) for name in ("stratum", "writer", "edition", "preset")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,23 +187,28 @@ def repeated(
         else entry.which
         for entry in repeats
     ]
+    whole = np.concatenate(rows)
     known = [_verdict_codes(table[VERDICT + reader]) for reader in readers]
     failed = np.any([_FAILING[codes] for codes in known], axis=0)
-    columns = [codes[np.concatenate(rows)] for codes in known]
-    at = 0
-    for entry, own in zip(repeats, rows, strict=True):
-        wanted = np.flatnonzero(failed[own] | _owes_more(entry.expected, owed, owners[own]))
-        if len(wanted):
-            if entry.given is not None:
-                judged = [column[wanted] for column in entry.given]
-            else:
-                assert entry.states is not None  # one of the two is known
-                judged = verdicts(entry.states.take(wanted), entry.expected)
-            for column, given in zip(columns, judged, strict=True):
-                column[at + wanted] = given
-        at += len(own)
+    columns = [codes[whole] for codes in known]
+    wanted = failed[whole]
+    ends = np.cumsum([len(own) for own in rows]).tolist()
+    for entry, own, end in zip(repeats, rows, ends, strict=True):
+        here = slice(end - len(own), end)
+        if entry.expected.must_drop:
+            wanted[here] |= _owes_more(entry.expected, owed, owners[own])
+        given = entry.given
+        chosen = np.flatnonzero(wanted[here]) if given is None else np.zeros(0, np.int64)
+        if len(chosen):
+            assert entry.states is not None  # one of the two is known
+            judged = verdicts(entry.states.take(chosen), entry.expected)
+            for column, found in zip(columns, judged, strict=True):
+                column[here][chosen] = found
+        elif given is not None:
+            for column, found in zip(columns, given, strict=True):
+                np.copyto(column[here], found, where=wanted[here])
     again = table.select([*LABELS, *(VERDICT + reader for reader in readers)])
-    again = again.take(pa.array(np.concatenate(rows)))
+    again = again.take(pa.array(whole))
     writers = np.repeat(np.arange(len(repeats), dtype=np.int32), [len(own) for own in rows])
     preset = np.concatenate([entry.preset for entry in repeats]).astype(np.int8)
     again = _set(again, "writer", writers, [entry.writer for entry in repeats])
@@ -200,8 +220,8 @@ def repeated(
 
 def _verdict_codes(column: pa.ChunkedArray) -> Column:
     """Return a column of verdicts as indices into their names."""
-    found = pc.index_in(pc.cast(column, pa.string()), pa.array(list(VERDICTS)))
-    return np.asarray(found.to_numpy(), np.uint8)
+    codes, labels = _codes(column)
+    return np.asarray([_NUMBER[name] for name in labels], np.uint8)[codes]
 
 
 def _owes_more(
@@ -231,10 +251,13 @@ def reached(seen: Counts, readers: tuple[str, ...]) -> set[Reached]:
     """Return of counted rows which writers were looked at under which presets, and what failed."""
     out: set[Reached] = set()
     for labels in seen:
-        stratum, writer, edition, preset = (labels[at] for at in _AT.values())
+        stratum, writer, edition, preset = (labels[at] for at in _AT)
         out.add((stratum, writer, edition, preset, "", ""))
-        for reader, verdict in zip(readers, labels[len(LABELS) :], strict=True):
-            if VERDICTS[verdict]:
+        given = labels[len(LABELS) :]
+        if _BROKEN.isdisjoint(given):
+            continue
+        for reader, verdict in zip(readers, given, strict=True):
+            if verdict in _BROKEN:
                 out.add((stratum, writer, edition, preset, reader, verdict))
     return out
 
