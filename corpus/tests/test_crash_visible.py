@@ -20,6 +20,7 @@ from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Create, Preallocate, Rename, Trace, Truncate, Unlink, Write
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.visible import (
+    Outcomes,
     Reach,
     in_order,
     outcome_id,
@@ -141,12 +142,18 @@ def classes(adapter: CrashFormat, trace: Trace, states: States) -> set[object]:
     expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
     found, which = answers(states.point, states.codes, adapter.read)
     refusals = facts.refusals
-    outcomes = outcome_ids(found, which, refusals, expected, keys_of(trace))
+    outcomes = outcome_ids(found, which, refusals, expected, known(keys_of(trace)))
     contents = packed_rows(content_words(states.point, states.codes))
     visible = visible_ids(states.point, states.codes, contents, adapter.reach)
     torn_in, names = fields(facts)
     said = [names[at] for at in torn_in.tolist()]
     return set(zip(outcomes, visible, categories(facts).tolist(), said, refusals.tolist(), strict=True))
+
+
+def known(keys: frozenset[str]) -> Outcomes:
+    outcomes = Outcomes()
+    outcomes.begin(keys)
+    return outcomes
 
 
 #: The first byte of a file says how much of it is looked at.
@@ -194,7 +201,11 @@ def test_an_outcome_is_what_is_owed_and_what_is_answered() -> None:
     strange = [outcome_id(Answer(("nobody", *more)), "allowed", expected, keys) for more in ((), (key,))]
     assert strange[0] == strange[1] != plain
     both = outcome_ids(
-        [(Answer((key,)),)] * 2, np.asarray([0, 1, 0], np.int32), np.zeros(3, np.uint8), expected, keys
+        [(Answer((key,)),)] * 2,
+        np.asarray([0, 1, 0], np.int32),
+        np.zeros(3, np.uint8),
+        expected,
+        known(keys),
     )
     assert both == [plain] * 3
 

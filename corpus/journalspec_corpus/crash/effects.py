@@ -15,10 +15,11 @@ the answer lists. It still has to explain the state.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -93,6 +94,12 @@ class Issued:
         return 1 << self.number
 
 
+@lru_cache(1 << 12)
+def _action(of: Callable[[str], Action], key: str) -> Action:
+    """Return what a record does: the same ones come in many traces."""
+    return of(key)
+
+
 class Operations:
     """The operations of one trace, and what the model makes of any set of them. Sets are bits, by number."""
 
@@ -112,14 +119,32 @@ class Operations:
         for at, note in trace.annotated:
             if isinstance(note, Mark):
                 self._take(at, note)
-        self._acks = [(at, op.records) for at, op in enumerate(trace.ops) if isinstance(op, Ack)]
-        self._releases = [(at, op.records) for at, op in enumerate(trace.ops) if isinstance(op, Release)]
+        self._written = [issued.at for issued in self.issued]
+        self._closing = [issued for issued in self.issued if issued.members]
+        #: those that say that a transaction is complete
+        self.ends = sum(issued.bit for issued in self.issued if issued.action.role in _COMPLETE)
+        self._listed: dict[tuple[Sequence[str], Sequence[str]], tuple[int, int, int]] = {}
+        #: for each release: where it is, the operations let go, and how many had been issued by then
+        self._releases = [
+            (at, self._of(op.records, at), self._count(at))
+            for at, op in enumerate(trace.ops)
+            if isinstance(op, Release)
+        ]
         #: what had been acknowledged and let go in an earlier life, and what had been issued there
         self._done = self._of(trace.done, 0)
-        self._standing = self._done
+        safe = self._done
         for mark in trace.standing:
-            self._standing |= self.bits[mark.key]
-        self.stale = frozenset(effect for mark in trace.stale for effect in semantics.action(mark.key).makes)
+            safe |= self.bits[mark.key]
+        self._acked: list[int] = []
+        #: what is acknowledged by the first 0, 1, 2 ... that say so
+        self._safe = [safe]
+        for at, op in enumerate(trace.ops):
+            if isinstance(op, Ack):
+                self._acked.append(at)
+                self._safe.append(self._safe[-1] | self._of(op.records, at))
+        self.stale = frozenset(
+            effect for mark in trace.stale for effect in _action(semantics.action, mark.key).makes
+        )
         kept = semantics.model.begin({})
         #: what the model keeps after the first 0, 1, 2 ... operations
         self._prefixes = [kept]
@@ -127,10 +152,12 @@ class Operations:
             kept = semantics.model.after(kept, issued.action.op, self._edition)
             self._prefixes.append(kept)
         self._states: dict[int, State] = {}
+        #: how many copies there are -> the operations that they show twice
+        self._copied_by: dict[int, int] = {}
 
     def _take(self, at: int, mark: Mark) -> None:
         """Take in what a record does, unless it is a copy: the same was done before, and not rolled back."""
-        action = self._semantics.action(mark.key)
+        action = _action(self._semantics.action, mark.key)
         same = (mark.record, action.makes[0] if action.makes else mark.key)
         known = self._copied.get(same, 0)
         if known:
@@ -162,25 +189,27 @@ class Operations:
 
     def acknowledged(self, upto: int) -> int:
         """Return the operations acknowledged by the first `upto` of the trace, those before it included."""
-        bits = self._standing
-        for at, records in self._acks:
-            if at < upto:
-                bits |= self._of(records, at)
-        return bits
+        return self._safe[bisect_left(self._acked, upto)]
 
     def before(self, upto: int) -> int:
         """Return the operations issued by the first `upto` of the trace."""
-        bits = 0
-        for issued in self.issued:
-            if issued.at < upto:
-                bits |= issued.bit
-        return bits
+        return (1 << self._count(upto)) - 1
+
+    def _count(self, upto: int) -> int:
+        """Return how many operations the first `upto` of the trace issue: they are numbered in that order."""
+        return bisect_left(self._written, upto)
 
     def copied(self, upto: int) -> int:
         """Return the operations of which there are copies that make a difference if they are read as well."""
+        count = bisect_left(self._copies, upto, key=lambda copy: copy[0])
+        if count not in self._copied_by:
+            self._copied_by[count] = self._shown_twice(self._copies[:count])
+        return self._copied_by[count]
+
+    def _shown_twice(self, copies: Iterable[tuple[int, Issued]]) -> int:
         model, bits = self._semantics.model, 0
-        for at, issued in self._copies:
-            if at < upto and not bits & issued.bit:
+        for _, issued in copies:
+            if not bits & issued.bit:
                 once = self._prefixes[issued.number + 1]
                 twice = model.after(once, issued.action.op, self._edition)
                 shown = self._semantics.state(once) != self._semantics.state(twice)
@@ -192,18 +221,36 @@ class Operations:
 
         The operation that lets go comes next. With it and without it are two entries.
         """
-        issued = self.before(upto)
+        issued = self._count(upto)
         found = [(self._done, self.before(0))] if self._done else []
-        for at, records in self._releases:
+        for at, gone, count in self._releases:
             if at < upto:
-                gone, known = self._of(records, at), self.before(at)
-                following = issued & ~known
-                found += [(gone, known), (gone, known | following & -following)]
+                found += [(gone, (1 << count) - 1), (gone, (1 << min(count + 1, issued)) - 1)]
         return list(dict.fromkeys(found))
+
+    def listed(self, keys: Sequence[str], aside: Sequence[str]) -> tuple[int, int, int]:
+        """Return the operations that `keys` stand for, those of `aside`, and those that `keys` have twice."""
+        place = tuple(keys), tuple(aside)
+        found = self._listed.get(place)
+        if found is None:
+            counting = beside = twice = 0
+            for key in keys:
+                bit = self.bits.get(key, 0)
+                twice |= counting & bit
+                counting |= bit
+            for key in aside:
+                beside |= self.bits.get(key, 0)
+            found = self._listed[place] = counting, beside, twice
+        return found
+
+    def permitted(self, crash_index: int, upto: int, *, lenient: bool) -> Permitted:
+        """Return what is permitted after the first `crash_index`, with records up to `upto` issued."""
+        superseded, copied = self.superseded(upto), self.copied(upto)
+        return Permitted(self, self.acknowledged(crash_index), self.before(upto), superseded, lenient, copied)
 
     def closed(self, chosen: int, present: int) -> int:
         """Return `chosen` without the ends whose transaction is torn: of it something is not in `present`."""
-        for issued in self.issued:
+        for issued in self._closing:
             if issued.members & ~present and chosen & issued.bit:
                 chosen &= ~issued.bit
         return chosen
@@ -301,16 +348,9 @@ class Permitted:
     copied: int = 0
     _memo: dict[tuple[int, int, int, State], Wrong | None] = field(default_factory=dict, repr=False)
 
-    def wrong(self, keys: Sequence[str], aside: Iterable[str], state: State) -> Wrong | None:
+    def wrong(self, keys: Sequence[str], aside: Sequence[str], state: State) -> Wrong | None:
         """Return what is wrong with `state`, None if it is permitted beside the records listed."""
-        bits = self.operations.bits
-        counting = beside = twice = 0
-        for key in keys:
-            bit = bits.get(key, 0)
-            twice |= counting & bit
-            counting |= bit
-        for key in aside:
-            beside |= bits.get(key, 0)
+        counting, beside, twice = self.operations.listed(keys, aside)
         place = (counting, beside, twice, state)
         if place not in self._memo:
             self._memo[place] = self._judged(counting & self.issued, beside & self.issued, twice, state)
@@ -323,7 +363,7 @@ class Permitted:
             if self.operations.state(chosen) == state or (twice and self._doubled(chosen, twice, state)):
                 return None
         # Of what may be gone, what is listed says most.
-        listed = counting | beside & ~self._ends
+        listed = counting | beside & ~self.operations.ends
         chosen = self.operations.closed(listed, listed) if self.lenient else sets[0]
         return self._explained(chosen, counting, state)
 
@@ -342,7 +382,7 @@ class Permitted:
         """Yield the sets of operations that the answer may stand for."""
         closed = self.operations.closed
         # An end that is set aside was not accepted.
-        members = beside & ~self._ends
+        members = beside & ~self.operations.ends
         listed = counting | members
         for gone, known in ((-1, 0), *self.superseded):
             if not gone & ~listed:
@@ -372,14 +412,6 @@ class Permitted:
                 listed = whole | self.operations.closed(chosen, whole | chosen)
                 found[self.operations.state(listed)] = None
         return [self.operations.told(state) for state in sorted(found)]
-
-    @cached_property
-    def _ends(self) -> int:
-        bits = 0
-        for issued in self.operations.issued:
-            if issued.action.role in _COMPLETE:
-                bits |= issued.bit
-        return bits
 
     def _explained(self, chosen: int, counting: int, state: State) -> Wrong:
         """Return the difference between `state` and that after `chosen`, by what says most."""
@@ -466,13 +498,6 @@ def permitted_at(trace: Trace, crash_index: int, upto: int, *, lenient: bool) ->
         return None
     place = f"permitted {crash_index} {upto} {lenient}"
     if place not in trace.derived:
-        trace.derived[place] = Permitted(
-            operations,
-            operations.acknowledged(crash_index),
-            operations.before(upto),
-            operations.superseded(upto),
-            lenient,
-            operations.copied(upto),
-        )
+        trace.derived[place] = operations.permitted(crash_index, upto, lenient=lenient)
     found: Permitted = trace.derived[place]
     return found

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.blocks import Binding, foreign_at, garbage_at, loose_names, stream_of
-from journalspec_corpus.crash.expected import Expected, expected_at
-from journalspec_corpus.crash.fingerprints import promise_pair, words_of
+from journalspec_corpus.crash.expected import Expected
+from journalspec_corpus.crash.fingerprints import words_of
 from journalspec_corpus.crash.losses import as_write, cuts_of
+from journalspec_corpus.crash.obligations import Obligations
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset
 from journalspec_corpus.crash.trace import (
     Ack,
@@ -179,6 +180,7 @@ class TraceLayout:
         self.trace = trace
         self.seed = seed
         self.owed: dict[int, Expected] = {}
+        self.obligations = Obligations(trace)
         self.field_names: list[str] = [""]
         self._field_of: dict[str, int] = {"": 0}
         self._records: dict[str, int] = {}
@@ -459,10 +461,8 @@ class TraceLayout:
         key = index * 2 + torn
         if key in self.owed:
             return
-        trace = self.trace
-        owed = self.owed[key] = expected_at(trace, index, index if torn else -1, REACHABLE)
-        keys = [name for name, record in owed.record_of.items() if record in owed.must_keep]
-        promises[index, int(torn)] = promise_pair(trace.format, trace.edition, REACHABLE, keys)
+        owed = self.owed[key] = self.obligations.at(index, index if torn else -1, REACHABLE)
+        promises[index, int(torn)] = self.obligations.promise(owed)
 
     def _flags(self, issued: int) -> Ints:
         """Return numbers that are true of the whole trace; see :class:`FlatTrace`."""

@@ -34,6 +34,8 @@ from journalspec_corpus.crash.expected import FORBIDDEN, REQUIRED, Expected
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, STRATA
 from journalspec_corpus.crash.trace import SECOND_LIFE
 
+#: The only verdict that depends on whether records may be left out.
+HOLE = "hole"
 #: verdict -> the invariants that it breaks (in the order in which they are looked for)
 VERDICTS: Mapping[str, tuple[str, ...]] = {
     "pass": (),
@@ -42,7 +44,7 @@ VERDICTS: Mapping[str, tuple[str, ...]] = {
     "torn-accepted": ("I2", "I5"),
     "resurrected": ("I4",),
     "lost": ("I1",),
-    "hole": ("I3",),
+    HOLE: ("I3",),
     "silent": ("I8",),
     "append-lost": ("I9",),
     "non-idempotent": ("I6",),
@@ -62,7 +64,7 @@ MEANINGS: Mapping[str, str] = {
     "torn-accepted": "a record that nobody ever wrote came out",
     "resurrected": "a record of the file's earlier life came out",
     "lost": "an acknowledged record is not in effect",
-    "hole": "a record is missing between two that came out",
+    HOLE: "a record is missing between two that came out",
     "silent": "damage inside the log went unreported; after corruption: so did the loss of a record",
     "append-lost": "a record acknowledged after a first crash is not in effect",
     "non-idempotent": "recovery had found an acknowledged record, and lost it",
@@ -119,30 +121,22 @@ def _of_records(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: 
     """Return the verdict on the records that `answer` lists."""
     if answer.refused is not None:
         return "refused" if refusal == FORBIDDEN else "acceptable"
-    records = [owed.record_of.get(key) for key in answer.keys]
-    beside = [owed.record_of.get(key) for key in answer.aside]
-    worst = _foreign([*records, *beside], owed.must_drop)
-    if worst is not None:
-        return worst
-    present = [record for record in records if record is not None]
+    present = list(map(owed.record_of.get, answer.keys))
+    beside = list(map(owed.record_of.get, answer.aside))
+    if None in present or None in beside:
+        return "torn-accepted"
+    if not owed.must_drop.isdisjoint(present) or not owed.must_drop.isdisjoint(beside):
+        return "resurrected"
     missing = owed.must_keep.difference(present)
     if missing and owed.stratum != CORRUPTED:
         return _lost(missing, owed)
     if not holes_allowed and _has_hole(present, owed):
-        return "hole"
+        return HOLE
     if missing and not answer.reported:
         return "silent"
     if refusal == REQUIRED and not answer.reported:
         return "silent"
     return "pass"
-
-
-def _foreign(records: Sequence[str | None], must_drop: Collection[str]) -> str | None:
-    if None in records:
-        return "torn-accepted"
-    if any(record in must_drop for record in records):
-        return "resurrected"
-    return None
 
 
 def _lost(missing: Collection[str], owed: Expected) -> str:
@@ -152,11 +146,11 @@ def _lost(missing: Collection[str], owed: Expected) -> str:
     return "non-idempotent" if not owed.fine.isdisjoint(missing) else "lost"
 
 
-def _has_hole(present: Sequence[str], owed: Expected) -> bool:
+def _has_hole(present: Sequence[str | None], owed: Expected) -> bool:
     """Tell whether `present` is not a run from the front of the order (empty order: no rule)."""
     if owed.possible:
         present = [record for record in present if record not in owed.possible]
-    return bool(owed.order) and list(present) != list(owed.order[: len(present)])
+    return bool(owed.order) and tuple(present) != owed.order[: len(present)]
 
 
 VERDICT, METAMORPHIC, LIMITS = "verdict", "metamorphic", "limits"

@@ -15,6 +15,7 @@ import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,11 @@ from journalspec_corpus.crash.trace import Create, Preallocate, Rename, Trace, T
 from journalspec_corpus.crash.verdict import Answer
 
 DIGEST_BYTES = 8
+#: How many digests of outcomes are remembered.
+MOST_KNOWN = 1 << 17
+#: How texts become bytes, whatever a reader put into them.
+_TEXT = "utf-8", "surrogatepass"
+_FOREIGN = b"'foreign'"
 Column = npt.NDArray[np.uint8]
 
 
@@ -187,41 +193,81 @@ def _shortened(
     return replace(point, blocks=blocks, sizes=tuple(lengths), names=names), codes[:, shown]
 
 
+class Outcomes:
+    """Digests of what is owed in a state and what all readers answered, for one trace after another.
+
+    Traces that go on from the same crash owe the same and are answered the same: each digest is
+    made once. Answers that hold a record that nobody wrote are one answer, as they are to a verdict.
+    """
+
+    def __init__(self) -> None:
+        self._keys: Collection[str] = ()
+        #: by identity, each with what has it: nothing else comes to have it
+        self._begun: dict[int, tuple[Expected, Any, bytes]] = {}
+        self._given: dict[int, tuple[Answer, int]] = {}
+        self._numbers: dict[int, tuple[Answer, int]] = {}
+        self._known: dict[tuple[bytes, str, tuple[int, ...]], bytes] = {}
+
+    def begin(self, keys: Collection[str]) -> None:
+        """Go on to a trace: `keys` are those of all records that were written in it, or before it."""
+        self._keys = keys
+        self._begun.clear()
+        self._given.clear()
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+            self._numbers.clear()
+
+    def id(self, given: Sequence[Answer], refusal: str, expected: Expected) -> bytes:
+        """Return the digest of what is owed in one state and what all readers answered."""
+        begun = self._begun.get(id(expected))
+        if begun is None:
+            start = hashlib.blake2b(_owed(expected).encode(*_TEXT), digest_size=DIGEST_BYTES)
+            begun = self._begun[id(expected)] = expected, start, start.digest()
+        place = begun[2], refusal, tuple(map(self._number, given))
+        found = self._known.get(place)
+        if found is None:
+            digest = begun[1].copy()
+            answers = b", ".join([_FOREIGN if self._number(each) < 0 else _words(each) for each in given])
+            digest.update(b"\0%s\0[%s]" % (refusal.encode(), answers))
+            found = self._known[place] = digest.digest()
+        return found
+
+    def _number(self, answer: Answer) -> int:
+        """Return a number for an answer, -1 if it holds a record that nobody wrote."""
+        known = self._given.get(id(answer))
+        if known is None:
+            number = -1
+            if answer.refused is not None or all(map(self._keys.__contains__, (*answer.keys, *answer.aside))):
+                _, number = self._numbers.setdefault(id(answer), (answer, len(self._numbers)))
+            known = self._given[id(answer)] = answer, number
+        return known[1]
+
+
 def outcome_ids(
     found: Sequence[tuple[Answer, ...]],
     which: npt.NDArray[np.int32],
     refusals: Column,
     expected: Expected,
-    keys: Collection[str],
+    outcomes: Outcomes,
 ) -> list[bytes]:
     """Return for each row the digest of what is owed in it and what all readers answered.
 
-    Row i has the answers ``found[which[i]]`` and the refusal ``REFUSALS[refusals[i]]``. Answers that hold a
-    record that nobody wrote (none of `keys`) are one answer, as they are to a verdict.
+    Row i has the answers ``found[which[i]]`` and the refusal ``REFUSALS[refusals[i]]``.
     """
-    owed = _owed(expected)
     known: dict[tuple[int, int], bytes] = {}
     out = []
     for place in zip(which.tolist(), refusals.tolist(), strict=True):
         if place not in known:
-            known[place] = _outcome(owed, REFUSALS[place[1]], found[place[0]], keys)
+            known[place] = outcomes.id(found[place[0]], REFUSALS[place[1]], expected)
         out.append(known[place])
     return out
 
 
-def outcome_of(given: Sequence[Answer], refusal: str, expected: Expected, keys: Collection[str]) -> bytes:
-    """Return the digest of what is owed in one state and what all readers answered."""
-    return _outcome(_owed(expected), refusal, given, keys)
-
-
 def outcome_id(answer: Answer, refusal: str, expected: Expected, keys: Collection[str]) -> bytes:
     """Return the digest of what is owed in one state and what one reader answered."""
-    return _outcome(_owed(expected), refusal, (answer,), keys)
-
-
-def _outcome(owed: str, refusal: str, given: Sequence[Answer], keys: Collection[str]) -> bytes:
-    text = "\0".join((owed, refusal, f"[{', '.join([_said(answer, keys) for answer in given])}]"))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
+    outcomes = Outcomes()
+    outcomes.begin(keys)
+    return outcomes.id((answer,), refusal, expected)
 
 
 def words_of(ids: Sequence[bytes]) -> npt.NDArray[np.uint64]:
@@ -233,26 +279,24 @@ def words_of(ids: Sequence[bytes]) -> npt.NDArray[np.uint64]:
 def _owed(expected: Expected) -> str:
     """Return what is owed at a crash point, in the words of readers."""
     sets = (expected.must_keep, expected.may_keep, expected.must_drop)
-    words = [sorted(key for key, record in expected.record_of.items() if record in of) for of in sets]
+    records = sorted(expected.record_of.items())
+    words = [[key for key, record in records if record in of] if of else [] for of in sets]
     return repr((expected.stratum, words))
 
 
-def _said(answer: Answer, keys: Collection[str]) -> str:
-    if answer.refused is None and any(key not in keys for key in (*answer.keys, *answer.aside)):
-        return "'foreign'"
-    return _words(answer)
-
-
-@lru_cache(1 << 14)
-def _words(answer: Answer) -> str:
+@lru_cache(1 << 12)
+def _words(answer: Answer) -> bytes:
     """Return `answer` in words: the same ones come in many crash points."""
-    return repr(
-        in_order((answer.keys, answer.refused, answer.reported, answer.aside, answer.state)),
-    )
+    said = in_order((answer.keys, answer.refused, answer.reported, answer.aside, answer.state))
+    return repr(said).encode(*_TEXT)
 
 
 def in_order(value: object) -> object:
     """Return `value` with what has no order of its own (sets, mappings) in one, also within it."""
+    if type(value) is str:
+        return value
+    if type(value) is tuple:
+        return tuple(map(in_order, value))
     if isinstance(value, Mapping):
         return sorted((repr(in_order(key)), repr(in_order(item))) for key, item in value.items())
     if isinstance(value, (set, frozenset)):

@@ -56,15 +56,14 @@ class Messages:
             # Nobody is left who could end what was not prepared (JBM-WRT-015).
             return replace(kept, open={tx: item for tx, item in kept.open.items() if item.extra is not None})
         if name in ("add", "update", "delete"):
-            return replace(kept, live=_done(kept.live, name, op["id"], _piece(name.upper(), op)))
+            return Kept(_done(kept.live, name, op["id"], _piece(name.upper(), op)), kept.open)
         tx = op.get("tx", "")
         before = kept.open.get(tx, Transaction())
         others = {key: value for key, value in kept.open.items() if key != tx}
         if name in _OF.values() or name == "delete_tx":
             piece = _piece(name.removesuffix("_tx").upper(), op)
-            return replace(
-                kept, open={**others, tx: replace(before, done=(*before.done, (name, op["id"], piece)))}
-            )
+            done = (*before.done, (name, op["id"], piece))
+            return Kept(kept.live, {**others, tx: Transaction(done, before.extra)})
         if name == "prepare":
             return replace(kept, open={**others, tx: replace(before, extra=op.get("extra", ""))})
         if name == "rollback":

@@ -30,17 +30,18 @@ from journalspec_corpus.crash.engine_layout import (
     REFUSAL,
     TEAR,
 )
-from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.expected import REFUSALS, Expected
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
 from journalspec_corpus.crash.fingerprints import Pair, packed_rows, promise_pair
 from journalspec_corpus.crash.ids import case_ids, content_ids, promise, state_words
+from journalspec_corpus.crash.obligations import Obligations
 from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, Preset, get_preset
 from journalspec_corpus.crash.reading import SWITCH, keys_of, reading_of
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
-from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
-from journalspec_corpus.crash.visible import DIGEST_BYTES, outcome_ids, outcome_of, visible_ids
+from journalspec_corpus.crash.verdict import CATEGORIES, HOLE, VERDICTS, Answer, judge
+from journalspec_corpus.crash.visible import DIGEST_BYTES, Outcomes, outcome_ids, visible_ids
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.tables import Reached, Repeats, repeated, sampled, sampled_of
 
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 #: What a crash can leave; where a force was a lie; corruption afterwards. Never added up.
 STRATA = ("R", "L", "C")
 _VERDICTS = tuple(VERDICTS)
+_NUMBERS = {name: number for number, name in enumerate(VERDICTS)}
 #: Turns the compiled engine on if it is "1" in the environment: compiling it takes a minute or more, once.
 ENGINE_SWITCH = "JOURNALSPEC_ENGINE"
 _LABEL = pa.dictionary(pa.int8(), pa.string())
@@ -152,16 +154,19 @@ def judged_rows(
     tally: SeenIds,
     *,
     without: Collection[str] = (),
+    outcomes: Outcomes | None = None,
 ) -> Iterator[Rows]:
     """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out.
 
-    So are those of the strata `without`.
+    So are those of the strata `without`. `outcomes` has what is known from other traces.
     """
-    keys = keys_of(trace)
+    owed = Obligations(trace)
+    outcomes = Outcomes() if outcomes is None else outcomes
+    outcomes.begin(keys_of(trace))
     for states in crash_states(trace, tuple(each for each in presets if each.stratum not in without), seed):
         tally.generated += len(states)
-        expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
-        found, contents = state_words(states.point, states.codes, owed_pair(trace, expected))
+        expected = owed.at(states.point.crash_index, states.torn, states.stratum)
+        found, contents = state_words(states.point, states.codes, owed.promise(expected))
         names = packed_rows(found)
         keep = tally.take(names)
         if tally.repeats is not None and len(keep) < len(names):
@@ -175,7 +180,7 @@ def judged_rows(
                 Repeats(writer_of(trace), where, states_again.preset, expected, states=states_again)
             )
         if keep:
-            yield _judged(states, expected, adapter, names, packed_rows(contents), np.asarray(keep), keys)
+            yield _judged(states, expected, adapter, names, packed_rows(contents), np.asarray(keep), outcomes)
 
 
 def promised(trace: Trace, expected: Expected) -> bytes:
@@ -210,7 +215,7 @@ def _judged(
     names: list[bytes],
     contents: list[bytes],
     keep: Any,
-    keys: frozenset[str],
+    outcomes: Outcomes,
 ) -> Rows:
     states = states.take(keep)
     facts = Facts(states)
@@ -223,7 +228,7 @@ def _judged(
         [names[at] for at in keep],
         contents,
         visible_ids(states.point, states.codes, contents, adapter.reach),
-        outcome_ids(found, which, refusal, expected, keys),
+        outcome_ids(found, which, refusal, expected, outcomes),
         keep,
         categories(facts),
         field_of,
@@ -251,16 +256,40 @@ def _verdicts(
     """Return one column per reader: the index into the verdicts' names."""
     number: dict[tuple[Answer, ...], int] = {}
     path = np.asarray([number.setdefault(given, len(number)) for given in found], np.int64)
-    used = np.unique(path[which] * len(REFUSALS) + refusal)
+    entries = path[which] * len(REFUSALS) + refusal
     distinct = list(number)
     table = np.zeros((len(adapter.readers), len(distinct) * len(REFUSALS)), np.uint8)
-    for entry in used.tolist():
+    salvaging = _salvaging(adapter)
+    for entry in np.unique(entries).tolist():
         given, kind = distinct[entry // len(REFUSALS)], REFUSALS[entry % len(REFUSALS)]
-        for reader, answer in enumerate(given):
-            salvaging = adapter.readers[reader] in adapter.salvaging
-            table[reader, entry] = _VERDICTS.index(judge(answer, expected, kind, holes_allowed=salvaging))
-    entries = path[which] * len(REFUSALS) + refusal
-    return [table[reader, entries] for reader in range(len(adapter.readers))]
+        table[:, entry] = _judged_once(given, expected, kind, salvaging)
+    return [column[entries] for column in table]
+
+
+def _salvaging(adapter: CrashFormat) -> tuple[bool, ...]:
+    """Return for each reader whether it may leave records out."""
+    return tuple(reader in adapter.salvaging for reader in adapter.readers)
+
+
+def _judged_once(
+    given: tuple[Answer, ...], expected: Expected, refusal: str, salvaging: tuple[bool, ...]
+) -> list[int]:
+    """Return the verdict on the answer of each reader, as an index.
+
+    Answers that are one object are judged once. Who may leave records out is told the same, but of a hole.
+    """
+    said: dict[tuple[int, bool], str] = {}
+    out = []
+    for answer, holes in zip(given, salvaging, strict=True):
+        verdict = said.get((id(answer), holes))
+        if verdict is None and holes:
+            strict = said.get((id(answer), False))
+            verdict = None if strict == HOLE else strict
+        if verdict is None:
+            verdict = judge(answer, expected, refusal, holes_allowed=holes)
+        said[id(answer), holes] = verdict
+        out.append(_NUMBERS[verdict])
+    return out
 
 
 @dataclass
@@ -315,6 +344,8 @@ class Shard:
         self._columns: list[Columns] = []
         self._owed: list[Expected] = []
         self._fields: dict[str, int] = {"": 0}
+        self._salvaging = _salvaging(adapter)
+        self._outcomes = Outcomes()
 
     def add(self, trace: Trace) -> None:
         """Judge every state of `trace` that the shard does not hold yet."""
@@ -327,7 +358,9 @@ class Shard:
         if batch is not None:
             self._add_batch(number, batch)
         rest = () if batch is None else (REACHABLE,)
-        for rows in judged_rows(trace, self.adapter, self.presets, self.seed, self.tally, without=rest):
+        for rows in judged_rows(
+            trace, self.adapter, self.presets, self.seed, self.tally, without=rest, outcomes=self._outcomes
+        ):
             self._add_rows(number, rows)
             self.sampled |= sampled(rows.states, rows.category)
 
@@ -427,28 +460,30 @@ class Shard:
     def _batch_verdicts(self, batch: Batch) -> tuple[list[npt.NDArray[np.uint8]], npt.NDArray[np.void]]:
         """Return one column of verdicts per reader, and that of outcomes.
 
-        Each (crash point, answers, refusal) is looked at once.
+        Each (what is expected, answers, refusal) is looked at once.
         """
         assert self.engine is not None  # it made the batch
-        readers = self.adapter.readers
-        found = self.engine.answers
-        entries = (batch.owed * len(found) + batch.answer) * len(REFUSALS) + batch.judged.rows[:, REFUSAL]
+        found, owed = self.engine.answers, batch.layout.owed
+        # Where nothing changed crash points share what is expected.
+        distinct = {id(expected): expected for expected in owed.values()}
+        places = {name: at for at, name in enumerate(distinct)}
+        lookup = np.zeros(max(owed, default=0) + 1, np.int64)
+        for key, expected in owed.items():
+            lookup[key] = places[id(expected)]
+        refusal = batch.judged.rows[:, REFUSAL]
+        entries = (lookup[batch.owed] * len(found) + batch.answer) * len(REFUSALS) + refusal
         used, which = np.unique(entries, return_inverse=True)
-        table = np.zeros((len(readers), len(used)), np.uint8)
-        keys, digests = keys_of(batch.layout.trace), []
+        table = np.zeros((len(self.adapter.readers), len(used)), np.uint8)
+        outcomes, digests, kinds = self._outcomes, [], list(distinct.values())
+        outcomes.begin(keys_of(batch.layout.trace))
         for at, entry in enumerate(used.tolist()):
-            kind, rest = REFUSALS[entry % len(REFUSALS)], entry // len(REFUSALS)
-            expected = batch.layout.owed[rest // len(found)]
-            said: dict[int, int] = {}
-            for reader, answer in enumerate(found[rest % len(found)]):
-                salvaging = readers[reader] in self.adapter.salvaging
-                key = 2 * id(answer) + salvaging
-                if key not in said:
-                    said[key] = _VERDICTS.index(judge(answer, expected, kind, holes_allowed=salvaging))
-                table[reader, at] = said[key]
-            digests.append(outcome_of(found[rest % len(found)], kind, expected, keys))
+            rest, kind = divmod(entry, len(REFUSALS))
+            point, number = divmod(rest, len(found))
+            given, expected = found[number], kinds[point]
+            table[:, at] = _judged_once(given, expected, REFUSALS[kind], self._salvaging)
+            digests.append(outcomes.id(given, REFUSALS[kind], expected))
         outcome = np.frombuffer(b"".join(digests), np.dtype((np.void, DIGEST_BYTES)))
-        return [table[reader, which] for reader in range(len(readers))], outcome[which]
+        return [column[which] for column in table], outcome[which]
 
     def repeated(self, table: pa.Table) -> list[Reached]:
         """Return who else reaches the states of `table`, which is this shard's."""
