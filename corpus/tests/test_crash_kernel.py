@@ -189,7 +189,7 @@ def test_answers_are_alike_only_if_no_verdict_tells_them_apart() -> None:
 
 
 def test_the_checksum_is_zlibs() -> None:
-    from journalspec_corpus.crash.kernel import crc32
+    from journalspec_corpus.crash.compiled import crc32
 
     data = np.frombuffer(bytes(range(7, 250)) * 3, np.uint8)
     for start, end in ((0, 0), (0, 1), (3, 10), (1, 9), (5, 700), (13, 729)):

@@ -6,13 +6,13 @@ trace. The tests hold the two against each other, and so does ``journalspec corp
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.blocks import TRASHED
+from journalspec_corpus.crash.compiled import part
 from journalspec_corpus.crash.engine_layout import (
     ACK,
     BASED,
@@ -41,11 +41,6 @@ Labels = npt.NDArray[np.uint8]
 IS_DATA, IS_SIZE, IS_NAMES = range(3)
 _ALLOWED, _REQUIRED, _FORBIDDEN = (REFUSALS.index(name) for name in (ALLOWED, REQUIRED, FORBIDDEN))
 _TRASHED = TRASHED
-
-
-def part(function: Any) -> Any:
-    """Compile a function of the engine; it is kept as a part of the entry that calls it."""
-    return numba.njit(nogil=True)(function)
 
 
 class Group(NamedTuple):

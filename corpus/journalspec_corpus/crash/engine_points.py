@@ -13,6 +13,7 @@ import numpy.typing as npt
 from journalspec_corpus.crash.blocks import BROKEN as BROKEN_KINDS
 from journalspec_corpus.crash.blocks import FOREIGN as FOREIGN_LEVEL
 from journalspec_corpus.crash.blocks import MIXED, TRASHED
+from journalspec_corpus.crash.compiled import page_pair, part
 from journalspec_corpus.crash.engine_facts import (
     B_COUNT,
     B_FILE,
@@ -24,7 +25,6 @@ from journalspec_corpus.crash.engine_facts import (
     IS_SIZE,
     Column,
     Labels,
-    part,
 )
 from journalspec_corpus.crash.engine_layout import (
     ACK,
@@ -60,7 +60,6 @@ from journalspec_corpus.crash.engine_replay import (
     Versions,
     content,
 )
-from journalspec_corpus.crash.kernel import page_pair
 from journalspec_corpus.crash.losses import MOST_VERSIONS
 from journalspec_corpus.crash.pages import PAGE
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from journalspec_corpus.crash.engine_facts import part
+from journalspec_corpus.crash.compiled import file_pair, page_pair, part
 from journalspec_corpus.crash.engine_layout import (
     DATA,
     FILE,
@@ -30,7 +30,6 @@ from journalspec_corpus.crash.engine_layout import (
     Hashes,
     Ints,
 )
-from journalspec_corpus.crash.kernel import file_pair, page_pair
 from journalspec_corpus.crash.pages import PAGE
 
 _PAGE = PAGE

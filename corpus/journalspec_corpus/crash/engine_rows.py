@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from journalspec_corpus.crash.blocks import BROKEN as BROKEN_KINDS
 from journalspec_corpus.crash.blocks import EXHAUSTIVE, SAMPLES
+from journalspec_corpus.crash.compiled import part
 from journalspec_corpus.crash.engine_facts import (
     B_FILE,
     B_FIRST,
@@ -22,7 +23,6 @@ from journalspec_corpus.crash.engine_facts import (
     IS_SIZE,
     Column,
     Labels,
-    part,
 )
 from journalspec_corpus.crash.engine_layout import (
     ANY_NAMES,

@@ -21,6 +21,7 @@ from journalspec_corpus.crash import (
 from journalspec_corpus.crash.blocks import BROKEN as BROKEN_KINDS
 from journalspec_corpus.crash.blocks import FOREIGN as FOREIGN_LEVEL
 from journalspec_corpus.crash.blocks import MIXED, TRASHED
+from journalspec_corpus.crash.compiled import entry, part, promise_term, stamp
 from journalspec_corpus.crash.engine_classes import categories, torn_fields
 from journalspec_corpus.crash.engine_facts import (
     B_COUNT,
@@ -33,7 +34,6 @@ from journalspec_corpus.crash.engine_facts import (
     Group,
     kill,
     new_memo,
-    part,
     refusals,
     trashed,
 )
@@ -80,7 +80,6 @@ from journalspec_corpus.crash.engine_replay import (
     version_step,
 )
 from journalspec_corpus.crash.engine_rows import most_rows, subset_rows
-from journalspec_corpus.crash.kernel import entry, promise_term, stamp
 from journalspec_corpus.crash.losses import MOST_VERSIONS
 from journalspec_corpus.crash.pages import PAGE
 from journalspec_corpus.crash.persistence import PRESETS
@@ -197,7 +196,7 @@ def _compiled(version: str) -> Any:
         rows, codes = np.empty((1024, 8), np.int64), np.empty(4096, np.uint16)
         contents, states = np.empty((1024, 2), np.uint64), np.empty((1024, 2), np.uint64)
         groups, blocks, values = (
-            np.empty((64, 12), np.int64),
+            np.empty((64, 13), np.int64),
             np.empty((256, 6), np.int64),
             np.empty((4096, 1), np.int64),
         )
@@ -428,11 +427,12 @@ def _compiled(version: str) -> Any:
                         group = groups[n_groups]
                         group[0], group[1], group[2], group[3] = index, torn_at, granule, width
                         group[4], group[5], group[6], group[7] = n_rows, many, n_codes, n_blocks
-                        group[8], group[9], group[10], group[11] = (
+                        group[8], group[9], group[10], group[11], group[12] = (
                             first_patch,
                             n_patches - first_patch,
                             written,
                             names,
+                            0,
                         )
                         n_rows += many
                         n_codes += many * width

@@ -385,7 +385,7 @@ class Shard:
                 number,
                 judged.states[keep],
                 judged.contents[keep],
-                b"".join(self.engine.visible(batch, keep.tolist())),
+                self.engine.visible(batch, keep),
                 outcome[keep].tobytes(),
                 STRATA.index(REACHABLE),
                 preset[keep],
