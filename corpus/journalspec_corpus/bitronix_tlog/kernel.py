@@ -22,6 +22,7 @@ from journalspec_corpus.crash.compiled import (
     Bytes,
     Hashes,
     Ints,
+    copied,
     crc32,
     entry,
     hash_of,
@@ -155,13 +156,13 @@ def _checksum(data: Bytes, off: int, names_at: int, end: int, places: Ints) -> A
         if least < 0:
             break
         size = _size(data, least)
-        checked[to : to + 2] = data[least : least + 2]
+        copied(checked, to, data, least, 2)
         for index in range(2, 2 + size):
             byte = data[least + index]
             checked[to + index] = byte if byte < _OTHER else _REPLACED
         checked[3] += 1
         to, last = to + 2 + size, least
-    checked[to : to + 4] = data[end - 4 : end]
+    copied(checked, to, data, end - 4, 4)
     crc = crc32(data, off, off + _CRC, 0)
     return crc32(checked, 0, to + 4, crc32(data, off + _GTRID, names_at, crc))
 
@@ -288,7 +289,7 @@ def _compiled(version: str) -> Any:
 
     @entry
     def run(flat: Flat, points: Points, known: Hashes) -> Signed:
-        version  # noqa: B018  # see crash.kernel
+        version  # noqa: B018  # see crash.compiled
         places, seen = np.zeros(_MOST_NAMES + 1, np.int64), np.zeros(3, np.int64)
         signed: Signed = _sign(flat, points, Tools(known, np.zeros(2, np.uint64), places, seen))
         return signed

@@ -30,6 +30,8 @@ from journalspec_corpus.crash.pages import PAGE
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
+#: Modules that every entry function may have a part of.
+_SOURCES = ("compiled.py", "held.py", "kernel.py")
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Multipliers of the two hashes, and how far they fold.
@@ -55,6 +57,10 @@ class _PartCompiler(Compiler):  # type: ignore[misc]  # Numba has no types
             library._finalize_dynamic_globals()
             library._finalized = True
 
+        def laid_out(module: Any) -> None:
+            module.data_layout = library._codegen._data_layout
+
+        library._optimize_functions = laid_out
         library._optimize_final_module = lambda: None
         library._finalize_final_module = finished
         super().__init__(typing, target, library, *rest)
@@ -70,6 +76,8 @@ def _not_executable(library: Any, description: Any, environment: Any) -> Any:
 #: How parts are compiled: nothing but compiled code calls them.
 _PART: dict[str, Any] = {
     "nogil": True,
+    # Nothing here divides by zero; to look whether it does is a good part of the code.
+    "error_model": "numpy",
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
     "pipeline_class": _PartCompiler,
@@ -86,19 +94,41 @@ def helper(function: F) -> F:
     return cast(F, numba.njit(forceinline=True, **_PART)(function))
 
 
+@part
+def copied(to: Any, at: int, data: Any, start: int, length: int) -> None:
+    """Put ``data[start:start + length]`` to `at`, front to back: what slices do, and quicker to compile."""
+    for index in range(length):
+        to[at + index] = data[start + index]
+
+
+@part
+def copied_row(to: Any, row: Any, data: Any, start: Any) -> None:
+    """Put row `start` of `data` in place of a row of `to`."""
+    for index in range(data.shape[1]):
+        to[row, index] = data[start, index]
+
+
+@part
+def copied_rows(to: Any, data: Any, count: int) -> None:
+    """Put the first `count` rows of `data` in place of those of `to`."""
+    for row in range(count):
+        for index in range(data.shape[1]):
+            to[row, index] = data[row, index]
+
+
 def entry(function: F) -> F:
     """Compile a kernel's entry function and keep it on disk; it has to close over a stamp."""
-    return cast(F, numba.njit(nogil=True, cache=True)(function))
+    return cast(F, numba.njit(nogil=True, error_model="numpy", cache=True)(function))
 
 
 def stamp(names: Mapping[str, Any]) -> str:
-    """Return a text that changes with this module, :mod:`.kernel`, and the one whose globals `names` are.
+    """Return a text that changes with what all share, and with the module whose globals `names` are.
 
     That is with its source, and with its numbers, which may come from a table.
     """
     digest = hashlib.blake2b(digest_size=16)
-    for path in (__file__, Path(__file__).with_name("kernel.py"), names["__file__"]):
-        digest.update(Path(path).read_bytes())
+    for path in (*map(Path(__file__).with_name, _SOURCES), Path(names["__file__"])):
+        digest.update(path.read_bytes())
     digest.update(
         repr(sorted((name, value) for name, value in names.items() if isinstance(value, int))).encode()
     )

@@ -73,7 +73,7 @@ class SeenStates:
 
 @dataclass(frozen=True)
 class Batch:
-    """All honest states of one trace.
+    """All honest states of one trace: until the engine is asked for those of the next one.
 
     ``answer[i]`` is the number of the answers (:attr:`CompiledEngine.answers`) to row i of `judged`,
     ``owed[i]`` the key of what is expected there, in `layout.owed`.
@@ -101,6 +101,7 @@ class CompiledEngine:
         self.answers: list[tuple[Answer, ...]] = []
         self._number: dict[tuple[Answer, ...], int] = {}
         self._known: dict[bytes, int] = {}
+        self._pool: npt.NDArray[np.uint8] = np.empty(1 << 20, np.uint8)
 
     def batch(self, trace: Trace, seen: SeenStates) -> Batch | None:
         """Return the honest states of `trace`, and note them in `seen`; None if it is not for this engine."""
@@ -108,7 +109,9 @@ class CompiledEngine:
             return None
         layout = TraceLayout(trace, self.presets, self.seed)
         before = seen.filled
-        judged = states_of(layout.flat, seen.keys, seen.owners, before)
+        judged = states_of(layout.flat, seen.keys, seen.owners, before, self._pool)
+        # The next trace puts its bytes there: what comes out is good until then.
+        self._pool = judged.pool
         signed = None if judged.fault else self._signed(layout, judged)
         seen.keys, seen.owners, seen.filled = judged.keys, judged.owners, judged.filled
         if signed is None:
@@ -122,7 +125,7 @@ class CompiledEngine:
 
     def _signed(self, layout: TraceLayout, judged: TraceStates) -> Signed | None:
         """Return what the kernel says of each row; None if a reader has to look at some of them."""
-        t, pool = layout.flat, judged.pool
+        t, pool = layout.flat, judged.pool.view()
         pool.flags.writeable = False  # as the kernels know it
         flat = blank(t.files, t.base)._replace(blocks=judged.blocks, values=judged.values, pool=pool)
         orders = self._orders(layout, judged)

@@ -19,6 +19,7 @@ from journalspec_corpus.crash.compiled import (
     Bytes,
     Hashes,
     Ints,
+    copied,
     file_pair,
     helper,
     mix,
@@ -36,6 +37,7 @@ from journalspec_corpus.crash.engine_layout import (
     G_PATCHES,
     G_TABLE,
 )
+from journalspec_corpus.crash.held import held, let_go
 from journalspec_corpus.crash.pages import PAGE, Pages
 from journalspec_corpus.crash.reading import keys_of
 from journalspec_corpus.crash.trace import Trace
@@ -507,21 +509,19 @@ def signer(recover: Any, look: Any) -> Any:
     """
 
     @helper
-    def sign(flat: Flat, points: Points, tools: Any) -> Signed:
+    def sign(laid: Flat, given: Points, own: Any) -> Signed:
+        flat, points, tools = held(laid), held(given), held(own)
         rows, files = 0, len(flat.files)
         for number in range(len(points.groups)):
             rows = max(rows, points.groups[number, G_FIRST] + points.groups[number, G_COUNT])
         out, cut = np.zeros((rows, 2), np.uint64), np.full(rows, -1, np.int64)
         asked = len(points.words) > 0
-        room = 4
-        while asked and room < 2 * rows:
-            room *= 2
-        table, many = np.full(room, -1, np.int64), 0
+        table, many = np.full(4 * rows + 4 if asked else 0, -1, np.int64), 0
         lanes, whole = (
             np.empty((rows if asked else 0, 4), np.uint64),
             np.empty((len(cut) if asked else 0, files + 1), np.int64),
         )
-        ends, found = np.zeros(files, np.int64), np.zeros(4, np.uint64)
+        ends, found, unread = np.zeros(files, np.int64), np.zeros(4, np.uint64), False
         for number in range(len(points.groups)):
             _shown(flat, points, number)
             first = points.groups[number, G_FIRST]
@@ -533,29 +533,44 @@ def signer(recover: Any, look: Any) -> Any:
                 names = _names_now(flat, points, number, row)
                 order = points.orders[points.groups[number, G_ORDER] + names]
                 if order[0] < 0:
-                    return Signed(out[:0], cut[:0], lanes[:0], whole[:0])
+                    unread = True
+                    continue
                 order = order[1 : 1 + order[0]]
                 recover(flat, order, tools, out[at])
                 if asked:
                     look(flat, order, ends)
                     if _seen(flat, points, names, ends, found):
-                        place = np.int64(found[2] & np.uint64(room - 1))
-                        while table[place] >= 0 and not _equal(lanes[table[place]], found):
-                            place = (place + 1) & (room - 1)
+                        place = _place(table, lanes, found)
                         if table[place] < 0:
                             table[place] = many
-                            lanes[many], whole[many, 0] = found, names
-                            whole[many, 1:] = flat.files[:, SIZE_NOW]
+                            copied(lanes[many], 0, found, 0, len(found))
+                            whole[many, 0] = names
+                            for file in range(files):
+                                whole[many, 1 + file] = flat.files[file, SIZE_NOW]
                             many += 1
                         cut[at] = table[place]
+        let_go(flat)
+        let_go(points)
+        let_go(tools)
+        if unread:
+            out, cut, many = out[:0], cut[:0], 0
         return Signed(out, cut, lanes[:many, :2].copy(), whole[:many])
 
     return sign
 
 
 @helper
-def _equal(one: Hashes, two: Hashes) -> Any:
-    return one[0] == two[0] and one[1] == two[1] and one[2] == two[2] and one[3] == two[3]
+def _place(table: Ints, lanes: Hashes, wanted: Hashes) -> Any:
+    """Return where in a hash table of rows of `lanes` the one that is `wanted` stands, or belongs."""
+    place = np.int64(wanted[2] % np.uint64(len(table)))
+    while table[place] >= 0:
+        row, same = table[place], True
+        for at in range(len(wanted)):
+            same &= lanes[row, at] == wanted[at]
+        if same:
+            break
+        place = (place + 1) % len(table)
+    return place
 
 
 @helper

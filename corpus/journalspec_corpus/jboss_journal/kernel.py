@@ -322,7 +322,7 @@ def _compiled(version: str) -> Any:
 
     @entry
     def run(flat: Flat, points: Points, known: Hashes, rules: KernelRules, seed: Hashes) -> Signed:
-        version  # noqa: B018  # see crash.kernel
+        version  # noqa: B018  # see crash.compiled
         key, seen, now = np.zeros(2, np.uint64), np.zeros(3, np.int64), np.zeros(2, np.int64)
         sequence = np.zeros(len(flat.files), np.int64)
         signed: Signed = _sign(flat, points, Tools(rules, known, key, seen, now, sequence, seed))

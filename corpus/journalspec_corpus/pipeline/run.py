@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 #: What a crash can leave; where a force was a lie; corruption afterwards. Never added up.
 STRATA = ("R", "L", "C")
 _VERDICTS = tuple(VERDICTS)
-#: Turns the compiled engine on if it is "1" in the environment: compiling it takes a minute or more, once.
+#: Turns the compiled engine off if it is "0" in the environment.
 ENGINE_SWITCH = "JOURNALSPEC_ENGINE"
 _LABEL = pa.dictionary(pa.int8(), pa.string())
 
@@ -305,7 +305,7 @@ class Shard:
         self.adapter = adapter
         self.presets = presets
         self.seed = seed
-        asked = os.environ.get(ENGINE_SWITCH) == "1" if compiled is None else compiled
+        asked = os.environ.get(ENGINE_SWITCH) != "0" if compiled is None else compiled
         self.engine = _engine(adapter, presets, seed) if asked else None
         self.tally = SeenIds(repeats=[]) if self.engine is None else _compiled_tally()
         self._texts: list[tuple[str, ...]] = []
