@@ -338,12 +338,13 @@ def _turned(flat: Flat, points: Points, number: int, row: int) -> bool:
 
 @helper
 def _names_now(flat: Flat, points: Points, number: int, row: int) -> Any:
-    """Return the set of names of a row: names in flight are the first block."""
+    """Return the set of names of a row: those of a block, wherever that stands, or those of the group."""
     group = points.groups[number]
-    if group[G_BLOCKS] and flat.blocks[group[G_TABLE], KIND] > _IS_SIZE:
-        return flat.values[
-            flat.blocks[group[G_TABLE], FIRST] + points.codes[group[G_CODES] + row * group[G_BLOCKS]]
-        ]
+    first = group[G_CODES] + row * group[G_BLOCKS]
+    for at in range(group[G_BLOCKS]):
+        block = flat.blocks[group[G_TABLE] + at]
+        if block[KIND] > _IS_SIZE:
+            return flat.values[block[FIRST] + points.codes[first + at]]
     return group[G_NAMES]
 
 
