@@ -1,7 +1,6 @@
 """The compiled engine against the one in Python: the same table, the same repeats, the same counts.
 
-Here its functions are interpreted, in a process of its own: that they say the same does not wait for a
-compiler. With ``JOURNALSPEC_ENGINE=1`` in the environment they are compared compiled as well.
+They are compared compiled, and interpreted in a process of its own, where a mistake shows as what it is.
 """
 
 from __future__ import annotations
@@ -103,12 +102,21 @@ def test_a_fault_in_the_layout_is_seen() -> None:
     assert "state_id" in interpreted("bitronix_tlog", "2", "", "fault")["differing"]
 
 
-@pytest.mark.skipif(os.environ.get(ENGINE_SWITCH) != "1", reason="compiling takes more than a minute")
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_both_engines_make_the_same_table_compiled(format_id: str) -> None:
     found = compared(format_id, 40)
     assert found["differing"] == []
     assert found["left"] == 0
+
+
+@pytest.mark.parametrize(("value", "on"), [(None, True), ("1", True), ("0", False)])
+def test_the_engine_is_on_unless_it_is_turned_off(
+    value: str | None, on: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(ENGINE_SWITCH, raising=False)
+    if value is not None:
+        monkeypatch.setenv(ENGINE_SWITCH, value)
+    assert (Shard(crash_format(FORMATS[0]), PRESETS, SEED).engine is not None) is on
 
 
 def test_a_trace_that_is_not_for_it_goes_through_python() -> None:

@@ -74,7 +74,7 @@ def test_pages_are_hashed_alike_by_numbers_arrays_and_compiled_code(places: list
     pages, numbers = [page for page, _ in places], [number for _, number in places]
     plain = [fp.placed(page, number) for page, number in places]
     assert fp.page_pairs(pages, numbers).tolist() == list(map(list, plain))
-    kernel = pytest.importorskip("journalspec_corpus.crash.kernel")
+    kernel = pytest.importorskip("journalspec_corpus.crash.compiled")
     assert kernel.page_pairs(pages, numbers).tolist() == list(map(list, plain))
 
 
@@ -88,12 +88,13 @@ def test_files_are_named_alike_by_numbers_and_arrays(name: str, size: int, pages
 
 
 def test_compiled_code_names_files_and_states_so_too() -> None:
-    kernel = pytest.importorskip("journalspec_corpus.crash.kernel")
+    numba = pytest.importorskip("numba")
+    kernel = pytest.importorskip("journalspec_corpus.crash.compiled")
 
     def both(name: Any, size: Any, words: Any) -> Any:
         return kernel.file_pair(name, size, words[0], words[1]), kernel.promise_term(words[0], words[1])
 
-    compiled = kernel.helper(both)
+    compiled = numba.njit(both)
     draw = random.Random(3)
     for size in (0, 1, 4096, 1 << 33):
         words = (draw.getrandbits(64), draw.getrandbits(64))
@@ -131,7 +132,7 @@ def test_states_go_by_what_their_files_hold_and_what_is_owed(format_id: str) -> 
 
 
 def test_without_a_compiler_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = pytest.importorskip("journalspec_corpus.crash.kernel")
+    kernel = pytest.importorskip("journalspec_corpus.crash.compiled")
     assert ids._page_pairs() is kernel.page_pairs
     adapter = crash_format("bitronix_tlog")
     work = next(iter(adapter.workloads("core")))

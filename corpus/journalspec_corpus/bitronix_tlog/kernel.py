@@ -17,16 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from journalspec.bitronix_tlog import LAYOUT
-from journalspec_corpus.crash.blocks import Codes, CrashPoint
-from journalspec_corpus.crash.kernel import (
-    BOUND,
-    SIZE_NOW,
-    START,
+from journalspec_corpus.crash.blocks import CrashPoint
+from journalspec_corpus.crash.compiled import (
     Bytes,
-    Flat,
     Hashes,
     Ints,
-    Kernel,
+    copied,
     crc32,
     entry,
     hash_of,
@@ -36,11 +32,20 @@ from journalspec_corpus.crash.kernel import (
     is_known,
     mix,
     mix_bytes,
-    refreshed,
     stamp,
     start_hash,
-    turned,
     uint32,
+)
+from journalspec_corpus.crash.kernel import (
+    BOUND,
+    SIZE_NOW,
+    START,
+    Flat,
+    Kernel,
+    Points,
+    Signed,
+    refreshed,
+    signer,
     walker,
 )
 from journalspec_reference.bitronix_tlog.codec import (
@@ -151,13 +156,13 @@ def _checksum(data: Bytes, off: int, names_at: int, end: int, places: Ints) -> A
         if least < 0:
             break
         size = _size(data, least)
-        checked[to : to + 2] = data[least : least + 2]
+        copied(checked, to, data, least, 2)
         for index in range(2, 2 + size):
             byte = data[least + index]
             checked[to + index] = byte if byte < _OTHER else _REPLACED
         checked[3] += 1
         to, last = to + 2 + size, least
-    checked[to : to + 4] = data[end - 4 : end]
+    copied(checked, to, data, end - 4, 4)
     crc = crc32(data, off, off + _CRC, 0)
     return crc32(checked, 0, to + 4, crc32(data, off + _GTRID, names_at, crc))
 
@@ -266,19 +271,28 @@ def _recover(flat: Flat, order: Ints, tools: Tools, h: Hashes) -> None:
         _walk(flat, order[active], _HEADER_SIZE, limit, limit, 0, tools, h)
 
 
+@helper
+def _look(flat: Flat, order: Ints, ends: Ints) -> None:
+    """Set how far recovery looks into each file: to the tail of the one that it elects, at most."""
+    for file in order:
+        ends[file] = min(_HEADER_SIZE, flat.files[file, SIZE_NOW])
+    active = _elected(flat, order, flat.notes[:, 0])
+    if active >= 0:
+        ends[order[active]] = int64(flat.scratch, flat.files[order[active], START] + _POSITION)
+
+
+_sign = signer(_recover, _look)
+
+
 def _compiled(version: str) -> Any:
     """Return the entry function; `version` is in it only to be a part of its name on disk."""
 
     @entry
-    def run(flat: Flat, codes: Codes, order: Ints, known: Hashes) -> Hashes:
-        version  # noqa: B018  # see crash.kernel
+    def run(flat: Flat, points: Points, known: Hashes) -> Signed:
+        version  # noqa: B018  # see crash.compiled
         places, seen = np.zeros(_MOST_NAMES + 1, np.int64), np.zeros(3, np.int64)
-        tools = Tools(known, np.zeros(2, np.uint64), places, seen)
-        out = np.zeros((len(codes), 2), np.uint64)
-        for row in range(len(codes)):
-            if turned(flat, codes, row, out):
-                _recover(flat, order, tools, out[row])
-        return out
+        signed: Signed = _sign(flat, points, Tools(known, np.zeros(2, np.uint64), places, seen))
+        return signed
 
     return run
 

@@ -37,12 +37,12 @@ from journalspec_corpus.crash.engine_layout import (
 )
 from journalspec_corpus.crash.engine_states import TraceStates, noted, states_of
 from journalspec_corpus.crash.expected import Expected
-from journalspec_corpus.crash.kernel import Kernel, blank, show
+from journalspec_corpus.crash.kernel import Kernel, Points, Signed, blank, order_table
 from journalspec_corpus.crash.persistence import Preset
 from journalspec_corpus.crash.reading import REMEMBERED, kernel_of
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.visible import DIGEST_BYTES, visible_id
+from journalspec_corpus.crash.visible import cut_digest, sizes_text
 
 _KINDS = (DATA, SIZE, NAMES)
 _HASH_BYTES = 16
@@ -73,7 +73,7 @@ class SeenStates:
 
 @dataclass(frozen=True)
 class Batch:
-    """All honest states of one trace.
+    """All honest states of one trace: until the engine is asked for those of the next one.
 
     ``answer[i]`` is the number of the answers (:attr:`CompiledEngine.answers`) to row i of `judged`,
     ``owed[i]`` the key of what is expected there, in `layout.owed`.
@@ -81,6 +81,7 @@ class Batch:
 
     layout: TraceLayout
     judged: TraceStates
+    signed: Signed
     answer: npt.NDArray[np.int64]
     owed: npt.NDArray[np.int64]
 
@@ -100,6 +101,7 @@ class CompiledEngine:
         self.answers: list[tuple[Answer, ...]] = []
         self._number: dict[tuple[Answer, ...], int] = {}
         self._known: dict[bytes, int] = {}
+        self._pool: npt.NDArray[np.uint8] = np.empty(1 << 20, np.uint8)
 
     def batch(self, trace: Trace, seen: SeenStates) -> Batch | None:
         """Return the honest states of `trace`, and note them in `seen`; None if it is not for this engine."""
@@ -107,8 +109,10 @@ class CompiledEngine:
             return None
         layout = TraceLayout(trace, self.presets, self.seed)
         before = seen.filled
-        judged = states_of(layout.flat, seen.keys, seen.owners, before)
-        signed = None if judged.fault else self._signatures(layout, judged)
+        judged = states_of(layout.flat, seen.keys, seen.owners, before, self._pool)
+        # The next trace puts its bytes there: what comes out is good until then.
+        self._pool = judged.pool
+        signed = None if judged.fault else self._signed(layout, judged)
         seen.keys, seen.owners, seen.filled = judged.keys, judged.owners, judged.filled
         if signed is None:
             # The engine in Python says what is wrong, or has readers look at all files.
@@ -116,57 +120,69 @@ class CompiledEngine:
             return None
         groups = judged.groups
         owed = 2 * groups[:, made.G_CRASH] + (groups[:, made.G_TORN] >= 0)
-        answer = self._answered(layout, judged, signed)
-        return Batch(layout, judged, answer, np.repeat(owed, groups[:, made.G_COUNT]))
+        answer = self._answered(layout, judged, signed.signatures)
+        return Batch(layout, judged, signed, answer, np.repeat(owed, groups[:, made.G_COUNT]))
 
-    def _signatures(self, layout: TraceLayout, judged: TraceStates) -> Hashes | None:
+    def _signed(self, layout: TraceLayout, judged: TraceStates) -> Signed | None:
         """Return what the kernel says of each row; None if a reader has to look at some of them."""
-        trace, flat_trace = layout.trace, layout.flat
-        flat = blank(flat_trace.files, flat_trace.base)
-        given = self.kernel.given(trace)
-        pool, values = judged.pool, judged.values
+        t, pool = layout.flat, judged.pool.view()
         pool.flags.writeable = False  # as the kernels know it
-        out = np.zeros((len(judged.rows), 2), np.uint64)
-        names = [
-            {name: int(file) for name, file in zip(layout.names, row, strict=True) if file >= 0}
-            for row in flat_trace.names
-        ]
-        contents = _Contents(layout, judged)
-        for number, group in enumerate(judged.groups.tolist()):
-            first, count, width = group[made.G_FIRST], group[made.G_COUNT], group[made.G_BLOCKS]
-            blocks = judged.blocks[group[made.G_TABLE] : group[made.G_TABLE] + width]
-            codes = judged.codes[group[made.G_CODES] : group[made.G_CODES] + count * width].reshape(
-                count, width
-            )
-            flat = flat._replace(blocks=blocks, values=values, pool=pool)
-            patches = judged.patches[group[made.G_PATCH] : group[made.G_PATCH] + group[made.G_PATCHES]]
-            show(flat, patches, judged.sizes[number])
-            point = contents.point(number)
-            bound = blocks[0].tolist() if width else []
-            if bound and bound[0] == _KINDS.index(NAMES):
-                for code in np.unique(codes[:, 0]).tolist():
-                    rows = np.flatnonzero(codes[:, 0] == code)
-                    order = self.kernel.order(point, names[values[bound[4] + code]])
-                    if order is None:
-                        return None
-                    out[first + rows] = self.kernel.run(
-                        flat, np.ascontiguousarray(codes[rows]), order, *given
-                    )
-            else:
-                order = self.kernel.order(point, names[group[made.G_NAMES]])
-                if order is None:
-                    return None
-                out[first : first + count] = self.kernel.run(flat, codes, order, *given)
-        return out
+        flat = blank(t.files, t.base)._replace(blocks=judged.blocks, values=judged.values, pool=pool)
+        orders = self._orders(layout, judged)
+        words = t.words if self.adapter.reach is not None else t.words[:0]
+        points = Points(judged.groups, judged.codes, judged.patches, judged.sizes, orders, t.names, words)
+        signed: Signed = self.kernel.run(flat, points, *self.kernel.given(layout.trace))
+        return signed if len(signed.signatures) == len(judged.rows) else None
 
-    def visible(self, batch: Batch, rows: list[int]) -> list[bytes]:
-        """Return the digest of what recovery can look at of each of `rows`."""
-        reach = self.adapter.reach
-        if reach is None:
-            words = batch.judged.contents[rows, 0].astype(">u8").tobytes()
-            return [words[at : at + DIGEST_BYTES] for at in range(0, len(words), DIGEST_BYTES)]
-        contents = _Contents(batch.layout, batch.judged)
-        return [visible_id(contents.files(row), reach) for row in rows]
+    def _orders(self, layout: TraceLayout, judged: TraceStates) -> Ints:
+        """Return the order of files under each set of names, and note for each group where its rows begin.
+
+        These are the same rows for all groups, unless the contents of a file decide, or whether it is in
+        flight.
+        """
+        t, control = layout.flat, self.kernel.control(layout.trace)
+        names = [
+            {name: file for name, file in zip(layout.names, row, strict=True) if file >= 0}
+            for row in t.names.tolist()
+        ]
+        places = range(len(judged.groups)) if control in layout.names else range(min(1, len(judged.groups)))
+        contents, first_of, orders = _Contents(layout, judged), dict[Any, int](), list[Ints | None]()
+        for number in places:
+            point = contents.point(number)
+            key = [
+                any(block.file == file for block in point.blocks if block.kind != NAMES)
+                or point.contents[file][: point.sizes[file]]
+                for file in sorted({each[control] for each in names if control in each})
+            ]
+            first = first_of.setdefault(tuple(key), len(orders))
+            if first == len(orders):
+                orders += [self.kernel.order(point, each) for each in names]
+            judged.groups[number, made.G_ORDER] = first
+        return order_table(orders, len(t.files))
+
+    def visible(self, batch: Batch, rows: npt.NDArray[np.int64]) -> bytes:
+        """Return the digests of what recovery can look at of each of `rows`, one behind the other."""
+        seen = batch.judged.contents[rows, 0]
+        signed = batch.signed
+        cut = signed.cut[rows]
+        if len(signed.lanes):
+            names, digests = batch.layout.names, []
+            texts: dict[bytes, bytes] = {}
+            table = batch.layout.flat.names.tolist()
+            packed = signed.lanes.astype(">u8").tobytes()
+            for number, whole in enumerate(signed.whole):
+                key = whole.tobytes()
+                if key not in texts:
+                    row = table[whole[0]]
+                    sizes = {
+                        name: int(whole[1 + file]) for name, file in zip(names, row, strict=True) if file >= 0
+                    }
+                    texts[key] = sizes_text(sizes)
+                content = packed[_HASH_BYTES * number : _HASH_BYTES * (number + 1)]
+                digests.append(cut_digest(content, texts[key]))
+            short = np.frombuffer(b"".join(digests), ">u8").astype(np.uint64)
+            seen = np.where(cut >= 0, short[cut], seen)
+        return bytes(seen.astype(">u8").tobytes())
 
     def _answered(self, layout: TraceLayout, judged: TraceStates, signed: Hashes) -> npt.NDArray[np.int64]:
         """Return the number of the answers to each row; a signature that is new is read once."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from journalspec_corpus.crash.compiled import part
 from journalspec_corpus.crash.engine_facts import (
     B_FILE,
     B_FIRST,
@@ -27,7 +28,6 @@ from journalspec_corpus.crash.engine_facts import (
     intact,
     issued,
     or_touched,
-    part,
     published,
 )
 from journalspec_corpus.crash.engine_layout import (

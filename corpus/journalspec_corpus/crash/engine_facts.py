@@ -6,13 +6,13 @@ trace. The tests hold the two against each other, and so does ``journalspec corp
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.blocks import TRASHED
+from journalspec_corpus.crash.compiled import copied, copied_rows, part
 from journalspec_corpus.crash.engine_layout import (
     ACK,
     BASED,
@@ -41,11 +41,6 @@ Labels = npt.NDArray[np.uint8]
 IS_DATA, IS_SIZE, IS_NAMES = range(3)
 _ALLOWED, _REQUIRED, _FORBIDDEN = (REFUSALS.index(name) for name in (ALLOWED, REQUIRED, FORBIDDEN))
 _TRASHED = TRASHED
-
-
-def part(function: Any) -> Any:
-    """Compile a function of the engine; it is kept as a part of the entry that calls it."""
-    return numba.njit(nogil=True)(function)
 
 
 class Group(NamedTuple):
@@ -435,12 +430,15 @@ def _runs(t: FlatTrace, g: Group, memo: Memo, many: int) -> tuple[Ints, npt.NDAr
         name, off = t.marks[number, MARK_NAME], t.marks[number, MARK_OFF]
         if _again(t, number, off, 0):
             continue
-        places[0], ways[0] = off, published(t, g, memo, t.marks[number, RECORD])
+        places[0], first = off, published(t, g, memo, t.marks[number, RECORD])
+        for row in range(rows):
+            ways[0, row] = first[row]
         depth = 1
         while depth:
             depth -= 1
             at = places[depth]
-            now[:] = ways[depth]
+            for row in range(rows):
+                now[row] = ways[depth, row]
             for old in range(len(t.stale)):
                 for entry in range(t.stale[old, 1], t.stale[old, 2]):
                     mark = t.marks[t.entries[entry]]
@@ -455,7 +453,9 @@ def _runs(t: FlatTrace, g: Group, memo: Memo, many: int) -> tuple[Ints, npt.NDAr
                     end = at + mark[MARK_LENGTH]
                     if depth == len(places):
                         places, ways = _doubled(places), _doubled_rows(ways)
-                    places[depth], ways[depth] = end, so_far
+                    places[depth] = end
+                    for row in range(rows):
+                        ways[depth, row] = so_far[row]
                     depth += 1
                     for other in range(many):
                         last = t.marks[other]
@@ -487,21 +487,21 @@ def _again(t: FlatTrace, number: int, place: int, side: int) -> bool:
 @part
 def _doubled(data: Ints) -> Ints:
     out = np.empty(2 * len(data), np.int64)
-    out[: len(data)] = data
+    copied(out, 0, data, 0, len(data))
     return out
 
 
 @part
 def _doubled_ints(data: Ints) -> Ints:
     out = np.empty((2 * len(data), data.shape[1]), np.int64)
-    out[: len(data)] = data
+    copied_rows(out, data, len(data))
     return out
 
 
 @part
 def _doubled_rows(data: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     out = np.empty((2 * len(data), data.shape[1]), np.bool_)
-    out[: len(data)] = data
+    copied_rows(out, data, len(data))
     return out
 
 

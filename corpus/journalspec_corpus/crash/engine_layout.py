@@ -57,9 +57,10 @@ ANY, DATA_FIRST, OWN_DATA_FIRST = range(3)
 #: the state is: its own if `NEW`.
 GROUP, PRESET, TEAR, REFUSAL, CATEGORY, FIELD, OWNER, NEW = range(8)
 #: Columns of `groups`: crash index, torn operation, granule, blocks, rows and their codes, blocks in
-#: `blocks`, patches, how many versions somebody wrote (all combinations), the row of the durable names.
+#: `blocks`, patches, how many versions somebody wrote (all combinations), the row of the durable names, and
+#: that of `orders` (:class:`.kernel.Points`) which goes with row 0 of names.
 G_CRASH, G_TORN, G_GRANULE, G_BLOCKS, G_FIRST, G_COUNT = range(6)
-G_CODES, G_TABLE, G_PATCH, G_PATCHES, G_WRITTEN, G_NAMES = range(6, 12)
+G_CODES, G_TABLE, G_PATCH, G_PATCHES, G_WRITTEN, G_NAMES, G_ORDER = range(6, 13)
 #: What a process has of files: beyond that a trace is left to the engine in Python.
 MOST_BYTES = 1 << 21
 STEP = 4096

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from journalspec_corpus.crash.blocks import BROKEN as BROKEN_KINDS
 from journalspec_corpus.crash.blocks import FOREIGN as FOREIGN_LEVEL
 from journalspec_corpus.crash.blocks import MIXED, TRASHED
+from journalspec_corpus.crash.compiled import copied, copied_row, copied_rows, page_pair, part
 from journalspec_corpus.crash.engine_facts import (
     B_COUNT,
     B_FILE,
@@ -24,7 +25,6 @@ from journalspec_corpus.crash.engine_facts import (
     IS_SIZE,
     Column,
     Labels,
-    part,
 )
 from journalspec_corpus.crash.engine_layout import (
     ACK,
@@ -60,7 +60,6 @@ from journalspec_corpus.crash.engine_replay import (
     Versions,
     content,
 )
-from journalspec_corpus.crash.kernel import page_pair
 from journalspec_corpus.crash.losses import MOST_VERSIONS
 from journalspec_corpus.crash.pages import PAGE
 
@@ -118,7 +117,7 @@ def lanes_of(
                     terms[version * per + index, 0], terms[version * per + index, 1] = a, b
     out = np.empty((len(codes), 2), np.uint64)
     for row in range(len(codes)):
-        sums[:] = nothing
+        copied_rows(sums, nothing, len(nothing))
         for at in range(count):
             value = blocks[at, B_FIRST] + codes[row, at]
             if blocks[at, B_KIND] == IS_SIZE:
@@ -193,7 +192,7 @@ def torn_write(t: FlatTrace, image: Image, index: int, pool: Bytes, used: int) -
         row = blocks[number]
         row[B_KIND], row[B_FILE], row[B_INDEX], row[B_FIRST] = IS_DATA, file, first + number, many
         values[many] = used
-        pool[used : used + _PAGE] = image.bytes[start + begin : start + begin + _PAGE]
+        copied(pool, used, image.bytes, start + begin, _PAGE)
         used += _PAGE
         many += 1
         shown = a
@@ -203,10 +202,8 @@ def torn_write(t: FlatTrace, image: Image, index: int, pool: Bytes, used: int) -
                 for place in range(shown, at):
                     differs |= image.bytes[start + place] != t.data[data + place - off]
                 if differs:
-                    pool[used : used + _PAGE] = pool[used - _PAGE : used]
-                    pool[used + shown - begin : used + at - begin] = t.data[
-                        data + shown - off : data + at - off
-                    ]
+                    copied(pool, used, pool, used - _PAGE, _PAGE)
+                    copied(pool, used + shown - begin, t.data, data + shown - off, at - shown)
                     values[many] = used
                     used += _PAGE
                     many += 1
@@ -324,7 +321,7 @@ def flight_at(
                 if idle:
                     versions = 1
                     place = t.files[file, 0] + number * granule
-                    pool[used : used + granule] = image.bytes[place : place + granule]
+                    copied(pool, used, image.bytes, place, granule)
                     values[many] = used
                     used += granule
                 else:
@@ -346,7 +343,7 @@ def flight_at(
                 extra = t.extra_at[which, index] + (nth - 1) * granule
                 if special and foreign and fresh[count]:
                     values[many], levels[many] = used, _FOREIGN_LEVEL
-                    pool[used : used + granule] = t.extra[extra : extra + granule]
+                    copied(pool, used, t.extra, extra, granule)
                     used += granule
                     many += 1
                 elif special and not foreign:
@@ -355,13 +352,13 @@ def flight_at(
                         values[many], levels[many] = used, _TRASHED
                         front = extra if kind == 0 else last if kind == 1 else first
                         if kind == 0:
-                            pool[used : used + half] = t.extra[extra : extra + half]
+                            copied(pool, used, t.extra, extra, half)
                         else:
-                            pool[used : used + half] = pool[front : front + half]
+                            copied(pool, used, pool, front, half)
                         if kind == 2:
-                            pool[used + half : used + granule] = pool[last + half : last + granule]
+                            copied(pool, used + half, pool, last + half, half)
                         else:
-                            pool[used + half : used + granule] = t.extra[extra + half : extra + granule]
+                            copied(pool, used + half, t.extra, extra + half, half)
                         used += granule
                         many += 1
                 row[B_COUNT] = many - row[B_FIRST]
@@ -399,7 +396,7 @@ def kills_of(t: FlatTrace, reach: Ints, width: int, crash: int) -> Ints:
     number = 0
     for at in range(len(reach)):
         if at == 0 or reach[at, 0] != reach[at - 1, 0]:
-            out[number + 1] = out[number]
+            copied_row(out, number + 1, out, number)
             number += 1
         out[number, reach[at, 1]] = reach[at, 2]
     first = reach[0, 0] if len(reach) else crash

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from journalspec_corpus.crash.engine_facts import part
+from journalspec_corpus.crash.compiled import copied, copied_row, copied_rows, file_pair, page_pair, part
 from journalspec_corpus.crash.engine_layout import (
     DATA,
     FILE,
@@ -30,7 +30,6 @@ from journalspec_corpus.crash.engine_layout import (
     Hashes,
     Ints,
 )
-from journalspec_corpus.crash.kernel import file_pair, page_pair
 from journalspec_corpus.crash.pages import PAGE
 
 _PAGE = PAGE
@@ -93,17 +92,28 @@ def new_image(t: FlatTrace) -> Image:
 
 
 @part
+def another(image: Image) -> Image:
+    """Return a copy of `image`."""
+    return Image(
+        image.bytes.copy(),
+        image.sizes.copy(),
+        image.pages.copy(),
+        image.sums.copy(),
+        image.changed.copy(),
+        image.now.copy(),
+    )
+
+
+@part
 def restart(t: FlatTrace, image: Image, first: Image) -> None:
     """Make `image` what `first` is, and note what that changes."""
     for page in range(len(image.pages)):
         if image.pages[page, 0] != first.pages[page, 0] or image.pages[page, 1] != first.pages[page, 1]:
             image.changed[page] = 1
-            image.bytes[page * _PAGE : page * _PAGE + _PAGE] = first.bytes[
-                page * _PAGE : page * _PAGE + _PAGE
-            ]
-            image.pages[page] = first.pages[page]
-    image.sums[:] = first.sums
-    image.sizes[:] = first.sizes
+            copied(image.bytes, page * _PAGE, first.bytes, page * _PAGE, _PAGE)
+            copied_row(image.pages, page, first.pages, page)
+    copied_rows(image.sums, first.sums, len(first.sums))
+    copied(image.sizes, 0, first.sizes, 0, len(first.sizes))
     image.now[0] = 0
 
 
@@ -145,7 +155,7 @@ def step(t: FlatTrace, image: Image, index: int) -> bool:
     end, size = off + op[LENGTH], image.sizes[file]
     if kind == WRITE or kind == FILL:
         start = t.files[file, 0]
-        image.bytes[start + off : start + end] = t.data[op[DATA] : op[DATA] + op[LENGTH]]
+        copied(image.bytes, start + off, t.data, op[DATA], op[LENGTH])
         image.sizes[file] = max(size, end)
         if end > off:
             _rehash(t, image, file, off, end)
@@ -177,7 +187,8 @@ def new_versions(t: FlatTrace, image: Image, granule: int) -> Versions:
     cells = np.zeros((first[count], 4), np.int64)
     cells[:, CELL_LAST] = -1
     grown = np.zeros((count, ops + 1), np.int64)
-    grown[:, 0] = image.sizes
+    for file in range(count):
+        grown[file, 0] = image.sizes[file]
     sized = np.zeros((count, 2), np.int64)
     sized[:, 0] = 1
     return Versions(
@@ -212,7 +223,7 @@ def _keep(v: Versions, image: Image, place: int, cell: int, granule: int, pool: 
     v.used[SLOTS] += 1
     v.slots[slot, 0], v.slots[slot, 1] = v.cells[cell, CELL_LAST], used
     v.cells[cell, CELL_LAST] = slot
-    pool[used : used + granule] = image.bytes[place : place + granule]
+    copied(pool, used, image.bytes, place, granule)
     return used + granule
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from journalspec_corpus.crash.blocks import BROKEN as BROKEN_KINDS
 from journalspec_corpus.crash.blocks import EXHAUSTIVE, SAMPLES
+from journalspec_corpus.crash.compiled import copied_row, part
 from journalspec_corpus.crash.engine_facts import (
     B_FILE,
     B_FIRST,
@@ -22,7 +23,6 @@ from journalspec_corpus.crash.engine_facts import (
     IS_SIZE,
     Column,
     Labels,
-    part,
 )
 from journalspec_corpus.crash.engine_layout import (
     ANY_NAMES,
@@ -91,7 +91,7 @@ def distinct(codes: Codes, labels: Labels, first: int, end: int) -> int:
         if not known:
             table[place] = to
             if to != row:
-                codes[to] = codes[row]
+                copied_row(codes, to, codes, row)
                 labels[to] = labels[row]
             to += 1
     return to
@@ -202,7 +202,7 @@ def subset_rows(
                         labels[row] = subsets[number, RANK]
         for row in range(plain):
             if labels[row] != _NONE:
-                codes[count] = rows[row]
+                copied_row(codes, count, rows, row)
                 labels[count] = labels[row]
                 count += 1
     for number in range(len(subsets)):
@@ -302,7 +302,7 @@ def _uncovered(
     taken = 0
     for row in range(len(rows)):
         seen = False
-        codes[count] = rows[row]
+        copied_row(codes, count, rows, row)
         for at in range(len(blocks)):
             if not fresh[at]:
                 continue

@@ -21,6 +21,15 @@ from journalspec_corpus.crash import (
 from journalspec_corpus.crash.blocks import BROKEN as BROKEN_KINDS
 from journalspec_corpus.crash.blocks import FOREIGN as FOREIGN_LEVEL
 from journalspec_corpus.crash.blocks import MIXED, TRASHED
+from journalspec_corpus.crash.compiled import (
+    copied,
+    copied_row,
+    copied_rows,
+    entry,
+    part,
+    promise_term,
+    stamp,
+)
 from journalspec_corpus.crash.engine_classes import categories, torn_fields
 from journalspec_corpus.crash.engine_facts import (
     B_COUNT,
@@ -33,7 +42,6 @@ from journalspec_corpus.crash.engine_facts import (
     Group,
     kill,
     new_memo,
-    part,
     refusals,
     trashed,
 )
@@ -71,6 +79,7 @@ from journalspec_corpus.crash.engine_points import (
 from journalspec_corpus.crash.engine_replay import (
     CELL_DIRTY,
     NAMES_LOW,
+    another,
     content,
     new_image,
     new_versions,
@@ -80,7 +89,7 @@ from journalspec_corpus.crash.engine_replay import (
     version_step,
 )
 from journalspec_corpus.crash.engine_rows import most_rows, subset_rows
-from journalspec_corpus.crash.kernel import entry, promise_term, stamp
+from journalspec_corpus.crash.held import held, let_go
 from journalspec_corpus.crash.losses import MOST_VERSIONS
 from journalspec_corpus.crash.pages import PAGE
 from journalspec_corpus.crash.persistence import PRESETS
@@ -122,7 +131,7 @@ def _more_ints(rows: Ints, used: int, more: int) -> Ints:
     if used + more <= len(rows):
         return rows
     out = np.empty((2 * (used + more), rows.shape[1]), np.int64)
-    out[:used] = rows[:used]
+    copied_rows(out, rows, used)
     return out
 
 
@@ -131,7 +140,7 @@ def _more_hashes(rows: Hashes, used: int, more: int) -> Hashes:
     if used + more <= len(rows):
         return rows
     out = np.empty((2 * (used + more), rows.shape[1]), np.uint64)
-    out[:used] = rows[:used]
+    copied_rows(out, rows, used)
     return out
 
 
@@ -140,7 +149,7 @@ def _more_bytes(data: Bytes, used: int, more: int) -> Bytes:
     if used + more <= len(data):
         return data
     out = np.empty(2 * (used + more), np.uint8)
-    out[:used] = data[:used]
+    copied(out, 0, data, 0, used)
     return out
 
 
@@ -149,7 +158,7 @@ def _more_codes(data: Codes, used: int, more: int) -> Codes:
     if used + more <= len(data):
         return data
     out = np.empty(2 * (used + more), np.uint16)
-    out[:used] = data[:used]
+    copied(out, 0, data, 0, used)
     return out
 
 
@@ -167,7 +176,8 @@ def _more_room(keys: Hashes, owners: Ints, filled: int, more: int) -> tuple[Hash
             place = np.int64(keys[old, 0] & np.uint64(size - 1))
             while new_owners[place] >= 0:
                 place = (place + 1) & (size - 1)
-            new_keys[place], new_owners[place] = keys[old], owners[old]
+            copied_row(new_keys, place, keys, old)
+            new_owners[place] = owners[old]
     return new_keys, new_owners
 
 
@@ -188,21 +198,21 @@ def _compiled(version: str) -> Any:
     """Return the entry function; `version` is in it only to be a part of its name on disk."""
 
     @entry
-    def states_of(t: FlatTrace, keys: Hashes, owners: Ints, filled: int) -> TraceStates:
-        version  # noqa: B018  # see crash.kernel
+    def states_of(trace: FlatTrace, keys: Hashes, owners: Ints, filled: int, pool: Bytes) -> TraceStates:
+        version  # noqa: B018  # see crash.compiled
+        t: Any = held(trace)
         count, files = len(t.ops), len(t.files)
-        before = new_image(t)
-        image = new_image(t)
+        before = held(new_image(t))
+        image = held(another(before))
         images = np.zeros((count + 1, 2), np.uint64)
         rows, codes = np.empty((1024, 8), np.int64), np.empty(4096, np.uint16)
         contents, states = np.empty((1024, 2), np.uint64), np.empty((1024, 2), np.uint64)
         groups, blocks, values = (
-            np.empty((64, 12), np.int64),
+            np.empty((64, 13), np.int64),
             np.empty((256, 6), np.int64),
             np.empty((4096, 1), np.int64),
         )
         patches, sizes = np.empty((256, 2), np.int64), np.empty((64, files), np.int64)
-        pool = np.empty(1 << 20, np.uint8)
         n_rows, n_codes, n_groups, n_blocks, n_values, n_patches, used, fault = 0, 0, 0, 0, 0, 0, 0, 0
         n_subsets, which, turn, first_of = len(t.subsets), -1, 0, 0
         # Turn 0 is the prefix presets, each further one the subset presets of one granule.
@@ -216,7 +226,7 @@ def _compiled(version: str) -> Any:
                 restart(t, image, before)
                 pool = _more_bytes(pool, used, room_needed(t, granule))
             subsets = t.subsets[first_of:end_of]
-            versions = new_versions(t, before, granule)
+            versions = held(new_versions(t, before, granule))
             for index in range(count + 1):
                 kind = t.ops[index, KIND] if index < count else -1
                 if turn == 0:
@@ -337,7 +347,7 @@ def _compiled(version: str) -> Any:
                             names,
                             by_image,
                         )
-                        g = Group(
+                        now = Group(
                             g_codes,
                             levels_of(g_blocks, g_levels, g_codes),
                             g_labels,
@@ -355,12 +365,15 @@ def _compiled(version: str) -> Any:
                             g_sizes,
                             here,
                         )
-                        memo = new_memo(t, g)
+                        g = held(now)
+                        memo = held(new_memo(t, g))
                         trash = trashed(g)
                         killed = kill(g, trash)
                         refusal = refusals(t, g, memo, killed, trash)
                         category = categories(t, g, memo, killed, trash)
                         field = torn_fields(t, g, memo)
+                        let_go(memo)
+                        let_go(g)
                         rows, codes = (
                             _more_ints(rows, n_rows, many),
                             _more_codes(codes, n_codes, g_codes.size),
@@ -374,7 +387,7 @@ def _compiled(version: str) -> Any:
                         pa, pb = promise_term(t.promises[owed, 0], t.promises[owed, 1])
                         for row in range(many):
                             at = n_rows + row
-                            contents[at] = lanes[row]
+                            copied_row(contents, at, lanes, row)
                             a, b = lanes[row, 0] + pa, lanes[row, 1] + pb
                             states[at, 0], states[at, 1] = a, b
                             owner = owner_of(keys, owners, a, b, filled)
@@ -400,16 +413,16 @@ def _compiled(version: str) -> Any:
                         for page in range(len(image.changed)):
                             if image.changed[page] == 1:
                                 patches[n_patches, 0], patches[n_patches, 1] = page * _PAGE, used
-                                pool[used : used + _PAGE] = image.bytes[page * _PAGE : page * _PAGE + _PAGE]
+                                copied(pool, used, image.bytes, page * _PAGE, _PAGE)
                                 used += _PAGE
                                 n_patches += 1
                             # Blocks are left as the last row has them.
                             image.changed[page] = 1 if image.changed[page] >= 2 else 0
                         groups, sizes = _more_ints(groups, n_groups, 1), _more_ints(sizes, n_groups, 1)
-                        sizes[n_groups] = g_sizes
+                        copied(sizes[n_groups], 0, g_sizes, 0, files)
                         blocks = _more_ints(blocks, n_blocks, len(g_blocks))
                         values = _more_ints(values, n_values, len(g_values))
-                        values[n_values : n_values + len(g_values), 0] = g_values
+                        copied(values[:, 0], n_values, g_values, 0, len(g_values))
                         for at in range(len(g_blocks)):
                             b_row, kind_of, file = (
                                 blocks[n_blocks + at],
@@ -424,15 +437,17 @@ def _compiled(version: str) -> Any:
                                 sizes[n_groups, file] = -1
                         width = len(g_blocks)
                         for row in range(many):
-                            codes[n_codes + row * width : n_codes + row * width + width] = g_codes[row]
+                            for at in range(width):
+                                codes[n_codes + row * width + at] = g_codes[row, at]
                         group = groups[n_groups]
                         group[0], group[1], group[2], group[3] = index, torn_at, granule, width
                         group[4], group[5], group[6], group[7] = n_rows, many, n_codes, n_blocks
-                        group[8], group[9], group[10], group[11] = (
+                        group[8], group[9], group[10], group[11], group[12] = (
                             first_patch,
                             n_patches - first_patch,
                             written,
                             names,
+                            0,
                         )
                         n_rows += many
                         n_codes += many * width
@@ -444,8 +459,12 @@ def _compiled(version: str) -> Any:
                         step(t, image, index)
                     else:
                         used = version_step(t, image, versions, granule, index, pool, used)
+            let_go(versions)
             turn += 1
             first_of = end_of
+        let_go(before)
+        let_go(image)
+        let_go(t)
         return TraceStates(
             rows[:n_rows],
             contents[:n_rows],
@@ -471,7 +490,7 @@ def _compiled_note(version: str) -> Any:
 
     @entry
     def noted(keys: Hashes, owners: Ints, filled: int, lanes: Hashes) -> tuple[Hashes, Ints, Ints]:
-        version  # noqa: B018  # see crash.kernel
+        version  # noqa: B018  # see crash.compiled
         keys, owners = _more_room(keys, owners, filled, len(lanes))
         out = np.empty(len(lanes), np.int64)
         for row in range(len(lanes)):
@@ -484,7 +503,8 @@ def _compiled_note(version: str) -> Any:
 
 _PARTS = (engine_classes, engine_facts, engine_points, engine_replay, engine_rows, fingerprints)
 _STAMP = "".join([*(stamp(vars(module)) for module in _PARTS), stamp(globals()), repr(PRESETS)])
-#: The states of a flat trace, given the table of a shard's states: ``(t, keys, owners, filled)``.
+#: The states of a flat trace, given the table of a shard's states, and a pool to use:
+#: ``(t, keys, owners, filled, pool)``.
 states_of = _compiled(_STAMP)
 #: The rows that states of these lanes are: ``(keys, owners, filled, lanes)``; the table comes back as well.
 noted = _compiled_note(_STAMP)

@@ -290,7 +290,7 @@ def sums_at(stretches: Sequence[tuple[int, bytes]]) -> list[Pair]:
 
 def _page_pairs() -> Callable[[Sequence[bytes], Sequence[int]], Words]:
     """Return what hashes pages at their places: compiled code where a kernel is loaded already."""
-    kernel = sys.modules.get("journalspec_corpus.crash.kernel")
+    kernel = sys.modules.get("journalspec_corpus.crash.compiled")
     return cast(
         Callable[[Sequence[bytes], Sequence[int]], Words],
         getattr(kernel, "page_pairs", fingerprints.page_pairs),

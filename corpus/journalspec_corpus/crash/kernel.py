@@ -3,79 +3,55 @@
 A kernel recovers every row of a crash point in compiled code and says which rows get
 the same answer. It never says which: that is for the plain reader, once per
 signature. This module needs Numba; nothing else may import it at its top.
-
-Compiled code is kept on disk. Numba looks only at the file of the function that
-it keeps, so that a kernel's entry function has to close over :func:`stamp`: a
-change in any part of it is then another function.
 """
 
 from __future__ import annotations
 
-import hashlib
-import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
-import numpy.typing as npt
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
 
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Codes, CrashPoint
-from journalspec_corpus.crash.fingerprints import K as _KEYS
-from journalspec_corpus.crash.fingerprints import mum as folded
+from journalspec_corpus.crash.compiled import (
+    NOTHING_FOUND,
+    Bytes,
+    Hashes,
+    Ints,
+    copied,
+    file_pair,
+    helper,
+    mix,
+    page_pair,
+    start_hash,
+)
+from journalspec_corpus.crash.engine_layout import (
+    G_BLOCKS,
+    G_CODES,
+    G_COUNT,
+    G_FIRST,
+    G_NAMES,
+    G_ORDER,
+    G_PATCH,
+    G_PATCHES,
+    G_TABLE,
+)
+from journalspec_corpus.crash.held import held, let_go
 from journalspec_corpus.crash.pages import PAGE, Pages
 from journalspec_corpus.crash.reading import keys_of
 from journalspec_corpus.crash.trace import Trace
 
-Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
-F = TypeVar("F", bound=Callable[..., Any])
-
 #: Blocks as the flat layout knows them.
 _KINDS = {DATA: 0, SIZE: 1, NAMES: 2}
 _IS_DATA, _IS_SIZE = 0, 1
-
-# Multipliers of the two hashes, and how far they fold.
-_M1, _M2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-_S32, _S29 = np.uint64(32), np.uint64(29)
-_U8 = np.uint64(8)
-_WORD = 8
-
-
-def helper(function: F) -> F:
-    """Compile a function that kernels call; it is kept as a part of them."""
-    return cast(F, numba.njit(nogil=True, forceinline=True)(function))
-
-
-def entry(function: F) -> F:
-    """Compile a kernel's entry function and keep it on disk; it has to close over a stamp."""
-    return cast(F, numba.njit(nogil=True, cache=True)(function))
-
-
-def stamp(names: Mapping[str, Any]) -> str:
-    """Return a text that changes with this module, and with the one whose globals `names` are.
-
-    That is with its source, and with its numbers, which may come from a table.
-    """
-    digest = hashlib.blake2b(digest_size=16)
-    for path in (__file__, names["__file__"]):
-        digest.update(Path(path).read_bytes())
-    digest.update(
-        repr(sorted((name, value) for name, value in names.items() if isinstance(value, int))).encode()
-    )
-    return digest.hexdigest()
-
+#: Columns of a group of rows, all but the first of which begin somewhere: see :mod:`.engine_layout`.
+_GROUP = G_ORDER + 1
 
 #: Columns of `files` and `blocks` in a flat crash point, and of `numbers` of its pages.
 START, ROOM, SIZE_NOW, USED, SPAN, STALE, FIRST_PAGE = range(7)
 KIND, FILE, AT, LENGTH, FIRST, NOW = range(6)
-ENTRY, UNDER, LIMIT, WHOLE, REACH, NEXT, FLAGS = range(7)
+ENTRY, UNDER, LIMIT, WHOLE, REACH, NEXT, FLAGS, HASHED = range(8)
 #: A page that was read so many bytes beyond its entry, or more, is far: so many of a file are listed.
 NEAR, FAR = 8 * PAGE, 32
 #: So many numbers a kernel may remember of each file.
@@ -89,11 +65,13 @@ class Memory(NamedTuple):
 
     `ENTRY` is -1 where nothing is remembered. `NEXT` is where the walk goes on. The result is good
     `UNDER` that number of the format's alone, and under another `LIMIT` only if `WHOLE` is 1 and
-    that is not below `REACH`. `FLAGS` are the format's. `hash` has shape (pages, 2).
+    that is not below `REACH`. `FLAGS` are the format's. `hash` has shape (pages, 2). `lanes` are those
+    of the first `HASHED` bytes of the page, 0 if they are not known.
     """
 
     numbers: Ints
     hash: Hashes
+    lanes: Hashes
 
 
 class Flat(NamedTuple):
@@ -120,6 +98,39 @@ class Flat(NamedTuple):
     far: Ints
     notes: Ints
     found: Hashes
+
+
+class Points(NamedTuple):
+    """Rows of crash points of one trace, a group for each, as in :class:`.engine_states.TraceStates`.
+
+    The blocks of a group are rows of `blocks` in :class:`Flat`; `codes` has its codes, row by row. A
+    row of `patches` is a place in the bytes of all files and one in the pool, of a page that has changed
+    since the group before. `sizes` has those of all files for each group, -1 for one in flight. A row of
+    `orders` is how many files the format reads under a set of names, and their numbers in its order; -1 if a
+    reader has to look. Of a group, set of names n has row `G_ORDER` + n. `names` and `words` are as in
+    :class:`.engine_layout.FlatTrace`; `words` is empty if nobody asks what can be seen.
+    """
+
+    groups: Ints
+    codes: Codes
+    patches: Ints
+    sizes: Ints
+    orders: Ints
+    names: Ints
+    words: Hashes
+
+
+class Signed(NamedTuple):
+    """What a kernel says of rows: two numbers for each; none at all if a reader has to look at some.
+
+    ``cut[i]`` is -1 if recovery can look at everything in row i; else it names a row of `lanes`, which are
+    those of what it can look at, and of `whole`: the row of the names, and the sizes of all files.
+    """
+
+    signatures: Hashes
+    cut: Ints
+    lanes: Hashes
+    whole: Ints
 
 
 @dataclass
@@ -166,6 +177,8 @@ def flatten(point: CrashPoint) -> Flat | None:
         elif block.kind == SIZE:
             room[block.file] = max(room[block.file], *versions)
             values += versions
+        else:
+            values += range(len(versions))
     laid = _laid[0] if _laid and _laid[0].trace is point.trace else None
     if laid is None or len(room) != len(laid.contents) or (laid.flat.files[:, ROOM] < room).any():
         laid = _Laid(point.trace, _lay_out(point, room), point.contents)
@@ -197,8 +210,6 @@ def _lay_out(point: CrashPoint, room: list[int]) -> Flat:
             place = row[START] + number * PAGE
             scratch[place : place + len(data)] = data
             row[USED] = number * PAGE + len(data)
-    pages = Memory(np.zeros((page + 1, 7), np.int64), np.zeros((page + 1, 2), np.uint64))
-    pages.numbers[:, ENTRY] = -1
     count = len(files)
     return Flat(
         scratch,
@@ -206,11 +217,18 @@ def _lay_out(point: CrashPoint, room: list[int]) -> Flat:
         np.zeros((0, 6), np.int64),
         np.zeros(0, np.int64),
         np.zeros(0, np.uint8),
-        pages,
+        _no_memory(page + 1),
         np.zeros((count, 1 + FAR), np.int64),
         np.full((count, NOTES), -1, np.int64),
         np.zeros((count, 2), np.uint64),
     )
+
+
+def _no_memory(pages: int) -> Memory:
+    """Return the memory of a walk that has been nowhere."""
+    numbers = np.zeros((pages, 8), np.int64)
+    numbers[:, ENTRY] = -1
+    return Memory(numbers, np.zeros((pages, 2), np.uint64), np.zeros((pages, 2), np.uint64))
 
 
 def _lay_over(laid: _Laid, point: CrashPoint) -> None:
@@ -233,32 +251,22 @@ def _lay_over(laid: _Laid, point: CrashPoint) -> None:
             row[SIZE_NOW], row[STALE] = point.sizes[file], 1
 
 
-def by_names(point: CrashPoint, codes: Codes) -> Iterator[tuple[Any, Codes, Mapping[str, int]]]:
-    """Yield the rows that have the same names together: an index of them, their codes, the names."""
-    at = next((at for at, block in enumerate(point.blocks) if block.kind == NAMES), None)
-    if at is None:
-        # Compiled code is made for one layout in memory, and another one would be compiled anew.
-        yield slice(None), np.ascontiguousarray(codes), point.names
-        return
-    for code in np.unique(codes[:, at]).tolist():
-        rows = np.flatnonzero(codes[:, at] == code)
-        yield rows, np.ascontiguousarray(codes[rows]), point.blocks[at].versions[code]
-
-
 @dataclass(frozen=True)
 class Kernel:
     """The kernel of a format: :data:`.adapter.Signatures`, by the format's compiled code.
 
-    ``run(flat, codes, order, known, *numbers(trace))`` returns the signatures of all rows of `codes`;
-    `order(point, names)` are the files' numbers as the format reads them, None if a reader has
-    to look; `known` are the hashes, shape (n, 2), that `hash_of_key` gives for the keys of
-    the trace's records (None: no hash will be that of the key).
+    ``run(flat, points, known, *numbers(trace))`` returns what is said of all rows of `points`
+    (:class:`Signed`); `order(point, names)` are the files' numbers as the format reads them, None if a
+    reader has to look; `known` are the hashes, shape (n, 2), that `hash_of_key` gives for the keys of
+    the trace's records (None: no hash will be that of the key). `control(trace)` names the file whose
+    contents have a say in the order; empty if there is none.
     """
 
-    run: Callable[..., Hashes]
+    run: Callable[..., Signed]
     order: Callable[[CrashPoint, Mapping[str, int]], Ints | None]
     hash_of_key: Callable[[str], Hashes | None]
     numbers: Callable[[Trace], tuple[Any, ...]] = lambda trace: ()
+    control: Callable[[Trace], str] = lambda trace: ""
     _latest: dict[str, tuple[Any, ...]] = field(default_factory=dict, init=False)
 
     def __call__(self, point: CrashPoint, codes: Codes) -> Hashes | None:
@@ -266,14 +274,10 @@ class Kernel:
         flat = flatten(point)
         if flat is None:
             return None
-        given = self.given(point.trace)
-        out = np.zeros((len(codes), 2), np.uint64)
-        for rows, part, names in by_names(point, codes):
-            order = self.order(point, names)
-            if order is None:
-                return None
-            out[rows] = self.run(flat, part, order, *given)
-        return out
+        names = next((block.versions for block in point.blocks if block.kind == NAMES), [point.names])
+        orders = order_table([self.order(point, each) for each in names], len(point.sizes))
+        signed = self.run(flat, _one_group(flat, codes, orders), *self.given(point.trace))
+        return signed.signatures if len(signed.signatures) == len(codes) else None
 
     def given(self, trace: Trace) -> tuple[Any, ...]:
         """Return what all crash points of `trace` have in common, worked out once."""
@@ -285,35 +289,78 @@ class Kernel:
         return self._latest[trace.id]
 
 
+def order_table(orders: Sequence[Ints | None], files: int) -> Ints:
+    """Return `orders` as a table: how many files, and their numbers; -1 where there is none."""
+    table = np.full((len(orders), files + 1), -1, np.int64)
+    for row, order in zip(table, orders, strict=True):
+        if order is not None:
+            row[0], row[1 : 1 + len(order)] = len(order), order
+    return table
+
+
+def _one_group(flat: Flat, codes: Codes, orders: Ints) -> Points:
+    """Return rows of the crash point that `flat` shows; what is to be seen is not asked."""
+    group = np.zeros((1, _GROUP), np.int64)
+    group[0, [G_BLOCKS, G_COUNT]] = len(flat.blocks), len(codes)
+    # Compiled code is made for one layout in memory, and another one would be compiled anew.
+    rows = np.ascontiguousarray(codes).reshape(-1)
+    nothing = np.zeros((0, 2), np.int64)
+    sizes = np.full((1, len(flat.files)), -1, np.int64)
+    return Points(group, rows, nothing, sizes, orders, nothing, np.zeros((0, 2), np.uint64))
+
+
 def trace_seed(trace: Trace) -> Hashes:
     """Return two numbers that stand for the trace."""
     return np.frombuffer(bytes.fromhex(trace.id), np.uint64)
 
 
 @helper
-def turned(flat: Flat, codes: Codes, row: int, out: Hashes) -> bool:
-    """Show a row of `codes`, touching only what differs from the one before.
-
-    Tells whether there is anything to look at; if not, the row has the result of the one before.
-    """
-    blocks, moved = flat.blocks, row == 0
-    for block in range(len(blocks)):
-        code = np.int64(codes[row, block])
-        kind = blocks[block, KIND]
-        if code == blocks[block, NOW] or kind > _IS_SIZE:
+def _turned(flat: Flat, points: Points, number: int, row: int) -> bool:
+    """Show a row of a group, touching only what differs from the one before; tell whether anything does."""
+    group, moved = points.groups[number], row == 0
+    first = group[G_CODES] + row * group[G_BLOCKS]
+    for at in range(group[G_BLOCKS]):
+        block, code = flat.blocks[group[G_TABLE] + at], np.int64(points.codes[first + at])
+        if code == block[NOW]:
             continue
-        blocks[block, NOW] = code
-        file = blocks[block, FILE]
-        value = flat.values[blocks[block, FIRST] + code]
-        if kind == _IS_DATA:
-            moved |= _overlay(flat, file, blocks[block, AT], value, blocks[block, LENGTH])
+        block[NOW] = code
+        file, value = block[FILE], flat.values[block[FIRST] + code]
+        if block[KIND] == _IS_DATA:
+            moved |= _overlay(flat, file, block[AT], value, block[LENGTH])
+        elif block[KIND] > _IS_SIZE:
+            moved = True
         elif flat.files[file, SIZE_NOW] != value:
             flat.files[file, SIZE_NOW] = value
             flat.files[file, STALE] = 1
             moved = True
-    if not moved:
-        out[row, 0], out[row, 1] = out[row - 1, 0], out[row - 1, 1]
     return moved
+
+
+@helper
+def _names_now(flat: Flat, points: Points, number: int, row: int) -> Any:
+    """Return the set of names of a row: those of a block, wherever that stands, or those of the group."""
+    group = points.groups[number]
+    first = group[G_CODES] + row * group[G_BLOCKS]
+    for at in range(group[G_BLOCKS]):
+        block = flat.blocks[group[G_TABLE] + at]
+        if block[KIND] > _IS_SIZE:
+            return flat.values[block[FIRST] + points.codes[first + at]]
+    return group[G_NAMES]
+
+
+@helper
+def _shown(flat: Flat, points: Points, number: int) -> None:
+    """Show what the crash point of a group has outside its blocks."""
+    group = points.groups[number]
+    for row in range(group[G_PATCH], group[G_PATCH] + group[G_PATCHES]):
+        at, file = points.patches[row, 0], 0
+        while at >= flat.files[file, START] + flat.files[file, ROOM]:
+            file += 1
+        _overlay(flat, file, at, points.patches[row, 1], PAGE)
+    for file in range(len(flat.files)):
+        size = points.sizes[number, file]
+        if size >= 0 and size != flat.files[file, SIZE_NOW]:
+            flat.files[file, SIZE_NOW], flat.files[file, STALE] = size, 1
 
 
 @helper
@@ -349,6 +396,8 @@ def _forgetting(flat: Flat, file: int, low: int, high: int) -> None:
         page = far[file, at]
         if numbers[page, ENTRY] < high and numbers[page, REACH] > low:
             numbers[page, ENTRY] = -1
+    for page in range(start + low // PAGE, start + (high - 1) // PAGE + 1):
+        numbers[page, HASHED] = 0
 
 
 _forgotten = helper(_forgetting)
@@ -419,7 +468,7 @@ def walker(step: Any) -> Any:
             if numbers[page, ENTRY] != at or numbers[page, UNDER] != under or not fits:
                 read_page(flat, file, page, at, limit, under, tools)
             # How many pages there are in which there is nothing makes no difference.
-            if hashes[page, 0] != _M2:
+            if hashes[page, 0] != NOTHING_FOUND:
                 mix(h, hashes[page, 0])
                 mix(h, hashes[page, 1])
             flags |= numbers[page, FLAGS]
@@ -427,126 +476,6 @@ def walker(step: Any) -> Any:
         return flags
 
     return walk
-
-
-@helper
-def start_hash(h: Hashes) -> None:
-    """Make `h` (two numbers) the hash of nothing."""
-    h[0] = _M2
-    h[1] = _M1
-
-
-@helper
-def mix(h: Hashes, value: Any) -> None:
-    """Take `value` into both hashes; each step can be undone, so that none loses anything."""
-    word = np.uint64(value)
-    one = (h[0] ^ word) * _M1
-    h[0] = one ^ (one >> _S32)
-    two = (h[1] + word) * _M2
-    h[1] = two ^ (two >> _S29)
-
-
-@helper
-def _word(data: Bytes, at: int) -> Any:
-    """Return eight bytes as one number, in a form that compilers make one load of."""
-    return (
-        np.uint64(data[at])
-        | np.uint64(data[at + 1]) << np.uint64(8)
-        | np.uint64(data[at + 2]) << np.uint64(16)
-        | np.uint64(data[at + 3]) << np.uint64(24)
-        | np.uint64(data[at + 4]) << np.uint64(32)
-        | np.uint64(data[at + 5]) << np.uint64(40)
-        | np.uint64(data[at + 6]) << np.uint64(48)
-        | np.uint64(data[at + 7]) << np.uint64(56)
-    )
-
-
-@helper
-def mix_bytes(h: Hashes, data: Bytes, start: int, end: int) -> None:
-    """Take ``data[start:end]`` and its length into both hashes."""
-    mix(h, end - start)
-    one, two = h[0], h[1]
-    at = start
-    while end - at >= _WORD:
-        word = _word(data, at)
-        one = (one ^ word) * _M1
-        one ^= one >> _S32
-        two = (two + word) * _M2
-        two ^= two >> _S29
-        at += _WORD
-    h[0], h[1] = one, two
-    if at < end:
-        word = np.uint64(0)
-        for index in range(at, end):
-            word = (word << _U8) | np.uint64(data[index])
-        mix(h, word)
-
-
-def _plain_mum(one: Any, two: Any) -> Any:
-    """Return :func:`.fingerprints.mum` where nothing is compiled: with ``NUMBA_DISABLE_JIT=1``, in tests."""
-    return np.uint64(folded(int(one), int(two)))
-
-
-@intrinsic  # type: ignore[untyped-decorator]  # Numba has no types
-def _compiled_mum(typing: Any, one: Any, two: Any) -> Any:
-    """Compile :func:`.fingerprints.mum`: Numba has no 128-bit integers, what it compiles to has them."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        wide, narrow = ir.IntType(128), ir.IntType(64)
-        product = builder.mul(*(builder.zext(arg, wide) for arg in args))
-        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), narrow)
-        return builder.xor(builder.trunc(product, narrow), high)
-
-    return types.uint64(types.uint64, types.uint64), codegen
-
-
-mum: Any = _plain_mum if numba.config.DISABLE_JIT else _compiled_mum
-# The constants of fingerprints, as compiled code knows them.
-K = np.asarray(_KEYS, np.uint64)
-
-
-@helper
-def leaf(data: Bytes, start: int, end: int) -> Any:
-    """Return :func:`.fingerprints.leaf` of ``data[start:end]``, at most a page, and 0 if all is zeros."""
-    a, b, some = K[0], K[1], np.uint64(0)
-    for at in range(start, start + PAGE, 2 * _WORD):
-        x, y = np.uint64(0), np.uint64(0)
-        if at + 2 * _WORD <= end:
-            x, y = _word(data, at), _word(data, at + _WORD)
-        else:
-            for index in range(at, min(end, at + _WORD)):
-                x |= np.uint64(data[index]) << np.uint64(8 * (index - at))
-            for index in range(at + _WORD, end):
-                y |= np.uint64(data[index]) << np.uint64(8 * (index - at - _WORD))
-        some |= x | y
-        a, b = mum(a ^ x, y ^ K[2]), mum(b ^ y, x ^ K[3])
-    return a, b, some
-
-
-@helper
-def page_pair(data: Bytes, start: int, end: int, number: int) -> Any:
-    """Return :func:`.fingerprints.placed` of ``data[start:end]``, page `number` of its file: two words."""
-    a, b, some = leaf(data, start, end)
-    if some == 0:
-        return np.uint64(0), np.uint64(0)
-    odd = np.uint64(2 * number + 1)
-    return mum(a ^ K[4], odd * K[5]), mum(b ^ K[6], odd * K[7])
-
-
-@helper
-def file_pair(name: Hashes, size: int, a: Any, b: Any) -> Any:
-    """Return :func:`.fingerprints.file_term` of a name's two words, a size and the sum of pages."""
-    length = np.uint64(size)
-    return (
-        mum(a ^ name[0], name[1] ^ (length * K[8]) ^ K[9]),
-        mum(b ^ name[1], name[0] ^ (length * K[10]) ^ K[11]),
-    )
-
-
-@helper
-def promise_term(a: Any, b: Any) -> Any:
-    """Return what a promise adds to a content's two words so that they are a state's."""
-    return mum(a, K[12]), mum(b, K[13])
 
 
 def blank(files: Ints, base: Bytes) -> Flat:
@@ -558,8 +487,6 @@ def blank(files: Ints, base: Bytes) -> Flat:
     for row, (start, _, size) in zip(rows, files.tolist(), strict=True):
         row[USED] = len(base[start : start + size].tobytes().rstrip(b"\0"))
     rows[1:, FIRST_PAGE] = np.cumsum(files[:-1, 1] // PAGE + 1)
-    pages = int((files[:, 1] // PAGE + 1).sum())
-    memory = Memory(np.full((pages + 1, 7), -1, np.int64), np.zeros((pages + 1, 2), np.uint64))
     nothing = np.frombuffer(b"", np.uint8)
     return Flat(
         base.copy(),
@@ -567,157 +494,123 @@ def blank(files: Ints, base: Bytes) -> Flat:
         np.zeros((0, 6), np.int64),
         np.zeros(0, np.int64),
         nothing,
-        memory,
+        _no_memory(int((files[:, 1] // PAGE + 1).sum()) + 1),
         np.zeros((count, 1 + FAR), np.int64),
         np.full((count, NOTES), -1, np.int64),
         np.zeros((count, 2), np.uint64),
     )
 
 
-def _compiled_show(version: str) -> Any:
-    """Return the entry function that shows another crash point, as below."""
+def signer(recover: Any, look: Any) -> Any:
+    """Return compiled code that signs all rows of crash points: ``sign(flat, points, tools)``.
 
-    @entry
-    def show(flat: Flat, patches: Ints, sizes: Ints) -> None:
-        version  # noqa: B018  # see the module's docstring
-        for row in range(len(patches)):
-            at, file = patches[row, 0], 0
-            while at >= flat.files[file, START] + flat.files[file, ROOM]:
-                file += 1
-            _overlay(flat, file, at, patches[row, 1], PAGE)
-        for file in range(len(sizes)):
-            if sizes[file] >= 0 and sizes[file] != flat.files[file, SIZE_NOW]:
-                flat.files[file, SIZE_NOW], flat.files[file, STALE] = sizes[file], 1
+    ``recover(flat, order, tools, h)`` sets `h` to the signature of what `flat` shows; `order` are the files
+    in the format's order. Behind it, ``look(flat, order, ends)`` sets for each of these files how far
+    recovery can look: what :attr:`.visible.Reach.ends` says.
+    """
 
-    return show
-
-
-def _compiled(version: str) -> Any:
-    """Return the entry function; `version` is in it only to be a part of its name on disk."""
-
-    @entry
-    def hash_all(numbers: Ints, data: Bytes, lengths: Ints) -> Hashes:
-        version  # noqa: B018  # see the module's docstring
-        h = np.zeros(2, np.uint64)
-        start_hash(h)
-        for number in numbers:
-            mix(h, number)
-        at = 0
-        for length in lengths:
-            mix_bytes(h, data, at, at + length)
-            at += length
-        return h
-
-    return hash_all
-
-
-def _compiled_pages(version: str) -> Any:
-    """Return the entry function of :func:`page_pairs`, as above."""
-
-    @entry
-    def pairs_of(data: Bytes, starts: Ints, numbers: Ints, out: Hashes) -> None:
-        version  # noqa: B018  # see the module's docstring
-        for row in range(len(numbers)):
-            out[row] = page_pair(data, starts[row], starts[row + 1], numbers[row])
-
-    return pairs_of
-
-
-_hash_all = _compiled(stamp(globals()))
-_pairs_of = _compiled_pages(stamp(globals()))
-#: Puts pages of `flat.pool` to their places, one per row of patches (place, place in the pool), and sets
-#: the sizes of files that are not in flight (-1 for those that are).
-show = _compiled_show(stamp(globals()))
-
-
-def page_pairs(pages: Sequence[bytes], numbers: Sequence[int]) -> Hashes:
-    """Return :func:`.fingerprints.placed` of each page at its number, shape (n, 2)."""
-    out = np.zeros((len(pages), 2), np.uint64)
-    starts = np.cumsum([0, *map(len, pages)])
-    data = np.frombuffer(b"".join((*pages, b"\0")), np.uint8)
-    _pairs_of(data, starts, np.asarray(numbers, np.int64), out)
-    return out
-
-
-def hash_of(numbers: Sequence[int], *parts: bytes) -> Hashes:
-    """Return the hash into which `numbers`, and the bytes of each of `parts`, were taken as kernels do."""
-    lengths = np.asarray([len(part) for part in parts], np.int64)
-    data = np.frombuffer(b"".join((*parts, b"\0")), np.uint8)
-    return cast(Hashes, _hash_all(np.asarray(numbers, np.int64), data, lengths))
-
-
-@helper
-def is_known(h: Hashes, known: Hashes) -> bool:
-    """Tell whether `h` is one of `known`."""
-    found = False
-    for index in range(len(known)):
-        found |= known[index, 0] == h[0] and known[index, 1] == h[1]
-    return found
-
-
-@helper
-def uint32(data: Bytes, at: int) -> Any:
-    """Return the unsigned big-endian integer at `at`."""
-    return (
-        np.int64(data[at]) << 24
-        | np.int64(data[at + 1]) << 16
-        | np.int64(data[at + 2]) << 8
-        | np.int64(data[at + 3])
-    )
-
-
-@helper
-def int32(data: Bytes, at: int) -> Any:
-    """Return the signed big-endian integer at `at`."""
-    value = uint32(data, at)
-    return value - (np.int64(1) << 32) if value >= np.int64(1) << 31 else value
-
-
-@helper
-def int64(data: Bytes, at: int) -> Any:
-    """Return the signed big-endian long at `at`."""
-    value = np.int64(0)
-    for index in range(8):
-        value = (value << 8) | np.int64(data[at + index])
-    return value
-
-
-def _crc_tables() -> npt.NDArray[np.uint64]:
-    """Return the tables of a CRC-32 that takes eight bytes at a time, from the library's own CRC."""
-    tables = np.zeros((8, 256), np.uint64)
-    for byte in range(256):
-        # The raw CRC (no inversions) of one byte, from the difference of two inverted ones.
-        tables[0, byte] = zlib.crc32(bytes([byte])) ^ zlib.crc32(b"\0")
-    for step in range(1, 8):
-        before = tables[step - 1]
-        tables[step] = (before >> np.uint64(8)) ^ tables[0][before & np.uint64(0xFF)]
-    return tables
-
-
-_TABLES = _crc_tables()
-_LOW = np.uint64(0xFF)
-_ONES = np.uint64(0xFFFFFFFF)
-
-
-@helper
-def crc32(data: Bytes, start: int, end: int, crc: Any) -> Any:
-    """Return the CRC-32 of ``data[start:end]`` that continues `crc`, as zlib has it."""
-    value = np.uint64(crc) ^ _ONES
-    at = start
-    while end - at >= _WORD:
-        word = _word(data, at) ^ value
-        value = (
-            _TABLES[7, word & _LOW]
-            ^ _TABLES[6, (word >> np.uint64(8)) & _LOW]
-            ^ _TABLES[5, (word >> np.uint64(16)) & _LOW]
-            ^ _TABLES[4, (word >> np.uint64(24)) & _LOW]
-            ^ _TABLES[3, (word >> np.uint64(32)) & _LOW]
-            ^ _TABLES[2, (word >> np.uint64(40)) & _LOW]
-            ^ _TABLES[1, (word >> np.uint64(48)) & _LOW]
-            ^ _TABLES[0, word >> np.uint64(56)]
+    @helper
+    def sign(laid: Flat, given: Points, own: Any) -> Signed:
+        flat, points, tools = held(laid), held(given), held(own)
+        rows, files = 0, len(flat.files)
+        for number in range(len(points.groups)):
+            rows = max(rows, points.groups[number, G_FIRST] + points.groups[number, G_COUNT])
+        out, cut = np.zeros((rows, 2), np.uint64), np.full(rows, -1, np.int64)
+        asked = len(points.words) > 0
+        table, many = np.full(4 * rows + 4 if asked else 0, -1, np.int64), 0
+        lanes, whole = (
+            np.empty((rows if asked else 0, 4), np.uint64),
+            np.empty((len(cut) if asked else 0, files + 1), np.int64),
         )
-        at += _WORD
-    while at < end:
-        value = _TABLES[0, (value ^ np.uint64(data[at])) & _LOW] ^ (value >> np.uint64(8))
-        at += 1
-    return value ^ _ONES
+        ends, found, unread = np.zeros(files, np.int64), np.zeros(4, np.uint64), False
+        for number in range(len(points.groups)):
+            _shown(flat, points, number)
+            first = points.groups[number, G_FIRST]
+            for row in range(points.groups[number, G_COUNT]):
+                at = first + row
+                if not _turned(flat, points, number, row):
+                    out[at, 0], out[at, 1], cut[at] = out[at - 1, 0], out[at - 1, 1], cut[at - 1]
+                    continue
+                names = _names_now(flat, points, number, row)
+                order = points.orders[points.groups[number, G_ORDER] + names]
+                if order[0] < 0:
+                    unread = True
+                    continue
+                order = order[1 : 1 + order[0]]
+                recover(flat, order, tools, out[at])
+                if asked:
+                    look(flat, order, ends)
+                    if _seen(flat, points, names, ends, found):
+                        place = _place(table, lanes, found)
+                        if table[place] < 0:
+                            table[place] = many
+                            copied(lanes[many], 0, found, 0, len(found))
+                            whole[many, 0] = names
+                            for file in range(files):
+                                whole[many, 1 + file] = flat.files[file, SIZE_NOW]
+                            many += 1
+                        cut[at] = table[place]
+        let_go(flat)
+        let_go(points)
+        let_go(tools)
+        if unread:
+            out, cut, many = out[:0], cut[:0], 0
+        return Signed(out, cut, lanes[:many, :2].copy(), whole[:many])
+
+    return sign
+
+
+@helper
+def _place(table: Ints, lanes: Hashes, wanted: Hashes) -> Any:
+    """Return where in a hash table of rows of `lanes` the one that is `wanted` stands, or belongs."""
+    place = np.int64(wanted[2] % np.uint64(len(table)))
+    while table[place] >= 0:
+        row, same = table[place], True
+        for at in range(len(wanted)):
+            same &= lanes[row, at] == wanted[at]
+        if same:
+            break
+        place = (place + 1) % len(table)
+    return place
+
+
+@helper
+def _seen(flat: Flat, points: Points, names: int, ends: Ints, out: Hashes) -> Any:
+    """Tell whether files go on behind `ends`; then set `out` to the lanes of what is before, and of sizes."""
+    cut: Any = False
+    out[:] = 0
+    for name in range(points.names.shape[1]):
+        file = points.names[names, name]
+        cut |= file >= 0 and ends[file] < flat.files[file, SIZE_NOW]
+    if not cut:
+        return False
+    for name in range(points.names.shape[1]):
+        file = points.names[names, name]
+        if file >= 0:
+            a, b = np.uint64(0), np.uint64(0)
+            size = flat.files[file, SIZE_NOW]
+            end = min(size, ends[file])
+            for number in range(-(-end // PAGE)):
+                page, start = flat.files[file, FIRST_PAGE] + number, flat.files[file, START] + number * PAGE
+                length, kept = min(PAGE, end - number * PAGE), flat.pages.lanes[page]
+                if flat.pages.numbers[page, HASHED] != length:
+                    kept[0], kept[1] = page_pair(flat.scratch, start, start + length, number)
+                    flat.pages.numbers[page, HASHED] = length
+                a += kept[0]
+                b += kept[1]
+            x, y = file_pair(points.words[name], end, a, b)
+            out[0] += x
+            out[1] += y
+            # Sizes alone, so that rows are told apart by them as well.
+            x, y = file_pair(points.words[name], size, np.uint64(0), np.uint64(1))
+            out[2] += x
+            out[3] += y
+    out[2] ^= out[0]
+    return True
+
+
+@helper
+def looks_at_all(flat: Flat, order: Ints, ends: Ints) -> None:
+    """Recovery may look anywhere: for formats that do not say how far it looks."""
+    for file in order:
+        ends[file] = flat.files[file, SIZE_NOW]

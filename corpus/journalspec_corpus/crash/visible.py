@@ -68,8 +68,17 @@ def visible_id(files: Mapping[str, bytes], reach: Reach | None) -> bytes:
 
 def _cut(content: bytes, sizes: Mapping[str, int]) -> bytes:
     """Return the digest of files that go on behind what is looked at: `content` names what is."""
-    text = "\0".join(f"{name}/{size}" for name, size in sorted(sizes.items()))
-    return hashlib.blake2b(content + text.encode(), digest_size=DIGEST_BYTES).digest()
+    return cut_digest(content, sizes_text(sizes))
+
+
+def sizes_text(sizes: Mapping[str, int]) -> bytes:
+    """Return what stands for the names and the whole sizes of files in a digest."""
+    return "\0".join(f"{name}/{size}" for name, size in sorted(sizes.items())).encode()
+
+
+def cut_digest(content: bytes, text: bytes) -> bytes:
+    """Return the digest of what is looked at (`content`) and of all sizes (:func:`sizes_text`)."""
+    return hashlib.blake2b(content + text, digest_size=DIGEST_BYTES).digest()
 
 
 def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:

@@ -17,19 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from journalspec.jboss_journal import LAYOUT
-from journalspec_corpus.crash.blocks import NAMES, Codes, CrashPoint
-from journalspec_corpus.crash.kernel import (
-    BOUND,
-    FOUND,
-    REACHED,
-    SIZE_NOW,
-    START,
-    USED,
+from journalspec_corpus.crash.blocks import NAMES, CrashPoint
+from journalspec_corpus.crash.compiled import (
     Bytes,
-    Flat,
     Hashes,
     Ints,
-    Kernel,
     crc32,
     entry,
     hash_of,
@@ -39,14 +31,28 @@ from journalspec_corpus.crash.kernel import (
     is_known,
     mix,
     mix_bytes,
-    refreshed,
     stamp,
     start_hash,
-    trace_seed,
-    turned,
     uint32,
+)
+from journalspec_corpus.crash.kernel import (
+    BOUND,
+    FOUND,
+    REACHED,
+    SIZE_NOW,
+    START,
+    USED,
+    Flat,
+    Kernel,
+    Points,
+    Signed,
+    looks_at_all,
+    refreshed,
+    signer,
+    trace_seed,
     walker,
 )
+from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import CONTROL, gather
@@ -147,7 +153,7 @@ class Tools(NamedTuple):
 
     `known` are the hashes of all keys of the trace, `key` takes that of one record, `seen` what
     :func:`.walker` wants to know. `now` is what the file's records carry behind their type, and which
-    of the forms they have.
+    of the forms they have. `sequence` takes the files in the order of their ids, `seed` stands for the trace.
     """
 
     rules: KernelRules
@@ -155,6 +161,8 @@ class Tools(NamedTuple):
     key: Hashes
     seen: Ints
     now: Ints
+    sequence: Ints
+    seed: Hashes
 
 
 @helper
@@ -280,18 +288,23 @@ def _sort(order: Ints, headers: Ints) -> None:
 
 
 @helper
-def _recover(flat: Flat, order: Ints, rules: KernelRules, seed: Hashes, h: Hashes) -> None:
-    """Set `h` to the signature of what was found in the files."""
-    headers, flags = flat.notes, 0
-    for file in order:
+def _recover(flat: Flat, order: Ints, tools: Tools, h: Hashes) -> None:
+    """Set `h` to the signature of the state that `flat` shows."""
+    headers, flags, sequence = flat.notes, 0, tools.sequence[: len(order)]
+    for index in range(len(order)):
+        sequence[index] = order[index]
+        if refreshed(flat, order[index]):
+            _look(flat, order[index], tools)
+    _sort(sequence, headers)
+    for file in sequence:
         flags |= headers[file, _FLAGS]
     start_hash(h)
-    mix(h, rules.edition)
+    mix(h, tools.rules.edition)
     mix(h, flags)
     if flags & _FOREIGN:
-        mix(h, seed[0])
-        mix(h, seed[1])
-    for file in order:
+        mix(h, tools.seed[0])
+        mix(h, tools.seed[1])
+    for file in sequence:
         mix(h, headers[file, _PROBLEM])
         # Beside a record that nobody wrote nothing counts but a reason to refuse.
         if headers[file, _PROBLEM] == _NONE and not flags & _FOREIGN:
@@ -301,28 +314,25 @@ def _recover(flat: Flat, order: Ints, rules: KernelRules, seed: Hashes, h: Hashe
             mix(h, flat.found[file, 1])
 
 
+_sign = signer(_recover, looks_at_all)
+
+
 def _compiled(version: str) -> Any:
     """Return the entry function; `version` is in it only to be a part of its name on disk."""
 
     @entry
-    def run(flat: Flat, codes: Codes, order: Ints, known: Hashes, rules: KernelRules, seed: Hashes) -> Hashes:
-        version  # noqa: B018  # see crash.kernel
+    def run(flat: Flat, points: Points, known: Hashes, rules: KernelRules, seed: Hashes) -> Signed:
+        version  # noqa: B018  # see crash.compiled
         key, seen, now = np.zeros(2, np.uint64), np.zeros(3, np.int64), np.zeros(2, np.int64)
-        tools = Tools(rules, known, key, seen, now)
-        sequence = order.copy()
-        out = np.zeros((len(codes), 2), np.uint64)
-        for row in range(len(codes)):
-            if not turned(flat, codes, row, out):
-                continue
-            for index in range(len(order)):
-                sequence[index] = order[index]
-                if refreshed(flat, order[index]):
-                    _look(flat, order[index], tools)
-            _sort(sequence, flat.notes)
-            _recover(flat, sequence, rules, seed, out[row])
-        return out
+        sequence = np.zeros(len(flat.files), np.int64)
+        signed: Signed = _sign(flat, points, Tools(rules, known, key, seen, now, sequence, seed))
+        return signed
 
     return run
+
+
+def _control(trace: Trace) -> str:
+    return CONTROL if DIALECTS[trace.edition].control_file else ""
 
 
 signatures = Kernel(
@@ -330,4 +340,5 @@ signatures = Kernel(
     _order,
     hash_of_key,
     lambda trace: (rules_of(trace.edition), trace_seed(trace)),
+    _control,
 )

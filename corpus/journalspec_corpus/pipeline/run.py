@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 STRATA = ("R", "L", "C")
 _VERDICTS = tuple(VERDICTS)
 _NUMBERS = {name: number for number, name in enumerate(VERDICTS)}
-#: Turns the compiled engine on if it is "1" in the environment: compiling it takes a minute or more, once.
+#: Turns the compiled engine on if it is "1" in the environment, off if it is "0".
 ENGINE_SWITCH = "JOURNALSPEC_ENGINE"
 _LABEL = pa.dictionary(pa.int8(), pa.string())
 
@@ -418,7 +418,7 @@ class Shard:
                 number,
                 judged.states[keep],
                 judged.contents[keep],
-                b"".join(self.engine.visible(batch, keep.tolist())),
+                self.engine.visible(batch, keep),
                 outcome[keep].tobytes(),
                 STRATA.index(REACHABLE),
                 preset[keep],
