@@ -9,15 +9,16 @@ nothing else may import it at its top.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash import engine_layout as made
 from journalspec_corpus.crash.adapter import CrashFormat
-from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Block, CrashPoint
+from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, CrashPoint
 from journalspec_corpus.crash.engine_layout import (
     DATA as DATA_AT,
 )
@@ -38,6 +39,7 @@ from journalspec_corpus.crash.engine_layout import (
 from journalspec_corpus.crash.engine_states import TraceStates, noted, states_of
 from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.kernel import Kernel, Points, Signed, blank, order_table
+from journalspec_corpus.crash.pages import PAGE
 from journalspec_corpus.crash.persistence import Preset
 from journalspec_corpus.crash.reading import REMEMBERED, kernel_of
 from journalspec_corpus.crash.trace import Trace
@@ -90,6 +92,18 @@ class Batch:
         return self.layout.owed[key]
 
 
+class _Ordered(NamedTuple):
+    """Groups and sizes of files as a kernel gets them, the orders of files, and what to put into signatures.
+
+    A row of `marks`: the first row of states, the one behind the last, two words.
+    """
+
+    groups: Ints
+    sizes: Ints
+    orders: Ints
+    marks: list[tuple[int, int, Hashes]]
+
+
 class CompiledEngine:
     """The compiled engine of a format under some presets. Remembers answers by signature."""
 
@@ -128,37 +142,69 @@ class CompiledEngine:
         t, pool = layout.flat, judged.pool.view()
         pool.flags.writeable = False  # as the kernels know it
         flat = blank(t.files, t.base)._replace(blocks=judged.blocks, values=judged.values, pool=pool)
-        orders = self._orders(layout, judged)
+        order = self._ordered(layout, judged)
         words = t.words if self.adapter.reach is not None else t.words[:0]
-        points = Points(judged.groups, judged.codes, judged.patches, judged.sizes, orders, t.names, words)
+        points = Points(order.groups, judged.codes, judged.patches, order.sizes, order.orders, t.names, words)
         signed: Signed = self.kernel.run(flat, points, *self.kernel.given(layout.trace))
-        return signed if len(signed.signatures) == len(judged.rows) else None
+        if len(signed.signatures) < len(judged.rows):
+            return None
+        for first, end, mark in order.marks:
+            signed.signatures[first:end] ^= mark
+        return signed
 
-    def _orders(self, layout: TraceLayout, judged: TraceStates) -> Ints:
-        """Return the order of files under each set of names, and note for each group where its rows begin.
+    def _ordered(self, layout: TraceLayout, judged: TraceStates) -> _Ordered:
+        """Return the order of files under each set of names, and which rows of it are for which group.
 
-        These are the same rows for all groups, unless the contents of a file decide, or whether it is in
-        flight.
+        These are the same rows for all groups, unless the contents of a control file decide. A group in
+        which that file is in flight becomes several, of rows that follow one another and have it alike.
         """
-        t, control = layout.flat, self.kernel.control(layout.trace)
+        t, name = layout.flat, self.kernel.control(layout.trace)
         names = [
-            {name: file for name, file in zip(layout.names, row, strict=True) if file >= 0}
+            {each: file for each, file in zip(layout.names, row, strict=True) if file >= 0}
             for row in t.names.tolist()
         ]
-        places = range(len(judged.groups)) if control in layout.names else range(min(1, len(judged.groups)))
+        control = sorted({each[name] for each in names if name in each})
         contents, first_of, orders = _Contents(layout, judged), dict[Any, int](), list[Ints | None]()
-        for number in places:
-            point = contents.point(number)
-            key = [
-                any(block.file == file for block in point.blocks if block.kind != NAMES)
-                or point.contents[file][: point.sizes[file]]
-                for file in sorted({each[control] for each in names if control in each})
-            ]
-            first = first_of.setdefault(tuple(key), len(orders))
+        groups, sizes, marks = list[Ints](), list[Ints](), list[tuple[int, int, Hashes]]()
+
+        def first_row(row: int) -> tuple[int, Any]:
+            held = contents.control(row, control)
+            key = tuple(sorted(held.items()))
+            first = first_of.setdefault(key, len(orders))
             if first == len(orders):
-                orders += [self.kernel.order(point, each) for each in names]
-            judged.groups[number, made.G_ORDER] = first
-        return order_table(orders, len(t.files))
+                lengths: Any = {file: len(data) for file, data in held.items()}
+                point = CrashPoint(layout.trace, 0, PAGE, (), cast(Any, held), lengths, {}, {}, ())
+                orders.extend(self.kernel.order(point, each) for each in names)
+            return first, key
+
+        for number, row in enumerate(judged.groups):
+            moving = contents.moving(number, control)
+            start, count = int(row[made.G_FIRST]), int(row[made.G_COUNT])
+            # Without a control file one order is right everywhere.
+            edges, rows = [0, count], [start if control or not number else 0]
+            if moving:
+                width = int(row[made.G_BLOCKS])
+                codes = judged.codes[row[made.G_CODES] : row[made.G_CODES] + count * width].reshape(
+                    count, width
+                )
+                changes = np.flatnonzero((codes[1:, moving] != codes[:-1, moving]).any(axis=1)) + 1
+                edges = [0, *changes.tolist(), count]
+                rows = [start + edge for edge in edges[:-1]]
+            for begin, end, shown in zip(edges, edges[1:], rows, strict=False):
+                part = row.copy()
+                part[made.G_FIRST] += begin
+                part[made.G_CODES] += begin * row[made.G_BLOCKS]
+                part[made.G_COUNT] = end - begin
+                part[made.G_PATCHES] *= not begin
+                part[made.G_ORDER], key = first_row(shown)
+                groups.append(part)
+                sizes.append(judged.sizes[number])
+                if moving:
+                    # What the file says beside the order is in no signature.
+                    digest = hashlib.blake2b(repr(key).encode(), digest_size=_HASH_BYTES).digest()
+                    marks.append((start + begin, start + end, np.frombuffer(digest, np.uint64)))
+        table = order_table(orders, len(t.files))
+        return _Ordered(np.asarray(groups, np.int64), np.asarray(sizes, np.int64), table, marks)
 
     def visible(self, batch: Batch, rows: npt.NDArray[np.int64]) -> bytes:
         """Return the digests of what recovery can look at of each of `rows`, one behind the other."""
@@ -234,37 +280,41 @@ class _Contents:
             self._sizes[file] = off if kind == TRUNCATE else max(self._sizes[file], end)
         self._at = upto
 
-    def point(self, group: int) -> CrashPoint:
-        """Return what a kernel may ask of a crash point beside its arrays: its blocks, and whole files."""
-        row = self._judged.groups[group].tolist()
-        table = self._judged.blocks[row[made.G_TABLE] : row[made.G_TABLE] + row[made.G_BLOCKS]].tolist()
-        blocks = tuple([Block(_KINDS[each[0]], each[1], 0, (), ()) for each in table])
-        contents: Any = _Lazy(self, row[made.G_CRASH])
-        trace, crash, granule = self._layout.trace, row[made.G_CRASH], row[made.G_GRANULE]
-        return CrashPoint(trace, crash, granule, blocks, contents, contents.sizes, {}, {}, ())
+    def moving(self, group: int, files: list[int]) -> list[int]:
+        """Return which blocks of a group are bytes or sizes of `files`."""
+        row = self._judged.groups[group]
+        table = self._judged.blocks[row[made.G_TABLE] : row[made.G_TABLE] + row[made.G_BLOCKS], :2]
+        return [
+            at for at, (kind, file) in enumerate(table.tolist()) if _KINDS[kind] != NAMES and file in files
+        ]
 
-    def whole(self, crash: int, file: int) -> bytes:
-        """Return what a process sees of a file at a crash point."""
-        self._advance(crash)
-        start = int(self._layout.flat.files[file, 0])
-        return bytes(self._bytes[start : start + self._sizes[file]])
-
-    def sizes(self, crash: int) -> list[int]:
-        """Return the sizes of all files as a process sees them."""
-        self._advance(crash)
-        return list(self._sizes)
+    def control(self, row: int, files: list[int]) -> dict[int, bytes]:
+        """Return what is in `files` in a state, by number."""
+        if not files:
+            return {}
+        content, sizes, _ = self._state(row)
+        starts = self._layout.flat.files[:, 0].tolist()
+        return {file: bytes(content[starts[file] : starts[file] + sizes[file]]) for file in files}
 
     def files(self, row: int) -> dict[str, bytes]:
         """Return the files of a state."""
-        judged, t = self._judged, self._layout.flat
-        number = int(judged.rows[row, made.GROUP])
-        group = judged.groups[number].tolist()
+        content, sizes, names = self._state(row)
+        t, out = self._layout.flat, {}
+        for name, file in sorted(zip(self._layout.names, t.names[names].tolist(), strict=True)):
+            if file >= 0:
+                start = int(t.files[file, 0])
+                out[name] = bytes(content[start : start + sizes[file]])
+        return out
+
+    def _state(self, row: int) -> tuple[bytearray, list[int], int]:
+        """Return the bytes of all files in a state, their sizes, and the row of names."""
+        judged = self._judged
+        group = judged.groups[int(judged.rows[row, made.GROUP])].tolist()
         self._advance(group[made.G_CRASH])
-        content, sizes, names = bytearray(self._bytes), judged.sizes[number].tolist(), group[made.G_NAMES]
-        width, first = (
-            group[made.G_BLOCKS],
-            group[made.G_CODES] + (row - group[made.G_FIRST]) * group[made.G_BLOCKS],
-        )
+        sizes = judged.sizes[int(judged.rows[row, made.GROUP])].tolist()
+        content, names = bytearray(self._bytes), group[made.G_NAMES]
+        width = group[made.G_BLOCKS]
+        first = group[made.G_CODES] + (row - group[made.G_FIRST]) * width
         for at, code in enumerate(judged.codes[first : first + width].tolist()):
             kind, file, place, length, version, _ = judged.blocks[group[made.G_TABLE] + at].tolist()
             value = int(judged.values[version + code])
@@ -274,35 +324,7 @@ class _Contents:
                 sizes[file] = value
             else:
                 names = value
-        out = {}
-        for name, file in sorted(zip(self._layout.names, t.names[names].tolist(), strict=True)):
-            if file >= 0:
-                start = int(t.files[file, 0])
-                out[name] = bytes(content[start : start + sizes[file]])
-        return out
-
-
-class _Lazy:
-    """The contents and sizes of files at a crash point, looked at only when somebody asks."""
-
-    def __init__(self, contents: _Contents, crash: int) -> None:
-        self._contents, self._crash = contents, crash
-
-    def __getitem__(self, file: int) -> bytes:
-        return self._contents.whole(self._crash, file)
-
-    @property
-    def sizes(self) -> Any:
-        """The sizes, as lazily."""
-        return _LazySizes(self._contents, self._crash)
-
-
-class _LazySizes:
-    def __init__(self, contents: _Contents, crash: int) -> None:
-        self._contents, self._crash = contents, crash
-
-    def __getitem__(self, file: int) -> int:
-        return self._contents.sizes(self._crash)[file]
+        return content, sizes, names
 
 
 def engine_of(adapter: CrashFormat, presets: tuple[Preset, ...], seed: int) -> CompiledEngine | None:
