@@ -16,6 +16,8 @@ from click.testing import Result
 pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
 import pyarrow.parquet as pq
 
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.crashes import asking
 from journalspec_conformance.crashes.choose import Selection, choose
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.ids import content_id
@@ -109,6 +111,29 @@ def test_a_refusal_counts_only_where_nothing_is_damaged(judge: Judge) -> None:
     assert strict(facts)["acceptable"] > 0
     categories = {entry["representative"]["category"] for entry in facts["failures"]}
     assert categories == {"clean"}
+
+
+def test_a_new_process_is_not_given_the_time_of_a_start_for_a_question_that_hangs(
+    fakes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a hang the process is another one: what was answered before shows when it has started."""
+    monkeypatch.setattr(asking, "FIRST_TIMEOUT", 20.0)
+    chosen = choose(Selection(Plan(FORMAT, "smoke", 1), 0, (), ("spec",), ("R",))).states
+    adapter = crash_format(FORMAT)
+    target = parse_impl(f"{sys.executable} -m journalspec_conformance.serve crash_fakes:Hangs", "persistent")
+    asker = asking.Asker(target, FORMAT, adapter.answer, timeout=0.3)
+    try:
+        replies = []
+        for item in chosen:
+            files = dict(state_of(adapter.build(item.workload), item.descriptor))
+            replies.append(asker.ask(files, item.edition, "strict", twice=False))
+            hung = [reply for reply in replies if reply.instead == "hang"]
+            if len(hung) == 1 and replies[-1] is hung[0] and len(replies) > 1:
+                again = asker.ask(files, item.edition, "strict", twice=False)
+                break
+    finally:
+        asker.close()
+    assert hung[0].told == again.told == "no answer within 0.3 s"
 
 
 def test_who_does_not_come_back_is_asked_twice_and_then_left_alone(judge: Judge) -> None:

@@ -61,17 +61,19 @@ def shrunk_cases(harness: str) -> dict[str, Case]:
 def test_every_product_was_asked_about_enough(judgement: ProductRun) -> None:
     assert judgement.run["states"] >= 5000
     asked = judgement.run["states"] * len(judgement.verdicts)
-    assert judgement.run["answers"] == sum(sum(of.values()) for of in judgement.verdicts.values()) <= asked
+    counted = [of for policies in judgement.strata.values() for of in policies.values()]
+    assert judgement.run["answers"] == sum(sum(of.values()) for of in counted) <= asked
 
 
 def test_the_kinds_add_up_to_the_verdicts(judgement: ProductRun) -> None:
-    for policy, counts in judgement.verdicts.items():
-        found = {name: count for name, count in counts.items() if name not in HARMLESS}
-        summed: dict[str, int] = {}
-        for finding in judgement.findings:
-            if finding.policy == policy:
-                summed[finding.verdict] = summed.get(finding.verdict, 0) + finding.states
-        assert summed == found
+    for stratum, policies in judgement.strata.items():
+        for policy, counts in policies.items():
+            found = {name: count for name, count in counts.items() if name not in HARMLESS}
+            summed: dict[str, int] = {}
+            for finding in judgement.findings:
+                if (finding.stratum, finding.policy) == (stratum, policy):
+                    summed[finding.verdict] = summed.get(finding.verdict, 0) + finding.states
+            assert summed == found
 
 
 def test_every_finding_is_explained_and_named_as_the_model_names_it(judgement: ProductRun) -> None:

@@ -73,18 +73,25 @@ class Asker:
     def ask(self, files: Files, edition: str, policy: str, *, twice: bool = True) -> Reply:
         """Return what the implementation makes of `files`, asked again if it did not come back and `twice`.
 
-        A slow answer may be the machine's fault; that a process ended is nobody else's.
+        A slow answer may be the machine's fault; that a process ended is nobody else's. A new process answers
+        the last question that was answered first: whoever does not come back then is not merely starting.
         """
+        self._warm_up()
         reply = self._try(files, edition, policy)
-        if reply.instead != "hang":
+        if self._warm:
             self._answered = (files, edition, policy)
+        if reply.instead != "hang":
             return reply
         if not twice:
             return reply
-        if self._answered is not None:
-            self._try(*self._answered)
+        self._warm_up()
         again = self._try(files, edition, policy)
         return replace(again, tries=2)
+
+    def _warm_up(self) -> None:
+        """Let a process that has answered nothing yet answer what another one has answered."""
+        if not self._warm and self._answered is not None:
+            self._try(*self._answered)
 
     def close(self) -> None:
         """Let go of the implementation and of all files."""

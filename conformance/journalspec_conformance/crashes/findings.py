@@ -24,7 +24,9 @@ from journalspec_corpus.crash.worst import findings, worst_cases
 
 CAUSES = "causes.toml"
 #: Who can be at fault.
-BLAMES = ("format", "writer", "reader")
+BLAMES = ("format", "writer", "reader", "disk")
+#: The stratum of states that a crash leaves where every force is honest. No other is added to it.
+REACHABLE = "R"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Cause:
 class Finding:
     """One kind of failure that was seen: how often, under what, and why.
 
-    `states` of `of` states failed so; `strongest` is the preset with the strongest
+    `states` of `of` states of its stratum failed so; `strongest` is the preset with the strongest
     guarantees that shows it. `example` names a state and says what was answered.
     """
 
@@ -82,14 +84,22 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class ProductRun:
-    """What one run over one product came to."""
+    """What one run over one product came to.
+
+    `strata` has for each stratum and policy how many states got which verdict, `verdicts` those of R.
+    """
 
     harness: str
     product: str
     format: str
     run: Mapping[str, Any]
-    verdicts: Mapping[str, Mapping[str, int]]
+    strata: Mapping[str, Mapping[str, Mapping[str, int]]]
     findings: tuple[Finding, ...]
+
+    @property
+    def verdicts(self) -> Mapping[str, Mapping[str, int]]:
+        """By policy, how many states of the stratum R got which verdict."""
+        return self.strata[REACHABLE]
 
 
 def _folder() -> Traversable:
@@ -171,11 +181,13 @@ def _judgements() -> Iterator[ProductRun]:
                 run["product"],
                 run["format"],
                 run,
-                loaded["verdicts"],
-                tuple(_finding(entry, run) for entry in loaded.get("finding", ())),
+                {REACHABLE: loaded["verdicts"], **loaded.get("strata", {})},
+                tuple(_finding(entry, loaded) for entry in loaded.get("finding", ())),
             )
 
 
-def _finding(entry: Mapping[str, Any], run: Mapping[str, Any]) -> Finding:
+def _finding(entry: Mapping[str, Any], loaded: Mapping[str, Any]) -> Finding:
+    stratum, policy = entry["stratum"], entry["policy"]
+    judged = loaded["verdicts"] if stratum == REACHABLE else loaded["strata"][stratum]
     told = {name: _frozen(value) for name, value in entry.items() if name not in ("strongest_preset", "why")}
-    return Finding(**told, of=run["states"], strongest=entry["strongest_preset"])
+    return Finding(**told, of=sum(judged[policy].values()), strongest=entry["strongest_preset"])

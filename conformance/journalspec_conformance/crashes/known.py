@@ -28,7 +28,7 @@ from journalspec_conformance.expect import parse_toml, read_text
 
 TABLES = ("known", "finding")
 #: What else stands in a file of findings.
-_BESIDE = ("run", "verdicts")
+_BESIDE = ("run", "verdicts", "strata")
 MEMBERS = ("writer", "policy", "stratum", "verdict", "category")
 
 

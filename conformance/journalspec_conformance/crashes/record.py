@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.files import replace_bytes, replace_text
-from journalspec_conformance.crashes.findings import causes_of
+from journalspec_conformance.crashes.findings import REACHABLE, causes_of
 from journalspec_conformance.crashes.known import MEMBERS
 from journalspec_conformance.crashes.tally import SHRUNK, SUMMARY
 from journalspec_conformance.harnesses.capture import toml_value
@@ -76,8 +76,10 @@ def judgement_text(summary: Mapping[str, Any]) -> str:
         },
     }
     lines = [_HEAD, "[run]", *(f"{name} = {toml_value(value)}" for name, value in run.items())]
-    for policy, counts in summary["verdicts"]["R"].items():
-        lines += ["", f"[verdicts.{policy}]", *(f"{name} = {count}" for name, count in counts.items())]
+    for stratum, policies in sorted(summary["verdicts"].items(), key=lambda entry: entry[0] != REACHABLE):
+        for policy, counts in policies.items():
+            place = f"verdicts.{policy}" if stratum == REACHABLE else f"strata.{stratum}.{policy}"
+            lines += ["", f"[{place}]", *(f"{name} = {count}" for name, count in counts.items())]
     shrunk = {entry["kind"]: entry for entry in summary["shrunk"]}
     unexplained = []
     for failure in summary["failures"]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,6 +19,7 @@ from journalspec_conformance.errors import Problem
 
 _LISTS = ("missing", "came", "wrong")
 _DIGEST = "outcome"
+_MEMBERS = tuple(field.name for field in fields(Verdict))
 
 
 class FoundSoFar:
@@ -102,9 +103,9 @@ def _lines(path: Path) -> tuple[list[dict[str, Any]], int]:
 
 def _entry(found: Judged) -> dict[str, Any]:
     """Return what a line says of one verdict, as JSON: its digest in hexadecimal."""
-    entry = asdict(found)
-    entry["verdict"][_DIGEST] = found.verdict.outcome.hex()
-    return entry
+    verdict: dict[str, Any] = {name: getattr(found.verdict, name) for name in _MEMBERS}
+    verdict[_DIGEST] = found.verdict.outcome.hex()
+    return {"at": found.at, "policy": found.policy, "verdict": verdict, "limit": found.limit}
 
 
 def _judged(entry: Mapping[str, Any]) -> Judged:

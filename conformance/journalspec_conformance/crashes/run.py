@@ -38,6 +38,9 @@ PARTS = 4
 #: After so many states of a piece that got no answer, the rest of it is not asked about. The first
 #: one is asked about again, from a new process; the others are alike, and every one costs seconds.
 HANGS = 3
+#: Traces that a worker keeps. States of one class are of as many traces as there are, in no order, and to
+#: play a trace again takes longer than to ask about a state of it. A core tier has some thousand.
+TRACES = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +140,7 @@ def _pieces(states: Sequence[Chosen]) -> Iterator[StateBatch]:
             yield StateBatch(part[0][0], tuple(state for _, state in part))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=TRACES)
 def _trace(format_id: str, workload: Any) -> Trace:
     return crash_format(format_id).build(workload)
 
@@ -150,6 +153,8 @@ class _Worker:
         self._room = crash_format(job.format)
         self._limits = limits(job.format)
         self._specified = load(job.format)
+        #: The state that was made last: it is asked about under each policy.
+        self._made: tuple[Chosen, tuple[Trace, Expected, dict[str, bytes]]] | None = None
         self._asker = Asker(job.target, job.format, self._room.answer, job.timeout)
         self._salvaging = {
             policy: reader in self._room.salvaging for reader, policy in self._room.policies.items()
@@ -190,14 +195,19 @@ class _Worker:
         return judge(answer, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
 
     def _put(self, chosen: Chosen) -> tuple[Trace, Expected, dict[str, bytes]]:
+        """Return the trace of a state, what it owes, and its files; that it is the one chosen is checked."""
+        if self._made is not None and self._made[0] is chosen:
+            return self._made[1]
         trace = _trace(self._job.format, chosen.workload)
         expected = expected_at(trace, chosen.descriptor.crash_index, chosen.torn, chosen.kind.stratum)
-        return trace, expected, dict(state_of(trace, chosen.descriptor))
+        files = dict(state_of(trace, chosen.descriptor))
+        if case_id(content_id(files), promised(trace, expected)) != chosen.case_id:
+            raise AssertionError(f"{chosen.descriptor} does not give the state that it was chosen as")
+        self._made = chosen, (trace, expected, files)
+        return self._made[1]
 
     def _verdict(self, chosen: Chosen, policy: str, *, twice: bool) -> Verdict:
         trace, expected, files = self._put(chosen)
-        if case_id(content_id(files), promised(trace, expected)) != chosen.case_id:
-            raise AssertionError(f"{chosen.descriptor} does not give the state that it was chosen as")
         reply = self._asker.ask(files, chosen.edition, policy, twice=twice)
         verdict = verdict_on(reply, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
         said = Answer((), f"none:{reply.instead}") if reply.answer is None else reply.answer

@@ -21,11 +21,13 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
-from journalspec.kept import scratch
+from journalspec.kept import drop_scratch, make_scratch
 from journalspec.observation import REFUSED
 from journalspec_conformance import PROTOCOL
 from journalspec_conformance.harnesses.java import jvm
@@ -47,6 +49,8 @@ Op = Mapping[str, Any]
 SHOWN = 2000
 _OPEN = "open"
 _HARNESSES = __package__
+#: Names for copies of journals.
+_numbers = count()
 
 
 class CannotDo(Exception):
@@ -257,8 +261,9 @@ def by_number(name: str) -> list[tuple[int, str]]:
 @contextmanager
 def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
     """Yield a copy of `directory`, or of one file of it, removed afterwards."""
-    # In memory: the products wait for the disk several times in each load.
-    with scratch(memory=True) as copy:
+    copy = _copies() / str(next(_numbers))
+    copy.mkdir(0o700)
+    try:
         for entry in os.scandir(directory):
             if only not in ("", entry.name):
                 continue
@@ -268,6 +273,27 @@ def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
                 # Thousands of journals are loaded in a row: times and modes need not be copied.
                 (copy / entry.name).write_bytes(Path(entry.path).read_bytes())
         yield copy
+    finally:
+        _remove(copy)
+
+
+@cache
+def _copies() -> Path:
+    """Return the directory for this process's copies, which goes with the process.
+
+    It is in memory: the products wait for the disk several times in each load.
+    """
+    return make_scratch(memory=True)
+
+
+def _remove(copy: Path) -> None:
+    """Remove a copy: files as a rule, whatever else is there the careful way."""
+    try:
+        for entry in os.scandir(copy):
+            Path(entry.path).unlink()
+        copy.rmdir()
+    except OSError:
+        drop_scratch(copy)
 
 
 def serving(product_id: str, *, python: str = sys.executable) -> list[str]:

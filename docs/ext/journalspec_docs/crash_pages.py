@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from importlib import resources
 from pathlib import Path
@@ -31,6 +32,7 @@ BLAMED = {
     "format": "the format",
     "writer": "the product's order of writes",
     "reader": "the product's reader",
+    "disk": "a disk that does not do what it says",
 }
 
 
@@ -92,20 +94,26 @@ def invariants(page: Page) -> Iterator[markup.Row]:
 def products(page: Page) -> Iterable[nodes.Node]:
     """``{crash-judgements}``: every product, how many states it was asked about, and what it got."""
     _depends_on_findings(page)
-    seen = {name for item in judgements() for counts in item.verdicts.values() for name in counts}
+    runs = [
+        (item, stratum, policy, counts)
+        for item in judgements()
+        for stratum, policies in item.strata.items()
+        for policy, counts in policies.items()
+    ]
+    seen = {name for *_, counts in runs for name in counts}
     names = sorted(seen, key=lambda name: (name not in HARMLESS, name))
     rows = [
         [
             item.product,
             ", ".join(item.run["writers"]),
             policy,
-            f"{item.run['states']:,}",
+            stratum,
+            f"{sum(counts.values()):,}",
             *(f"{counts[name]:,}" if name in counts else "" for name in names),
         ]
-        for item in judgements()
-        for policy, counts in item.verdicts.items()
+        for item, stratum, policy, counts in runs
     ]
-    yield markup.table(["Product", "States written by", "Policy", "States", *names], rows)
+    yield markup.table(["Product", "States written by", "Policy", "Stratum", "Answers", *names], rows)
 
 
 def _depends_on_findings(page: Page) -> None:
@@ -116,6 +124,7 @@ def _depends_on_findings(page: Page) -> None:
 @table(
     "Verdict",
     "Breaks",
+    "Stratum",
     "Kind of state",
     "Policy",
     "Writer",
@@ -135,6 +144,7 @@ def findings(page: Page, harness: str) -> Iterator[markup.Row]:
         yield (
             [markup.badge(item.verdict, "fail")],
             ", ".join(item.breaks),
+            item.stratum,
             item.category,
             item.policy,
             item.writer,
@@ -181,15 +191,13 @@ def _seen(cause: Cause) -> Iterator[str]:
 
 
 def _counted(item: ProductRun, found: list[Finding]) -> str:
-    """Return in how many states, per policy; a kind with two causes counts for both."""
-    states = {
-        policy: sum(finding.states for finding in found if finding.policy == policy)
-        for policy in item.verdicts
-    }
+    """Return in how many states, per stratum and policy; a kind with two causes counts for both."""
+    states = Counter[tuple[str, str, int]]()
+    for finding in found:
+        states[finding.stratum, finding.policy, finding.of] += finding.states
     return ", ".join(
-        f"{count:,} of {item.run['states']:,} states under {policy}"
-        for policy, count in states.items()
-        if count
+        f"{count:,} of {of:,} states of {stratum} under {policy}"
+        for (stratum, policy, of), count in states.items()
     )
 
 

@@ -21,6 +21,7 @@ from journalspec_conformance.harnesses.java.jvm import (
     Thrown,
     declared_field,
     java_bytes,
+    java_class,
     java_classes,
     private_value,
     product_call,
@@ -49,6 +50,8 @@ _OPEN_FILES = ("fc", "randomAccessFile")
 _UNSIGNED = 0xFFFFFFFF
 _HEADER_LENGTH = 21
 _MEBIBYTE = 1 << 20
+#: What the configuration has been set to: it is one for the whole process, and nobody else's.
+_configured: dict[str, Any] = {}
 _HEX = re.compile(r"([0-9a-f]{2})*")
 
 #: Field of a record -> the product's getter for it; names in the getter's order.
@@ -68,7 +71,7 @@ GETTERS: Mapping[str, Callable[[Java], Any]] = {
 
 
 def _class(name: str) -> Java:
-    return java_classes().JClass(f"bitronix.tm.{name}")
+    return java_class(f"bitronix.tm.{name}")
 
 
 @cache
@@ -108,7 +111,7 @@ def _read_one(directory: Path, file: str) -> tuple[list[Answer], list[Thrown]]:
     records: list[Answer] = []
     exceptions: list[Thrown] = []
     with product_call():
-        path = java_classes().JClass("java.io.File")(str(directory / file))
+        path = java_class("java.io.File")(str(directory / file))
         cursor = _class("journal.TransactionLogCursor")(path)
     try:
         while not exceptions or exceptions[-1].name == CORRUPTED:
@@ -131,7 +134,7 @@ def _read_one(directory: Path, file: str) -> tuple[list[Answer], list[Thrown]]:
 
 def _header_timestamp(path: Path) -> int:
     """Return the timestamp of a file that has a whole header, read by the product's header class."""
-    file = java_classes().JClass("java.io.RandomAccessFile")(str(path), "r")
+    file = java_class("java.io.RandomAccessFile")(str(path), "r")
     header = _class("journal.TransactionLogHeader")
     try:
         with product_call():
@@ -176,7 +179,9 @@ def configure(directory: Path, *, skip: bool = False, megabytes: int = 1, filter
     }
     configuration = _class("TransactionManagerServices").getConfiguration()
     for name, value in settings.items():
-        getattr(configuration, f"set{name}")(value)
+        if _configured.get(name) != value:
+            getattr(configuration, f"set{name}")(value)
+            _configured[name] = value
 
 
 class Journal:
@@ -289,7 +294,7 @@ def _log_arguments(op: Op) -> tuple[int, Java, Java]:
         raise CannotDo(f"record type {op['type']!r} without a status number")
     if not _HEX.fullmatch(op["gtrid"]):
         raise CannotDo(f"gtrid {op['gtrid']!r} is no lower-case hex")
-    names = java_classes().JClass("java.util.HashSet")()
+    names = java_class("java.util.HashSet")()
     for name in op["names"]:
         names.add(java_classes().JString(name))
     return status, _class("utils.Uid")(java_bytes(bytes.fromhex(op["gtrid"]))), names

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 import threading
 import time
@@ -27,16 +28,26 @@ WATCH_SECONDS = 4.0
 #: Packages of the JVM and of the bridge to Python: a thread that is only in these is of no interest.
 _NOT_THE_PRODUCT = ("java.", "javax.", "jdk.", "sun.", "org.jpype.", "java.base/", "app//org.jpype.")
 
+#: The name of a method in a frame of a stack, ``MODULE/PACKAGE.CLASS.METHOD(WHERE)``.
+_METHOD_OF_FRAME = re.compile(r"\.([^.()\s]+)\(")
+
 #: JPype and the Java objects behind it have no types that a checker could use.
 Java = Any
 
 
+@cache
 def java_classes() -> Java:
     """Return the ``jpype`` module; raises ProductError if it is not installed."""
     try:
         return importlib.import_module("jpype")
     except ImportError as error:
         raise ProductError(f"JPype is missing ({error}): install `journalspec[products]`") from error
+
+
+@cache
+def java_class(name: str) -> Java:
+    """Return a Java class as Python sees it; looked for once."""
+    return java_classes().JClass(name)
 
 
 class Thrown(Exception):
@@ -110,11 +121,22 @@ def declared_field(kind: Java, name: str) -> Java:
     return _accessible(kind.getDeclaredFields(), name)
 
 
+def _kind(owner: Java) -> Java:
+    """Return the Java class of an object as Python sees it: it is cheap to look up."""
+    return type(owner)
+
+
+@cache
+def _own_field(kind: Java, name: str) -> Java:
+    """Return the field `name` of a Java class, given as Python sees it; looked for once."""
+    return declared_field(kind.class_, name)
+
+
 def private_value(owner: Java, name: str) -> Java:
     """Return what the private field `name` of a Java object holds (None if it has no such field)."""
-    field = declared_field(owner.getClass(), name)
+    field = _own_field(_kind(owner), name)
     value = None if field is None else field.get(owner)
-    reference = java_classes().JClass("java.util.concurrent.atomic.AtomicReference")
+    reference = java_class("java.util.concurrent.atomic.AtomicReference")
     return value.get() if isinstance(value, reference) else value
 
 
@@ -122,15 +144,15 @@ def private_call(owner: Java, name: str, *arguments: Java) -> Java:
     """Call a method of a Java object that is not public, and raise what it throws."""
     jpype = java_classes()
     try:
-        return _method(owner.getClass(), name).invoke(owner, jpype.JArray(jpype.JObject)(arguments))
-    except jpype.JClass("java.lang.reflect.InvocationTargetException") as error:
+        return _method(_kind(owner), name).invoke(owner, jpype.JArray(jpype.JObject)(arguments))
+    except java_class("java.lang.reflect.InvocationTargetException") as error:
         raise error.getCause() from None
 
 
 @cache
-def _method(owner: Java, name: str) -> Java:
-    """Return the method `name` of a Java class; looked for once."""
-    return _accessible(owner.getDeclaredMethods(), name)
+def _method(kind: Java, name: str) -> Java:
+    """Return the method `name` of a Java class, given as Python sees it; looked for once."""
+    return _accessible(kind.class_.getDeclaredMethods(), name)
 
 
 def _accessible(members: Java, name: str) -> Java:
@@ -143,7 +165,7 @@ def _accessible(members: Java, name: str) -> Java:
 def instance_of(interface: str, behind: Java = None, **instead: Callable[..., Any]) -> Java:
     """Return an object of a Java interface: its methods are `instead`, and those of `behind` else."""
     jpype = java_classes()
-    kind = jpype.JClass(interface)
+    kind = java_class(interface)
     return jpype.JObject(jpype.JProxy(kind, inst=_StandIn(behind, instead)), kind)
 
 
@@ -185,7 +207,9 @@ class JavaLog:
 def thrown(error: Java) -> Thrown:
     """Return a Java exception as one that knows nothing of Java."""
     message = error.getMessage()
-    methods = tuple(str(frame.getMethodName()) for frame in error.getStackTrace())
+    # One call for all frames: a stack has dozens, and each call into the JVM costs more than reading text.
+    frames = str(java_class("java.util.Arrays").toString(error.getStackTrace()))
+    methods = tuple(_METHOD_OF_FRAME.findall(frames))
     cause = error.getCause()
     return Thrown(
         str(error.getClass().getName()),

@@ -5,6 +5,7 @@ Nothing here interprets a byte of a file: every value comes from the product's c
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,7 @@ from journalspec_conformance.harnesses.java.jvm import (
     Thrown,
     instance_of,
     java_bytes,
+    java_class,
     java_classes,
     private_call,
     product_call,
@@ -89,7 +91,7 @@ class Variant:
 
     def class_of(self, name: str) -> Java:
         """Return class `name` of the journal's package; ``impl.`` may stand before it."""
-        return java_classes().JClass(f"{self.package}.{name}")
+        return java_class(f"{self.package}.{name}")
 
 
 @cache
@@ -107,13 +109,14 @@ def settings_for(variant: Variant, directory: Path, params: Mapping[str, str]) -
     What `params` do not say is taken from the names and sizes of the files, and
     for an empty directory from the product.
     """
-    names = sorted(path for path in directory.iterdir() if path.is_file())
-    found = [(match, path) for path in names if (match := _NAME.match(path.name))]
+    with os.scandir(directory) as entries:
+        present = sorted((entry for entry in entries if entry.is_file()), key=lambda entry: entry.name)
+    found = [(match, entry) for entry in present if (match := _NAME.match(entry.name))]
     chosen = params.get("extension") or _commonest(
         [match["extension"] for match, _ in found], variant.extension
     )
-    own = [(match, path) for match, path in found if match["extension"] == chosen]
-    size = max([SMALLEST_FILE, *(path.stat().st_size for _, path in own)])
+    own = [(match, entry) for match, entry in found if match["extension"] == chosen]
+    size = max([SMALLEST_FILE, *(entry.stat().st_size for _, entry in own)])
     prefix = _commonest([match["prefix"] for match, _ in own], variant.prefix)
     return {
         "prefix": params.get("prefix") or prefix,
@@ -175,9 +178,9 @@ class Journal:
         """Make factory (NIO, no buffer) and journal; nothing is touched yet. `spied` wraps the factory."""
         self.variant = variant
         settings = settings_for(variant, directory, params)
-        place = java_classes().JClass("java.io.File")(str(directory))
+        place = java_class("java.io.File")(str(directory))
         self._words = {**_WORDS, **settings, "path": str(directory), "directory": place}
-        factory = java_classes().JClass(variant.factory)
+        factory = java_class(variant.factory)
         self._factory = spied(factory(*self._given("factory")))
         made = self._given("journal", factory=self._factory)
         self._journal = variant.class_of("impl.JournalImpl")(*made)
@@ -198,7 +201,7 @@ class Journal:
 
         Transactions without an end are rolled back.
         """
-        array_list = java_classes().JClass("java.util.ArrayList")
+        array_list = java_class("java.util.ArrayList")
         lists = {"records": array_list(), "prepared": array_list()}
         # What this callback hears stands in the log too, with the reason.
         interface = f"{self.variant.package}.TransactionFailureCallback"
@@ -213,7 +216,7 @@ class Journal:
     @product_call()
     def check_control_file(self) -> None:
         """Apply or remove a compaction's control file, as loading does first of all."""
-        reference = java_classes().JClass("java.util.concurrent.atomic.AtomicReference")()
+        reference = java_class("java.util.concurrent.atomic.AtomicReference")()
         private_call(self._journal, "checkControlFile", *self._given("check", reference=reference))
 
     @product_call()
@@ -303,7 +306,7 @@ class Journal:
     def _appended(self) -> None:
         """Wait until every append has been written, where a thread does that."""
         if self.variant.threads:
-            seconds = java_classes().JClass("java.util.concurrent.TimeUnit").SECONDS
+            seconds = java_class("java.util.concurrent.TimeUnit").SECONDS
             self._journal.flushAppendExecutor(_PATIENCE, seconds)
 
     @product_call()
@@ -376,14 +379,30 @@ class JournalProduct(Driver):
         return self._variant.editions
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
-        """Load a copy of `directory`, and read another one for the records."""
-        answer = self._load(directory, params)
+        """Load a copy of `directory`, and read the records, of another copy where reading changes it."""
+        records: list[Answer] = []
+        unread: Thrown | None = None
+        extension = settings_for(self._variant, directory, params)["extension"]
+        if _only_data_files(directory, extension, self._variant.header):
+            with copy_of(directory) as copy:
+                try:
+                    records = self._records_of(copy, params)
+                except Thrown as thrown:
+                    unread = thrown
+                answer = self._load_here(copy, params)
+        else:
+            answer = self._load(directory, params)
+            if answer["verdict"] != REFUSED:
+                try:
+                    records = self._data_records(directory, params)[0]
+                except Thrown as thrown:
+                    unread = thrown
         if answer["verdict"] == REFUSED:
             return answer
-        try:
-            answer["records"] = self._data_records(directory, params)[0]
-        except Thrown as thrown:
-            answer["message"] = f"{answer.get('message', '')}; reading by itself: {thrown}"[:SHOWN]
+        if unread is None:
+            answer["records"] = records
+        else:
+            answer["message"] = f"{answer.get('message', '')}; reading by itself: {unread}"[:SHOWN]
         return answer
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
@@ -420,16 +439,24 @@ class JournalProduct(Driver):
         return Writing(self._variant, directory, params)
 
     def _load(self, directory: Path, params: Mapping[str, str]) -> Answer:
-        self._log.take()
         with copy_of(directory) as copy:
-            journal = Journal(self._variant, copy, params)
-            try:
-                loaded = journal.load()
-            except Thrown as thrown:
-                return self.exceptions.refused(thrown, "load")
-            finally:
-                _stop(journal)
+            return self._load_here(copy, params)
+
+    def _load_here(self, copy: Path, params: Mapping[str, str]) -> Answer:
+        self._log.take()
+        journal = Journal(self._variant, copy, params)
+        try:
+            loaded = journal.load()
+        except Thrown as thrown:
+            return self.exceptions.refused(thrown, "load")
+        finally:
+            _stop(journal)
         return _state(loaded, self._log.take())
+
+    def _records_of(self, directory: Path, params: Mapping[str, str]) -> list[Answer]:
+        """Return the records of a directory in which there are data files only: nothing is changed."""
+        journal = Journal(self._variant, directory, params)
+        return [record for name, records in journal.read_all() for record in _placed(records, name)]
 
     def _data_records(self, directory: Path, params: Mapping[str, str]) -> tuple[list[Answer], list[str]]:
         """Return the records of the data files in the product's order, and the names of files beside them.
@@ -470,6 +497,19 @@ class JournalProduct(Driver):
                 return
         for _, records in found:
             yield from _placed(records, name)
+
+
+def _only_data_files(directory: Path, extension: str, header: int) -> bool:
+    """Tell whether there is nothing but data files with whole headers.
+
+    Then reading changes nothing: no control file is applied, nothing is left over, and there is no file that
+    Artemis removes when it lists them.
+    """
+    with os.scandir(directory) as entries:
+        return all(
+            entry.name.endswith(f".{extension}") and entry.is_file() and entry.stat().st_size >= header
+            for entry in entries
+        )
 
 
 def _stop(journal: Journal) -> None:
