@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -169,7 +170,7 @@ class CompiledEngine:
 
         def first_row(row: int) -> tuple[int, Any]:
             held = contents.control(row, control)
-            key = tuple(sorted(held.items()))
+            key = tuple((file, self.kernel.says(layout.trace, data)) for file, data in held.items())
             first = first_of.setdefault(key, len(orders))
             if first == len(orders):
                 lengths: Any = {file: len(data) for file, data in held.items()}
@@ -180,31 +181,36 @@ class CompiledEngine:
         for number, row in enumerate(judged.groups):
             moving = contents.moving(number, control)
             start, count = int(row[made.G_FIRST]), int(row[made.G_COUNT])
-            # Without a control file one order is right everywhere.
-            edges, rows = [0, count], [start if control or not number else 0]
-            if moving:
-                width = int(row[made.G_BLOCKS])
-                codes = judged.codes[row[made.G_CODES] : row[made.G_CODES] + count * width].reshape(
-                    count, width
-                )
-                changes = np.flatnonzero((codes[1:, moving] != codes[:-1, moving]).any(axis=1)) + 1
-                edges = [0, *changes.tolist(), count]
-                rows = [start + edge for edge in edges[:-1]]
-            for begin, end, shown in zip(edges, edges[1:], rows, strict=False):
+            if not moving:
+                # Without a control file one order is right everywhere.
+                row[made.G_ORDER], _ = first_row(start if control else 0)
+                groups.append(row)
+                sizes.append(judged.sizes[number])
+                continue
+            width, at = int(row[made.G_BLOCKS]), int(row[made.G_CODES])
+            codes = judged.codes[at : at + count * width].reshape(count, width)[:, moving]
+            _, firsts, which = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+            shown = [first_row(start + first) for first in firsts.tolist()]
+            edges = [0, *(np.flatnonzero(np.diff(which)) + 1).tolist(), count]
+            for begin, end in pairwise(edges):
                 part = row.copy()
                 part[made.G_FIRST] += begin
-                part[made.G_CODES] += begin * row[made.G_BLOCKS]
+                part[made.G_CODES] += begin * width
                 part[made.G_COUNT] = end - begin
                 part[made.G_PATCHES] *= not begin
-                part[made.G_ORDER], key = first_row(shown)
+                part[made.G_ORDER], key = shown[which[begin]]
                 groups.append(part)
                 sizes.append(judged.sizes[number])
-                if moving:
-                    # What the file says beside the order is in no signature.
-                    digest = hashlib.blake2b(repr(key).encode(), digest_size=_HASH_BYTES).digest()
-                    marks.append((start + begin, start + end, np.frombuffer(digest, np.uint64)))
+                # What the file says beside the order is in no signature.
+                digest = hashlib.blake2b(repr(key).encode(), digest_size=_HASH_BYTES).digest()
+                marks.append((start + begin, start + end, np.frombuffer(digest, np.uint64)))
         table = order_table(orders, len(t.files))
-        return _Ordered(np.asarray(groups, np.int64), np.asarray(sizes, np.int64), table, marks)
+        return _Ordered(
+            np.asarray(groups, np.int64).reshape(-1, judged.groups.shape[1]),
+            np.asarray(sizes, np.int64).reshape(-1, judged.sizes.shape[1]),
+            table,
+            marks,
+        )
 
     def visible(self, batch: Batch, rows: npt.NDArray[np.int64]) -> bytes:
         """Return the digests of what recovery can look at of each of `rows`, one behind the other."""

@@ -7,7 +7,7 @@ signature. This module needs Numba; nothing else may import it at its top.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -259,7 +259,8 @@ class Kernel:
     (:class:`Signed`); `order(point, names)` are the files' numbers as the format reads them, None if a
     reader has to look; `known` are the hashes, shape (n, 2), that `hash_of_key` gives for the keys of
     the trace's records (None: no hash will be that of the key). `control(trace)` names the file whose
-    contents have a say in the order; empty if there is none.
+    contents have a say in the order; empty if there is none. `says(trace, content)` is what that file says:
+    contents that say the same lead to the same answers.
     """
 
     run: Callable[..., Signed]
@@ -267,6 +268,7 @@ class Kernel:
     hash_of_key: Callable[[str], Hashes | None]
     numbers: Callable[[Trace], tuple[Any, ...]] = lambda trace: ()
     control: Callable[[Trace], str] = lambda trace: ""
+    says: Callable[[Trace, bytes], Hashable] = lambda trace, content: content
     _latest: dict[str, tuple[Any, ...]] = field(default_factory=dict, init=False)
 
     def __call__(self, point: CrashPoint, codes: Codes) -> Hashes | None:

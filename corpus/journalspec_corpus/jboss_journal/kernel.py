@@ -55,7 +55,7 @@ from journalspec_corpus.crash.kernel import (
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_reference.jboss_journal.codec import DIALECTS
-from journalspec_reference.jboss_journal.fileset import CONTROL, gather
+from journalspec_reference.jboss_journal.fileset import CONTROL, control_lists, gather
 
 #: Problems of a file.
 _NONE, _SHORT, _BAD_VERSION, _BAD_USER = range(4)
@@ -335,10 +335,21 @@ def _control(trace: Trace) -> str:
     return CONTROL if DIALECTS[trace.edition].control_file else ""
 
 
+@lru_cache(1 << 14)
+def _plan(edition: str, content: bytes) -> str:
+    return repr(control_lists(content, DIALECTS[edition]))
+
+
+def _says(trace: Trace, content: bytes) -> str:
+    """Return what a control file has recovery do, in words: nothing else in it matters."""
+    return _plan(trace.edition, content)
+
+
 signatures = Kernel(
     _compiled(stamp(globals())),
     _order,
     hash_of_key,
     lambda trace: (rules_of(trace.edition), trace_seed(trace)),
     _control,
+    _says,
 )
