@@ -19,7 +19,7 @@ from journalspec_corpus.crash.engine_layout import TraceLayout, unfit
 from journalspec_corpus.crash.persistence import PRESETS, get_preset
 from journalspec_corpus.crash.trace import Mark, Part, Trace, Write
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import ENGINE_SWITCH, Shard
+from journalspec_corpus.pipeline.run import ENGINE_SWITCH, Shard, is_compiled
 
 numba = pytest.importorskip("numba")
 SEED = 1
@@ -109,14 +109,16 @@ def test_both_engines_make_the_same_table_compiled(format_id: str) -> None:
     assert found["left"] == 0
 
 
-@pytest.mark.parametrize(("value", "on"), [(None, True), ("1", True), ("0", False)])
-def test_the_engine_is_on_unless_it_is_turned_off(
-    value: str | None, on: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("value", "every", "on"), [(None, 1, True), (None, 61, False), ("1", 61, True), ("0", 1, False)]
+)
+def test_the_engine_is_on_for_large_plans_unless_somebody_says(
+    value: str | None, every: int, on: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(ENGINE_SWITCH, raising=False)
     if value is not None:
         monkeypatch.setenv(ENGINE_SWITCH, value)
-    assert (Shard(crash_format(FORMATS[0]), PRESETS, SEED).engine is not None) is on
+    assert is_compiled(Plan(FORMATS[0], "core", every=every)) is on
 
 
 def test_a_trace_that_is_not_for_it_goes_through_python() -> None:

@@ -28,6 +28,7 @@ from typing import Any, TextIO
 
 from journalspec_corpus.pipeline.case_files import write_cases, write_ids
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.run import prepare_code
 from journalspec_corpus.pipeline.store import BuildError, write_shard
 
 Progress = Callable[[int], None]
@@ -52,6 +53,9 @@ def run(
             TASKS[task](plan, out, number)
             progress(done)
         return
+    if task == "shard":
+        # Workers that start together would each compile the same.
+        prepare_code(plan)
     with _Pool(plan, out, min(jobs, len(shards)), task) as pool:
         pool.run(shards, progress)
 

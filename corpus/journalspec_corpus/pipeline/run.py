@@ -55,6 +55,8 @@ _VERDICTS = tuple(VERDICTS)
 _NUMBERS = {name: number for number, name in enumerate(VERDICTS)}
 #: Turns the compiled engine on if it is "1" in the environment, off if it is "0".
 ENGINE_SWITCH = "JOURNALSPEC_ENGINE"
+#: If nobody says, it is on for plans of so many workloads: to compile it takes half a minute, once.
+MANY = 1000
 _LABEL = pa.dictionary(pa.int8(), pa.string())
 
 
@@ -568,10 +570,25 @@ def _group_masks(judged: TraceStates, kept: npt.NDArray[np.bool_]) -> Iterator[b
             yield codes[kept[first : first + count]].astype(np.uint8).tobytes()
 
 
+def is_compiled(plan: Plan) -> bool:
+    """Tell whether the compiled engine is to judge the states of `plan`, if there is a compiler."""
+    return os.environ.get(ENGINE_SWITCH, "1" if len(plan.workloads()) >= MANY else "0") == "1"
+
+
+def prepare_code(plan: Plan) -> None:
+    """Have everything compiled that judging `plan` needs, so that its workers find it in the cache."""
+    if not is_compiled(plan):
+        return
+    adapter = crash_format(plan.format)
+    shard = Shard(adapter, tuple(map(get_preset, plan.presets)), plan.seed, compiled=True)
+    shard.add(adapter.build(plan.workloads()[0]))
+
+
 def judged_shard(plan: Plan, number: int) -> Shard:
     """Return shard `number` of `plan`, judged. A pure function of the plan."""
     adapter = crash_format(plan.format)
-    shard = Shard(adapter, tuple(map(get_preset, plan.presets)), plan.seed)
+    presets = tuple(map(get_preset, plan.presets))
+    shard = Shard(adapter, presets, plan.seed, compiled=is_compiled(plan))
     for work in plan.shard_workloads(number):
         shard.add(adapter.build(work))
     return shard
