@@ -38,6 +38,7 @@ from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, get_preset
 from journalspec_corpus.crash.reading import SWITCH, keys_of, reading_of
 from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.switches import ENGINE_SWITCH
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
 from journalspec_corpus.crash.visible import DIGEST_BYTES, outcome_ids, outcome_of, visible_ids
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
 #: What a crash can leave; where a force was a lie; corruption afterwards. Never added up.
 STRATA = ("R", "L", "C")
 _VERDICTS = tuple(VERDICTS)
-#: Turns the compiled engine on if it is "1" in the environment: compiling it takes a minute or more, once.
-ENGINE_SWITCH = "JOURNALSPEC_ENGINE"
 _LABEL = pa.dictionary(pa.int8(), pa.string())
 
 
