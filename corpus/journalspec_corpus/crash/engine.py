@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from journalspec_corpus.crash import engine_choice  # noqa: F401  # second_crash uses it where it is loaded
 from journalspec_corpus.crash import engine_layout as made
 from journalspec_corpus.crash.adapter import CrashFormat
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Block, CrashPoint

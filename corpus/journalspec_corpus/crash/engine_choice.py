@@ -13,7 +13,6 @@ import numpy as np
 
 from journalspec_corpus.crash import engine_layout as made
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE
-from journalspec_corpus.crash.engine import SeenStates
 from journalspec_corpus.crash.engine_layout import TraceLayout, unfit
 from journalspec_corpus.crash.engine_states import TraceStates, states_of
 from journalspec_corpus.crash.expected import REFUSALS, REQUIRED
@@ -25,6 +24,8 @@ from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import CATEGORIES
 
 _KINDS = (DATA, SIZE, NAMES)
+#: Room in the table of states to begin with: it grows.
+_ROOM = 1 << 10
 
 
 class ClassedStates:
@@ -199,6 +200,6 @@ def classed_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Clas
     """Return the states of `trace` under honest `presets`; None if it is not for the compiled engine."""
     if unfit(trace):
         return None
-    layout, none = TraceLayout(trace, presets, seed), SeenStates()
-    judged = states_of(layout.flat, none.keys, none.owners, 0)
+    layout = TraceLayout(trace, presets, seed)
+    judged = states_of(layout.flat, np.zeros((_ROOM, 2), np.uint64), np.full(_ROOM, -1, np.int64), 0)
     return None if judged.fault else ClassedStates(layout, judged)

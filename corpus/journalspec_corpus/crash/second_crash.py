@@ -10,6 +10,7 @@ the name that its file has there. No reader is asked what it would make of them.
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -541,16 +542,9 @@ def _choose(first: Trace, gone: bool) -> ChosenImages:
     return _choose_plainly(first, presets, gone) if made is None else _choose_among(made, gone)
 
 
-@cache
 def _compiled() -> Callable[[Trace, tuple[Preset, ...], int], ClassedStates | None] | None:
-    """Return what the compiled engine says of a trace's states; None if there is no compiler."""
-    try:
-        from journalspec_corpus.crash.engine_choice import classed_states  # noqa: PLC0415  # it needs Numba
-    except ModuleNotFoundError as error:
-        if error.name not in ("numba", "llvmlite"):
-            raise
-        return None
-    return classed_states
+    """Return what says it with the compiled engine, where that is loaded already."""
+    return getattr(sys.modules.get("journalspec_corpus.crash.engine_choice"), "classed_states", None)
 
 
 def _choose_among(made: ClassedStates, gone: bool) -> ChosenImages:
