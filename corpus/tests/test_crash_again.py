@@ -569,7 +569,7 @@ def test_a_trace_without_a_state_to_go_on_from_is_told_of(
     disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # In no state is all there that is owed.
-    monkeypatch.setattr(second_crash, "crash_image", lambda *_, **__: None)
+    monkeypatch.setattr(second_crash, "_image", lambda *_, **__: None)
     first = unlisted(disk.build(SOME[0][1]))
     with pytest.raises(ValueError, match="no crash state to go on from"):
         second_crash.build(SecondLife(SOME[0][1], 0, "typical"), disk_resume, first)

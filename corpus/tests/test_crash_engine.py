@@ -17,9 +17,10 @@ import pytest
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.engine_layout import TraceLayout, unfit
 from journalspec_corpus.crash.persistence import PRESETS, get_preset
+from journalspec_corpus.crash.switches import ENGINE_SWITCH
 from journalspec_corpus.crash.trace import Mark, Part, Trace, Write
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import ENGINE_SWITCH, Shard, is_compiled
+from journalspec_corpus.pipeline.run import Shard, is_compiled
 
 numba = pytest.importorskip("numba")
 SEED = 1

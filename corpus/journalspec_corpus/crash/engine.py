@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
+from journalspec_corpus.crash import engine_choice  # noqa: F401  # second_crash uses it where it is loaded
 from journalspec_corpus.crash import engine_layout as made
 from journalspec_corpus.crash.adapter import CrashFormat
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, CrashPoint

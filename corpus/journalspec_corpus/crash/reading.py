@@ -20,11 +20,12 @@ import numpy.typing as npt
 
 from journalspec_corpus.crash.adapter import CrashFormat, Read, Reader, Signatures, crash_format
 from journalspec_corpus.crash.blocks import Codes, CrashPoint, States
+from journalspec_corpus.crash.switches import KERNEL_SWITCH
 from journalspec_corpus.crash.trace import Mark, Trace
 from journalspec_corpus.crash.verdict import Answer
 
 #: Turns the kernels off if it is "0".
-SWITCH = "JOURNALSPEC_KERNEL"
+SWITCH = KERNEL_SWITCH
 #: Answers that are remembered by signature, some hundred bytes each.
 REMEMBERED = 1 << 16
 _HASH_BYTES = 16

@@ -46,11 +46,12 @@ class Keys:
 
         Raises KeyError if a field is missing that every record has.
         """
-        known = (
-            values[name] if default is None else values.get(name, default)
-            for name, default in self.fields.items()
+        return ":".join(
+            [
+                _text(values[name] if default is None else values.get(name, default))
+                for name, default in self.fields.items()
+            ]
         )
-        return ":".join(map(_text, known))
 
     def read(self, key: str) -> dict[str, str]:
         """Return the fields of a key."""
@@ -85,6 +86,8 @@ def _told(format_id: str, kind: str) -> Mapping[str, str]:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     if isinstance(value, (bytes, memoryview)):
         return value.hex()
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
@@ -113,18 +116,17 @@ class RecordFields:
 
         `kind` is its type where that decides over the fields, else empty; `values` are what varies in length.
         """
-        if (edition, kind) not in self._structures:
+        told = self._structures.get((edition, kind))
+        if told is None:
             structure = self.layout.structure("record", edition, kind)
-            self._structures[edition, kind] = (
-                structure,
-                tuple(item for item in structure.fields if not item.width),
-            )
-        structure, varying = self._structures[edition, kind]
+            told = structure, tuple(item for item in structure.fields if not item.width)
+            self._structures[edition, kind] = told
         # Where fields are follows from lengths alone.
-        key = edition, kind, tuple([_length(item, values) for item in varying])
-        if key not in self._known:
-            self._known[key] = self._starts(structure, values)
-        return self._known[key]
+        key = edition, kind, tuple([_length(item, values) for item in told[1]])
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._starts(told[0], values)
+        return found
 
     def _starts(self, structure: Structure, values: Mapping[str, Any]) -> Places:
         starts, ends = structure.places(values)

@@ -10,13 +10,14 @@ the name that its file has there. No reader is asked what it would make of them.
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -25,8 +26,9 @@ from journalspec_corpus.crash.blocks import NAMES, States
 from journalspec_corpus.crash.expected import REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
 from journalspec_corpus.crash.ids import case_ids, content_ids, promise
-from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, get_preset
 from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.switches import engine_asked
 from journalspec_corpus.crash.trace import (
     BEFORE,
     Create,
@@ -42,6 +44,9 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_reference.api import WriterRefused
+
+if TYPE_CHECKING:
+    from journalspec_corpus.crash.engine_choice import ClassedStates
 
 #: Feeds the garbage in first crash states. Part of what a second life is, not of a build.
 SEED = 1
@@ -79,12 +84,32 @@ def crash_image(
     `gone` is :attr:`SecondLives.released_is_gone` of the format, `label` the state's category and torn
     field if they are known.
     """
-    trace = states.point.trace
-    expected = expected_at(trace, states.point.crash_index, states.torn, effects=False)
+    return _image(_left(states, row), label or _label(states, row), gone=gone)
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """A state of a trace, and what it has: `names` are the numbers of its files."""
+
+    trace: Trace
+    descriptor: Descriptor
+    torn: int
+    names: Mapping[str, int]
+    files: Mapping[str, bytes]
+
+
+def _left(states: States, row: int) -> _Left:
     files = states.point.materialise(states.codes[row])
-    issued, whole = _marks(states, row, files)
+    names = _names(states, row)
+    return _Left(states.point.trace, descriptor_of(states, row), states.torn, names, files)
+
+
+def _image(left: _Left, label: tuple[str, str], *, gone: bool) -> CrashImage | None:
+    trace, crash_index = left.trace, left.descriptor.crash_index
+    expected = expected_at(trace, crash_index, left.torn, effects=False)
+    issued, whole = _marks(left)
     known = set(whole)
-    ended = _ended(trace, states.point.crash_index) if gone else frozenset()
+    ended = _ended(trace, crash_index) if gone else frozenset()
     dropped = (expected.must_drop | ended) - expected.must_keep
     standing = tuple(mark for mark in whole if mark.record in expected.must_keep)
     possible = [
@@ -94,11 +119,11 @@ def crash_image(
     ]
     if {mark.record for mark in standing} != expected.must_keep:
         return None
-    category, field = label or _label(states, row)
+    category, field = label
     return CrashImage(
         trace,
-        descriptor_of(states, row),
-        files,
+        left.descriptor,
+        left.files,
         standing,
         tuple(mark for _, mark in possible),
         tuple(mark for mark in whole if mark.record in dropped),
@@ -106,7 +131,7 @@ def crash_image(
         category,
         field,
         _in_order(trace, [*((issued.index(mark), mark) for mark in standing), *possible]),
-        trace.done.union(trace.acknowledged(states.point.crash_index)) - expected.must_keep,
+        trace.done.union(trace.acknowledged(crash_index)) - expected.must_keep,
     )
 
 
@@ -134,21 +159,22 @@ def descriptor_of(states: States, row: int, seed: int = SEED) -> Descriptor:
     return Descriptor(trace.id, preset.name, index, mask, tear, trace.background, seed)
 
 
-def _marks(states: States, row: int, files: Mapping[str, bytes]) -> tuple[list[Mark], list[Mark]]:
-    """Return every mark under the name that its file has in `files`, and those of whole records.
+def _marks(left: _Left) -> tuple[list[Mark], list[Mark]]:
+    """Return every mark under the name that its file has there, and those of whole records.
 
     Both in the order in which records were issued; one may stand in several places. A part
     is among the second only if all other parts of its copy are there as well.
     """
-    names = _names(states, row)
+    names = {number: name for name, number in left.names.items()}
+    files = left.files
     every: list[Mark] = []
     intact: list[bool] = []
     #: (record, alternative) -> its parts, and whether each is there
     parts: dict[tuple[object, ...], dict[tuple[str, int], bool]] = {}
-    for _, op in states.point.trace.annotated:
+    for _, op in left.trace.annotated:
         if isinstance(op, Part):
             parts.setdefault((op.record, op.alternative), {})[op.file, op.off] = False
-    for mark, number, data in _written(states):
+    for mark, number, data in _written(left.trace, left.descriptor.crash_index, left.torn):
         moved = replace(mark, file=names.get(number, mark.file))
         there = number in names and files[moved.file][mark.off : mark.off + mark.length] == data
         every.append(moved)
@@ -164,24 +190,23 @@ def _marks(states: States, row: int, files: Mapping[str, bytes]) -> tuple[list[M
     return every, whole
 
 
-def _names(states: States, row: int) -> dict[int, str]:
-    """Return the name of each file number in state `row`."""
+def _names(states: States, row: int) -> Mapping[str, int]:
+    """Return the number of the file that each name has in state `row`."""
     names = states.point.names
     for block, code in zip(states.point.blocks, states.codes[row], strict=True):
         if block.kind == NAMES:
             names = block.versions[int(code)]
-    return {number: name for name, number in names.items()}
+    return names
 
 
-def _written(states: States) -> Iterator[tuple[Mark, int, bytes]]:
+def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, int, bytes]]:
     """Yield every mark with the number of its file and the bytes that were written for it."""
-    trace = states.point.trace
     numbers = {name: number for number, name in enumerate(sorted(trace.base))}
     for mark in (*trace.stale, *trace.standing, *trace.possible):
         data = trace.base.get(mark.file, b"")[mark.off : mark.off + mark.length]
         # What was not whole even then is whole nowhere.
         yield mark, numbers[mark.file] if data else -1, data
-    upto = max(states.point.crash_index, states.torn + 1)
+    upto = max(crash_index, torn + 1)
     issued: dict[int, list[Mark]] = {}
     for index, note in trace.annotated:
         if isinstance(note, Mark) and index < upto:
@@ -512,12 +537,47 @@ _Class = tuple[str, str, str]
 
 
 def _choose(first: Trace, gone: bool) -> ChosenImages:
+    presets = tuple(map(get_preset, FIRST_CRASH))
+    made = classed(first, presets, SEED) if engine_asked() and (classed := _compiled()) else None
+    return _choose_plainly(first, presets, gone) if made is None else _choose_among(made, gone)
+
+
+def _compiled() -> Callable[[Trace, tuple[Preset, ...], int], ClassedStates | None] | None:
+    """Return what says it with the compiled engine, where that is loaded already."""
+    return getattr(sys.modules.get("journalspec_corpus.crash.engine_choice"), "classed_states", None)
+
+
+def _choose_among(made: ClassedStates, gone: bool) -> ChosenImages:
+    def image(label: _Class, row: int) -> CrashImage | None:
+        return _image(_Left(made.layout.trace, *made.at(row)), label[:2], gone=gone)
+
+    turns = _in_turn({label: len(rows) for label, rows in made.classes.items()})
+    chosen = _Smallest(made)
+    images = (image(label, chosen.row(label, at)) for label, at in turns)
+    return ChosenImages(images, Counter({"refusal-required": made.refused}), CHOICES)
+
+
+class _Smallest:
+    """The chosen rows of each class; ids are asked for where a class is looked at."""
+
+    def __init__(self, made: ClassedStates) -> None:
+        self._made = made
+        self._known: dict[_Class, list[int]] = {}
+
+    def row(self, label: _Class, at: int) -> int:
+        if label not in self._known:
+            self._known[label] = self._made.smallest(self._made.classes[label], CHOICES)
+        return self._known[label][at]
+
+
+def _choose_plainly(first: Trace, presets: tuple[Preset, ...], gone: bool) -> ChosenImages:
     left_out: Counter[str] = Counter()
     seen: set[bytes] = set()
     classes: dict[_Class, list[_Candidate]] = {}
-    for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
+    for states in crash_states(first, presets, SEED):
         _put_into_classes(states, seen, classes, left_out)
-    turns = _in_turn({label: _smallest(found) for label, found in classes.items()})
+    smallest = {label: _smallest(found) for label, found in classes.items()}
+    turns = (smallest[label][at] for label, at in _in_turn({label: len(classes[label]) for label in classes}))
     images = (crash_image(of.states, row, gone=gone, label=of.label(row)) for _, of, row in turns)
     return ChosenImages(images, left_out, CHOICES)
 
@@ -526,13 +586,16 @@ def _smallest(found: list[_Candidate]) -> list[_Candidate]:
     return sorted(found, key=itemgetter(0))[:CHOICES]
 
 
-def _in_turn(classes: Mapping[_Class, list[_Candidate]]) -> Iterator[_Candidate]:
-    """Yield one candidate of each category, then one more of each, its classes taking turns as well."""
+def _in_turn(classes: Mapping[_Class, int]) -> Iterator[tuple[_Class, int]]:
+    """Yield one candidate of each category, then one more of each, its classes taking turns as well.
+
+    `classes` says how many candidates there are; one is a class and a number in it, of the first `CHOICES`.
+    """
     queues = []
     for category in CATEGORIES:
-        mine = [classes[label] for label in sorted(classes) if label[0] == category]
-        longest = max(map(len, mine), default=0)
-        queues.append([found[at] for at in range(longest) for found in mine if at < len(found)])
+        mine = [(label, min(classes[label], CHOICES)) for label in sorted(classes) if label[0] == category]
+        longest = max((count for _, count in mine), default=0)
+        queues.append([(label, at) for at in range(longest) for label, count in mine if at < count])
     for at in range(max(map(len, queues), default=0)):
         yield from (queue[at] for queue in queues if at < len(queue))
 

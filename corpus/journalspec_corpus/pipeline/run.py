@@ -39,6 +39,7 @@ from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, Preset, get_preset
 from journalspec_corpus.crash.reading import SWITCH, keys_of, reading_of
 from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.switches import ENGINE_SWITCH
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, HOLE, VERDICTS, Answer, judge
 from journalspec_corpus.crash.visible import DIGEST_BYTES, Outcomes, outcome_ids, visible_ids
@@ -53,9 +54,7 @@ if TYPE_CHECKING:
 STRATA = ("R", "L", "C")
 _VERDICTS = tuple(VERDICTS)
 _NUMBERS = {name: number for number, name in enumerate(VERDICTS)}
-#: Turns the compiled engine on if it is "1" in the environment, off if it is "0".
-ENGINE_SWITCH = "JOURNALSPEC_ENGINE"
-#: If nobody says, it is on for plans of so many workloads: to compile it takes half a minute, once.
+#: If nobody says, the compiled engine is on for plans of so many workloads: to compile it takes half a minute, once.
 MANY = 1000
 _LABEL = pa.dictionary(pa.int8(), pa.string())
 
