@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.switches import ENGINE_SWITCH
 from journalspec_corpus.pipeline import bench, costs
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import ENGINE_SWITCH
 
 FORMAT = "bitronix_tlog"
 OTHER = "jboss_journal"

@@ -24,10 +24,11 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.persistence import PRESETS, Preset
 from journalspec_corpus.crash.reading import SWITCH, forget_answers
 from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.switches import ENGINE_SWITCH
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.workloads import DIGITS, POOL, LongWorkload, LongWorkloads
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import ENGINE_SWITCH, Shard
+from journalspec_corpus.pipeline.run import Shard
 
 #: Ways to judge -> what the environment says then. The last one is what others are compared with.
 WAYS: Mapping[str, Mapping[str, str]] = {
