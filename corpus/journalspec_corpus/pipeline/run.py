@@ -54,7 +54,8 @@ if TYPE_CHECKING:
 STRATA = ("R", "L", "C")
 _VERDICTS = tuple(VERDICTS)
 _NUMBERS = {name: number for number, name in enumerate(VERDICTS)}
-#: If nobody says, the compiled engine is on for plans of so many workloads: compiling takes half a minute, once.
+#: If nobody says, the compiled engine is on for plans of so many workloads: compiling takes half a
+#: minute, once.
 MANY = 1000
 _LABEL = pa.dictionary(pa.int8(), pa.string())
 
