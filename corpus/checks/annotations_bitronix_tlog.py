@@ -23,7 +23,15 @@ TIMESTAMP, STATE, TAIL, FIRST = 4, 12, 13, 21
 OPEN = b"\xff"
 #: Status numbers: of a decision, and of what finishes it.
 DECIDED, FINISHED = 8, (3, 4, 5)
-STATUSES = {"COMMITTING": 8, "COMMITTED": 3, "ROLLEDBACK": 4, "ACTIVE": 0, "PREPARED": 2}
+STATUSES = {
+    "COMMITTING": 8,
+    "COMMITTED": 3,
+    "ROLLEDBACK": 4,
+    "UNKNOWN": 5,
+    "ROLLING_BACK": 9,
+    "ACTIVE": 0,
+    "PREPARED": 2,
+}
 #: What a record has at offset 8: the length of its fixed part.
 _FIXED = (28).to_bytes(4, "big")
 _END = b"xntB"

@@ -113,6 +113,7 @@ READERS = (
 CRASH = CrashFormat(
     format=FORMAT,
     first_lives=tables.workloads,
+    added=tables.added,
     record=build,
     workload_of=from_table(tables.Workload, tables.Step),
     kinds={"create": "create", "swap": "rotate"},

@@ -121,6 +121,14 @@ def workloads(scope: str) -> Iterator[Workload]:
         yield from shared.aligned(Workload, alone, foreign, lambda kind: ORDERS)
 
 
+def added(scope: str) -> Iterator[shared.LongWorkload]:
+    """Yield the workloads of the table ``added``, if there is that scope in it."""
+    chosen = TABLES.rows["added"]
+    if scope in chosen["scopes"]:
+        for order in ORDERS:
+            yield from (shared.LongWorkload(order, size, words) for size, words in chosen["long"])
+
+
 def _created() -> Iterator[Workload]:
     yield from (Workload("create", order, (Step("COMMITTING", 1, "tiny"),)) for order in ORDERS)
 
@@ -159,7 +167,7 @@ REDUCTION = shared.Reduction(
     backgrounds=("zero", "stale-same", "stale-shifted", FOREIGN, "garbage"),
     below=lambda size: _BY_BYTES[: _BY_BYTES.index(size)],
     align="status",
-    rule="[cap].([abcd])",
+    rule="[capb].([abcd])",
     rule_sizes="abcd",
 )
 #: So many transactions may be open in a long workload: they are copied with every swap.

@@ -179,6 +179,7 @@ CONTINUATIONS = Continuations(
 CRASH = CrashFormat(
     format=FORMAT,
     first_lives=tables.workloads,
+    added=tables.added,
     record=build,
     workload_of=from_table(tables.Workload, tables.Step),
     kinds={"create": "create", "compact": "compact", "reopen": "recovery-crash"},

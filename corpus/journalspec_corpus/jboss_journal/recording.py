@@ -233,7 +233,7 @@ class Run(Recorder):
         # Copies and records of transactions are called what they amount to.
         kind, tx = record.kind, record.tx
         name = self._called(f"{kind.name.removesuffix('_TX')}-{record.id or tx}")
-        values = {"body": record.body, "pairs": record.pairs}
+        values = {"body": record.body, "pairs": record.pairs, "extra": record.extra}
         places, length = RECORDS.starts(self.edition, kind.name, values)
         key = KEYS.of({**record._asdict(), "type": kind.name})
         mark = Mark(name, item.file, item.off + record.off, length, key, places)

@@ -37,7 +37,7 @@ RECORDS = RecordFields(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operation on record `id` (body of `size` bytes) or transaction `tx`."""
+    """One operation on record `id` or transaction `tx`, with `size` bytes of body (PREPARE: extra data)."""
 
     op: str
     id: int = 0
@@ -59,6 +59,8 @@ class Step:
         if self.op.startswith(("add", "update")):
             out["user_type"] = str(1 + life)
             out["body"] = _body(self, life).hex()
+        if self.op == "prepare" and self.size:
+            out["extra"] = _body(self, life).hex()
         return out
 
 
@@ -116,7 +118,8 @@ def edition_and_order(writer: str) -> tuple[str, str]:
 
 def _starts(op: Mapping[str, Any], edition: str) -> tuple[tuple[tuple[int, str], ...], int]:
     """Return what :meth:`.RecordFields.starts` does; a COMMIT or PREPARE lists one file."""
-    values = {"body": bytes.fromhex(op.get("body", "")), "pairs": [{}]}
+    values: dict[str, Any] = {name: bytes.fromhex(op.get(name, "")) for name in ("body", "extra")}
+    values["pairs"] = [{}]
     return RECORDS.starts(edition, RECORD_OPS[op["op"]], values)
 
 
@@ -155,6 +158,16 @@ def workloads(scope: str) -> Iterator[Workload]:
         alone = [("append", "each", steps) for steps in TABLES.sequences(chosen["each"])]
         foreign = product([FOREIGN], chosen["aligns"], [shared.EDGE])
         yield from shared.aligned(Workload, alone, foreign, writers)
+
+
+def added(scope: str) -> Iterator[Workload | shared.LongWorkload]:
+    """Yield the workloads of the table ``added``, if there is that scope in it."""
+    chosen = TABLES.rows["added"]
+    if scope in chosen["scopes"]:
+        for row in chosen["small"]:
+            steps = TABLES.steps(row["steps"])
+            yield from (Workload("append", edition, steps) for edition in row["editions"])
+        yield from (shared.LongWorkload(*members) for members in chosen["long"])
 
 
 def _begun(editions: Sequence[str]) -> Iterator[Workload]:
