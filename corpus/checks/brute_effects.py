@@ -166,11 +166,13 @@ class BrutePermitted:
 
     def right(self, listed: frozenset[str], aside: frozenset[str]) -> set[State]:
         """Return the states of all sets that fit an answer with these keys, in effect and `aside`."""
-        read = [number for number, op in enumerate(self.ops) if op.among(listed) or self._member(op, aside)]
+        read = frozenset(n for n, op in enumerate(self.ops) if op.among(listed) or self._member(op, aside))
+        # It may all have been read where it stood first: then no copy of it need have been made.
+        first = frozenset(n for n in read if all(op.key != self.ops[n].key for op in self.ops[:n]))
         found = {
             state
             for chosen, state in zip(self.sets, self._states, strict=True)
-            if self._fits(frozenset(chosen), frozenset(read))
+            if self._fits(frozenset(chosen), read) or self._fits(frozenset(chosen), first, copied=False)
         }
         # Whoever lists what cannot be read together is wrong anyway, and judged by all that may be.
         return found or set(self._states)
@@ -179,11 +181,14 @@ class BrutePermitted:
         # An end that is set aside was not obeyed.
         return op.among(aside) and not self.model.ends(op.key)
 
-    def _fits(self, chosen: frozenset[int], read: frozenset[int]) -> bool:
-        """Tell whether what was read is all there, but for ends of what is torn, and all else is known."""
+    def _fits(self, chosen: frozenset[int], read: frozenset[int], *, copied: bool = True) -> bool:
+        """Tell whether what was read is all there, but for ends of what is torn, and all else is known.
+
+        Unless something was `copied` nothing has been replaced.
+        """
         there = {self.ops[n].record for n in read}
         for op in (self.ops[n] for n in chosen - read):
-            if not (op.told or op.replaced or op.lets - there):
+            if not (op.told or (copied and (op.replaced or op.lets - there))):
                 # What can be gone and is not listed was not there; a promise counts without being listed.
                 return False
         return all(self.model.ends(self.ops[n].key) and not self._needs[n] <= chosen for n in read - chosen)

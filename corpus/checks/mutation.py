@@ -31,7 +31,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from itertools import islice
 from pathlib import Path
@@ -57,6 +57,9 @@ from journalspec_reference import load
 SEED = 1
 #: So many states must kill a mutant.
 ENOUGH = 3
+#: Of every so many-th state a mutant is asked first: who fails in half of them is not asked any more. There
+#: are mutants that need longer with each answer.
+FIRST = 16
 #: The file in a format's package with the mutants that crash states need not kill.
 UNSEEN = "crash_mutants.toml"
 #: The reason of those that a few states do show.
@@ -82,7 +85,9 @@ _NUMBER = re.compile(r"^  \{ (?P<kind>.+?), count = \{ .* \} \},$")
 class StateSample:
     """Which states are looked at: of every n-th workload from `start` on, at most so many of each class.
 
-    With `long`, of all long workloads as well: there is everything in them that can be done.
+    With `long`, of all long workloads as well (there is everything in them that can be done), and all states
+    of those that were added. Of such a sample the format's table may say another n (``every``): workloads
+    come in rounds, and with a divisor of a round's length the same few of each would be looked at.
     """
 
     every: int
@@ -144,15 +149,18 @@ def choose(adapter: CrashFormat, sample: StateSample) -> list[ShownState]:
     taken: Counter[tuple[str, ...]] = Counter()
     chosen: list[ShownState] = []
     works = list(islice(adapter.workloads("core"), sample.start, None, sample.every))
-    if sample.long and adapter.long is not None:
-        works += [work for work in adapter.long.of_scope("core") if work not in works]
+    added = list(adapter.added("core")) if sample.long else []
+    if sample.long:
+        more = [*(adapter.long.of_scope("core") if adapter.long else ()), *added]
+        works += [work for work in more if work not in works]
     for work in works:
         trace = adapter.build(work)
         # Of one trace at most one state of a class: its neighbours say the same.
         here: set[tuple[str, ...]] = set()
         for states in crash_states(trace, PRESETS, SEED):
             for row, key in _classes(trace, states):
-                if key not in here and taken[key] < sample.per_class:
+                # What was added is there for faults that no other states show.
+                if work in added or (key not in here and taken[key] < sample.per_class):
                     here.add(key)
                     taken[key] += 1
                     chosen.append(_seen(trace, states, row, category=key[2]))
@@ -238,10 +246,15 @@ def row_of(mutant: str, found: Sequence[Failure], shown: int, pinned: Mapping[Ki
 def table(
     adapter: CrashFormat, states: Sequence[ShownState], pinned: Mapping[Kind, int]
 ) -> Iterator[MutantRow]:
-    """Yield what becomes of each mutant of the format."""
+    """Yield what becomes of each mutant of the format, shown all `states` or every FIRST-th of them."""
+    first = states[::FIRST]
+    usual = tally(failures(adapter, load(adapter.format), first))
     for mutant in load_mutants(adapter.format):
-        found = list(failures(adapter, mutant.implementation(), states))
-        yield row_of(mutant.id, found, len(states), pinned)
+        implementation = mutant.implementation()
+        row = row_of(mutant.id, list(failures(adapter, implementation, first)), len(first), usual)
+        if 2 * row.killed < row.shown:
+            row = row_of(mutant.id, list(failures(adapter, implementation, states)), len(states), pinned)
+        yield row
 
 
 def pin(format_id: str, numbers: Mapping[str, Mapping[Kind, int]]) -> list[Kind]:
@@ -288,15 +301,23 @@ class Reason:
         return self.reason == RARE
 
 
+def sample_of(format_id: str, name: str) -> StateSample:
+    """Return the sample `name` (one of SAMPLES) of a format."""
+    sample = SAMPLES[name]
+    return replace(sample, every=_table(format_id).get("every", sample.every)) if sample.long else sample
+
+
+def _table(format_id: str) -> dict[str, Any]:
+    path = files(format_module(PACKAGE, format_id)).joinpath(UNSEEN)
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
 def explained(format_id: str) -> dict[str, Reason]:
     """Return the mutants that crash states need not kill, with the reason; none if there is no such file.
 
     Raises MutantError for a reason that is none of REASONS.
     """
-    path = files(format_module(PACKAGE, format_id)).joinpath(UNSEEN)
-    if not path.is_file():
-        return {}
-    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("unseen", ())
+    entries = _table(format_id).get("unseen", ())
     unknown = sorted({entry["reason"] for entry in entries} - set(REASONS))
     if unknown:
         raise MutantError(f"{format_id}/{UNSEEN}: no reason {', '.join(unknown)}: {', '.join(REASONS)}")
@@ -335,7 +356,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.pin:
             return _pin(adapter)
         pinned = known_failures(options.format, options.sample).counts
-        states = choose(adapter, SAMPLES[options.sample])
+        sample = sample_of(adapter.format, options.sample)
+        states = choose(adapter, sample)
         of_reference = tally(failures(adapter, load(adapter.format), states))
         failed, known = sum(of_reference.values()), sum(pinned.values())
         print(f"{'the reference':34} {failed:5} of {len(states)}, {known} are pinned", flush=True)
@@ -354,18 +376,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for fault in faults:
         print(f"error: {fault}", file=sys.stderr)
     if options.json:
-        text = json.dumps(score(rows, reasons), indent=1)
+        text = json.dumps(score(sample.every, rows, reasons), indent=1)
         Path(options.json).write_text(text + "\n", encoding="utf-8")
     return int(bool(faults))
 
 
-def score(rows: Sequence[MutantRow], reasons: Mapping[str, Reason]) -> dict[str, Any]:
-    """Return the table as the pages have it: how many states there were, and what became of each mutant."""
+def score(every: int, rows: Sequence[MutantRow], reasons: Mapping[str, Reason]) -> dict[str, Any]:
+    """Return the table as the pages have it: which states there were, what became of each mutant."""
+    shown = max((row.shown for row in rows), default=0)
     return {
-        "states": rows[0].shown if rows else 0,
+        "every": every,
+        "states": shown,
         "enough": ENOUGH,
         "mutants": [
             {"mutant": row.mutant, "killed": row.killed}
+            | ({"of": row.shown} if row.shown < shown else {})
             | ({"reason": reasons[row.mutant].reason} if row.mutant in reasons else {})
             for row in rows
         ],
@@ -375,7 +400,8 @@ def score(rows: Sequence[MutantRow], reasons: Mapping[str, Reason]) -> dict[str,
 def _pin(adapter: CrashFormat) -> int:
     reference = load(adapter.format)
     numbers = {
-        name: tally(failures(adapter, reference, choose(adapter, sample))) for name, sample in SAMPLES.items()
+        name: tally(failures(adapter, reference, choose(adapter, sample_of(adapter.format, name))))
+        for name in SAMPLES
     }
     unexplained = pin(adapter.format, numbers)
     if unexplained:

@@ -20,7 +20,7 @@ FORMATS = ("bitronix_tlog", "jboss_journal")
 WORKLOADS = {
     "bitronix_tlog": {
         "uncommitted-delivered": "append/spec/committing-1-tiny/*",
-        "rollback-applied": "long/spec/1500/*+r*",
+        "rollback-applied": "long/spec/1500/*+f+r*",
         "delete-ignored": "append/3.0/committing-1-typical+committed-1-typical/*",
         "partial-commit-accepted": "append/2.1.4/committing-1-typical/*",
         "unfinished-empty": "append/spec/committing-1-typical/*",

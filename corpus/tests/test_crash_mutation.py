@@ -30,6 +30,7 @@ from mutation import (
     failures,
     pin,
     row_of,
+    sample_of,
     tally,
     unlike,
     wrong,
@@ -41,6 +42,9 @@ PLAIN = {
     "bitronix_tlog": ("skip-checksum", "last-record-excluded", "older-file-wins", "strict-skips"),
     "jboss_journal": ("skip-check-size", "any-file-id", "scan-one-late", "hash-over-itself"),
 }
+
+#: One that fails nearly everywhere.
+OFTEN = {"bitronix_tlog": "header-padded", "jboss_journal": "stamp-little-endian"}
 
 
 @pytest.fixture(scope="module", params=FORMATS)
@@ -102,6 +106,14 @@ def test_what_is_said_not_to_be_seen_is_not(looked_at: tuple[CrashFormat, list[S
             assert not [each for each in found if each.kind not in pinned], mutant.id
 
 
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_of_every_kind_of_small_workload_there_is_one_in_the_whole_sample(format_id: str) -> None:
+    """A step that divides the length of a round would leave most kinds out."""
+    adapter, sample = crash_format(format_id), sample_of(format_id, "whole")
+    small = [(work.kind, work.steps, work.force) for work in adapter.first_lives("core")]
+    assert set(small) == set(small[sample.start :: sample.every])
+
+
 def test_a_mutant_that_raises_is_noticed(looked_at: tuple[CrashFormat, list[ShownState]]) -> None:
     class Broken:
         def recover(self, *_: object, **__: object) -> object:
@@ -114,6 +126,29 @@ def test_a_mutant_that_raises_is_noticed(looked_at: tuple[CrashFormat, list[Show
     row = row_of("broken", found, len(states), known_failures(adapter.format, "gate").counts)
     assert row.killed == len(states)
     assert states[0].size == sum(map(len, states[0].files.values()))
+
+
+def test_who_fails_in_half_of_the_first_states_is_not_asked_about_the_others(
+    looked_at: tuple[CrashFormat, list[ShownState]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapter, states = looked_at
+    pinned = known_failures(adapter.format, "gate").counts
+    asked: list[int] = []
+
+    def counted(*given: Any) -> list[Failure]:
+        asked.append(len(given[2]))
+        return list(failures(*given))
+
+    monkeypatch.setattr(mutation, "failures", counted)
+    known = {mutant.id: mutant for mutant in load_mutants(adapter.format)}
+    one = next(iter(explained(adapter.format)))
+    monkeypatch.setattr(mutation, "load_mutants", lambda _: [known[OFTEN[adapter.format]], known[one]])
+    often, never = mutation.table(adapter, states, pinned)
+    few = len(states[:: mutation.FIRST])
+    assert (often.shown, never.shown) == (few, len(states))
+    assert 2 * often.killed >= few
+    # The reference and both mutants about the first, and one of them about all.
+    assert asked == [few, few, few, len(states)]
 
 
 def test_what_is_pinned_does_not_kill(looked_at: tuple[CrashFormat, list[ShownState]]) -> None:
@@ -204,11 +239,16 @@ def test_a_reason_is_one_of_a_few(own_table: Path) -> None:
 
 def test_the_table_for_the_pages_has_every_mutant_and_its_reason(tmp_path: Path) -> None:
     reason = mutation.Reason("write side", "because")
-    rows = [MutantRow("a", 9, 10), MutantRow("b", 0, 10)]
-    assert mutation.score(rows, {"b": reason}) == {
+    rows = [MutantRow("a", 9, 10), MutantRow("b", 0, 10), MutantRow("c", 2, 3)]
+    assert mutation.score(5, rows, {"b": reason}) == {
+        "every": 5,
         "states": 10,
         "enough": ENOUGH,
-        "mutants": [{"mutant": "a", "killed": 9}, {"mutant": "b", "killed": 0, "reason": "write side"}],
+        "mutants": [
+            {"mutant": "a", "killed": 9},
+            {"mutant": "b", "killed": 0, "reason": "write side"},
+            {"mutant": "c", "killed": 2, "of": 3},
+        ],
     }
 
 
@@ -223,8 +263,8 @@ def test_the_score_on_the_page_is_of_the_mutants_that_there_are_and_nothing_is_w
     data = json.loads(path.read_text(encoding="utf-8"))
     shown, reasons = data["mutants"], explained(name)
     assert [item["mutant"] for item in shown] == [mutant.id for mutant in load_mutants(name)]
-    rows = [MutantRow(item["mutant"], item["killed"], data["states"]) for item in shown]
-    assert data == mutation.score(rows, reasons)
+    rows = [MutantRow(item["mutant"], item["killed"], item.get("of", data["states"])) for item in shown]
+    assert data == mutation.score(sample_of(name, "whole").every, rows, reasons)
     assert wrong(rows, reasons) == []
 
 

@@ -335,7 +335,8 @@ class LongRun(Run):
     """A run of the writer that is told what to do in words.
 
     ``c1b`` ``a1b`` ``p1b``   log COMMITTING, ACTIVE or PREPARED for transaction 1 with size b
-    ``d1`` ``r1``             log COMMITTED or ROLLEDBACK for it
+    ``b1b``                   log ROLLING_BACK
+    ``d1`` ``r1`` ``u1``      log COMMITTED, ROLLEDBACK or UNKNOWN for it
     ``f``                     force
     ``o``                     close, and open again
     ``k``                     force, and open again without having closed
@@ -366,7 +367,7 @@ class LongRun(Run):
         """Return the ``log`` operation of a word, None if it finishes what never fitted into the file."""
         table = TABLES.rows["long"]
         op = logged(table["types"][word[0]], bytes([0x41 + int(word[1], 36)]) * 16)
-        if word[0] in "dr":
+        if word[0] in "dru":
             op["names"] = sorted(self.kept.get(op["gtrid"], ()))
             return op if op["gtrid"] in self.kept else None
         lengths = table["names"].get(word[2])

@@ -62,6 +62,8 @@ class CrashFormat:
     """A format, as the crash engine uses it.
 
     `first_lives(scope)` yields workloads in a fixed order, `record(workload)` plays one of them.
+    `added(scope)` are small and long ones that came later: they stand behind all others, so that every
+    n-th workload is what it was.
     `workload_of(members)` makes one from a table in TOML. `kinds` gives the category that a trace
     with such a tag ``kind`` is all about. `smaller(workload)` yields workloads that are smaller in
     one thing, in the order to try them.
@@ -93,6 +95,7 @@ class CrashFormat:
     kernel: Callable[[], Signatures] | None = None
     reach: Reach | None = None
     implementation: Callable[[], Any] | None = None
+    added: Callable[[str], Iterator[Any]] = lambda scope: iter(())
     _latest: dict[Workload, Trace] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -157,12 +160,13 @@ class CrashFormat:
         return read
 
     def workloads(self, scope: str) -> Iterator[Workload]:
-        """Yield all workloads of a scope in a fixed order: first lives, long ones, second lives."""
+        """Yield all workloads of a scope in a fixed order: first lives, long, second lives, added."""
         yield from self.first_lives(scope)
         if self.long is not None:
             yield from self.long.of_scope(scope)
         if self.second is not None:
             yield from self.second.lives(scope)
+        yield from self.added(scope)
 
     def build(self, work: Workload) -> Trace:
         """Return the trace of `work`, whatever kind of workload it is; raises ValueError or WriterRefused."""

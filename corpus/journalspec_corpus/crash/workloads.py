@@ -90,6 +90,16 @@ class Tables:
         """Yield the workloads of a scope that are gone on from after a crash."""
         return self._listed("firsts", scope)
 
+    def added(self, scope: str) -> Iterator[Any]:
+        """Yield the workloads of the table ``added``, which came later: they stand behind all others."""
+        chosen = self.rows.get("added", {"scopes": ()})
+        if scope not in chosen["scopes"]:
+            return
+        for row in chosen["small"]:
+            steps = self.steps(row["steps"])
+            yield from (self.workload("append", writer, steps) for writer in row["writers"])
+        yield from (LongWorkload(*members) for members in chosen["long"])
+
     def _listed(self, table: str, scope: str) -> Iterator[Any]:
         """Yield the workloads that a `table` lists for a scope.
 

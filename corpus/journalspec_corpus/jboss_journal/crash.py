@@ -154,6 +154,7 @@ CONTINUATIONS = Continuations(
 CRASH = CrashFormat(
     format=FORMAT,
     first_lives=tables.TABLES.workloads,
+    added=tables.TABLES.added,
     record=build,
     workload_of=tables.TABLES.workload_of,
     kinds=tables.TABLES.rows["kinds"],

@@ -236,7 +236,7 @@ class Run(Recorder):
         # Copies and records of transactions are called what they amount to.
         kind, tx = record.kind, record.tx
         name = self._called(f"{kind.name.removesuffix('_TX')}-{record.id or tx}")
-        values = {"body": record.body, "pairs": record.pairs}
+        values = {"body": record.body, "pairs": record.pairs, "extra": record.extra}
         places, length = RECORDS.starts(self.edition, kind.name, values)
         told = {"type": kind.name, "tx": tx, "id": record.id, "user_type": record.user_type}
         key = KEYS.of({**told, "body": record.body, "extra": record.extra})

@@ -22,7 +22,7 @@ VICTIM, FILLER = 91, 90
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operation on record `id` (body of `size` bytes) or transaction `tx`."""
+    """One operation on record `id` or transaction `tx`, with `size` bytes of body (PREPARE: extra data)."""
 
     op: str
     id: int = 0
@@ -44,6 +44,8 @@ class Step:
         if self.op.startswith(("add", "update")):
             out["user_type"] = str(1 + life)
             out["body"] = _body(self, life).hex()
+        if self.op == "prepare" and self.size:
+            out["extra"] = _body(self, life).hex()
         return out
 
 
@@ -97,7 +99,8 @@ def edition_and_order(writer: str) -> tuple[str, str]:
 
 def _starts(op: Mapping[str, Any], edition: str) -> tuple[tuple[tuple[int, str], ...], int]:
     """Return what :meth:`.RecordFields.starts` does; a COMMIT or PREPARE lists one file."""
-    values = {"body": bytes.fromhex(op.get("body", "")), "pairs": [{}]}
+    values: dict[str, Any] = {name: bytes.fromhex(op.get(name, "")) for name in ("body", "extra")}
+    values["pairs"] = [{}]
     return RECORDS.starts(edition, RECORD_OPS[op["op"]], values)
 
 

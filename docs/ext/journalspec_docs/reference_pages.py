@@ -112,14 +112,17 @@ def crash_mutants(page: Page) -> Iterator[nodes.Node]:
         data = json.loads(path.read_text(encoding="utf-8"))
         found, enough = data["mutants"], data["enough"]
         killed = sum(item["killed"] >= enough for item in found)
-        states = f"{enough} or more of {data['states']:,} states"
+        states = f"{enough} or more of {data['states']:,} states, of every {data['every']}th workload"
         said = f"{killed} of {len(found)} mutants are killed by {states}."
-        rows = [
-            (markup.literal(item["mutant"]), f"{item['killed']:,}", item.get("reason", "")) for item in found
-        ]
+        rows = [(markup.literal(item["mutant"]), _killed(item), item.get("reason", "")) for item in found]
         table = markup.table(("Mutant", "Killed by", "Why not by more"), rows)
         title = get_format(name).title
         yield markup.section(title, nodes.make_id(f"crash-mutants-{name}"), markup.paragraph(said), table)
+
+
+def _killed(item: Mapping[str, Any]) -> str:
+    """Return how many states killed a mutant, and of how many if it was not shown all."""
+    return f"{item['killed']:,}" + (f" of {item['of']:,}" if "of" in item else "")
 
 
 def _met(item: Mapping[str, Any]) -> list[nodes.Node]:
