@@ -35,8 +35,13 @@ def answer(observation: Observation) -> Answer:
     records = ({"status": STATUS_CODES.get(record.type), **record.fields} for record in observation.records)
     found: Mapping[str, Any] = observation.state or {}
     told_all = "unfinished" in found
-    decided = state(MODEL.begin({"unfinished": jsonable(found["unfinished"])})) if told_all else None
+    decided = state(MODEL.begin({"unfinished": map(_told, found["unfinished"])})) if told_all else None
     return Answer(tuple(map(KEYS.of, records)), None, observation.verdict != CLEAN, state=decided)
+
+
+def _told(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an unfinished decision as JSON has it."""
+    return {"gtrid": jsonable(entry["gtrid"]), "names": entry["names"]}
 
 
 def state(kept: Kept) -> State:

@@ -86,8 +86,12 @@ def _told(format_id: str, kind: str) -> Mapping[str, str]:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
+    # Nearly all that is told of records is of these types; asking for them by name is the cheapest.
+    kind = type(value)
+    if kind is str:
+        return cast(str, value)
+    if kind is int:
+        return str(value)
     if isinstance(value, (bytes, memoryview)):
         return value.hex()
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

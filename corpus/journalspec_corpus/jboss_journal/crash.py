@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
@@ -19,7 +20,6 @@ from journalspec_corpus.crash.effects import (
     Semantics,
     State,
 )
-from journalspec_corpus.crash.recorder import Keys
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.jboss_journal import workloads as tables
@@ -27,11 +27,6 @@ from journalspec_corpus.jboss_journal.model import Kept, Messages, Piece
 from journalspec_corpus.jboss_journal.recording import FORMAT, KEYS, LongRun, build, resumed
 
 MODEL = Messages()
-#: What tells records in effect from others.
-_EFFECT = Keys(FORMAT, dict.fromkeys(("kind", "id", "user_type", "body")))
-
-#: The parts of a state that recovery decides on.
-_DECIDED = {"live", "prepared"}
 #: Why a transaction was discarded -> the type of the record that was rejected.
 _REJECTS = {"unhealthy-commit": "COMMIT", "unhealthy-prepare": "PREPARE"}
 
@@ -48,7 +43,7 @@ def answer(observation: Observation) -> Answer:
     state_of: dict[str, Any] = dict(observation.state or {})
     prepared = (item for held in state_of.get("prepared", ()) for item in held["records"])
     shown = [*state_of.get("live", ()), *prepared]
-    effect = {_EFFECT.of(item) for item in shown}
+    effect = {_shown(item["kind"], item) for item in shown}
     discarded = state_of.get("discarded", ())
     rejected = {(_REJECTS.get(item["why"], ""), str(item["tx"])) for item in discarded}
     keys: list[str] = []
@@ -56,13 +51,39 @@ def answer(observation: Observation) -> Answer:
     for record in observation.records:
         base = record.type.removesuffix("_TX")
         if base in ("ADD", "UPDATE"):
-            counts = _EFFECT.of({**record.fields, "kind": base}) in effect
+            counts = _shown(base, record.fields) in effect
         else:
             counts = (base, str(record.fields.get("tx", ""))) not in rejected
         (keys if counts else aside).append(KEYS.of({**record.fields, "type": record.type}))
-    told_all = state_of.keys() >= _DECIDED
-    decided = state(MODEL.begin({name: jsonable(state_of[name]) for name in _DECIDED})) if told_all else None
+    told_all = all(name in state_of for name, _ in _DECIDED)
+    decided = (
+        state(MODEL.begin({name: map(form, state_of[name]) for name, form in _DECIDED})) if told_all else None
+    )
     return Answer(tuple(keys), None, observation.verdict != CLEAN, tuple(aside), decided)
+
+
+def _shown(kind: str, fields: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what tells records in effect from others; raises KeyError if a field is missing."""
+    return kind, fields["id"], fields["user_type"], fields["body"]
+
+
+def _live(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record in effect as JSON has it, as far as the model looks at it."""
+    return {name: jsonable(item[name]) for name in _PIECE if name in item}
+
+
+def _prepared(held: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "tx": jsonable(held["tx"]),
+        "extra": jsonable(held["extra"]),
+        "records": [_live(item) for item in held["records"]],
+        "deletes": [{"id": jsonable(item["id"])} for item in held["deletes"]],
+    }
+
+
+_PIECE = ("kind", "id", "user_type", "body")
+#: The parts of a state that recovery decides on, and what an item of each is to the model.
+_DECIDED = (("live", _live), ("prepared", _prepared))
 
 
 def rejects(first: Answer) -> bool:

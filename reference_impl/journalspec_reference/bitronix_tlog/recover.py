@@ -140,7 +140,7 @@ def record_of(item: AnyRecord, file: str) -> Record:
         fields["names"] = [name_text(name) for name in item.names]
         if not item.extension:
             del fields["extension"]
-        if not all(map(is_printable, item.names)):
+        if not is_printable(b"".join(item.names)):
             fields["names_raw"] = list(item.names)
     return Record(STATUS_NAMES.get(item.status, "OTHER"), fields, At(file, item.off, item.end - item.off))
 
@@ -206,7 +206,7 @@ class RecordNotes:
             found.append(
                 Note("header-length", self._file, record.off, f"headerLength {record.header_length}")
             )
-        if not all(map(is_printable, record.names)):
+        if not is_printable(b"".join(record.names)):
             found.append(Note("name-not-recoverable", self._file, record.off))
         elif not in_canonical_order(record.names):
             found.append(Note("names-unsorted", self._file, record.off))

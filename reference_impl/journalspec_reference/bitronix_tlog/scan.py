@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from journalspec_reference.bitronix_tlog.codec import (
@@ -85,9 +86,15 @@ def search(data: Any, start: int, end: int, layout: Framing = DISK) -> Iterator[
 
 def _candidates(window: Window, start: int, end: int, layout: Framing) -> Iterator[int]:
     """Yield where records may begin whose headerLength stands between `start` and `end`."""
-    constant = INT.pack(layout.header_length)
+    pattern, before = _sign(layout.header_length)
+    return (at - before for at in window.find(pattern, start, end, 1, before))
+
+
+@lru_cache(8)
+def _sign(header_length: int) -> tuple[re.Pattern[bytes], int]:
+    """Return what finds a header length, and how far behind a record's start its last byte stands."""
+    constant = INT.pack(header_length)
     # The last byte is looked for and what precedes it is checked: no zeros and no hole hold that
     # byte; what precedes it may lie in one.
     pattern = re.compile(re.escape(constant[-1:]) + b"(?<=" + re.escape(constant) + b")", re.DOTALL)
-    before = len(constant) - 1 + UNCOUNTED
-    return (at - before for at in window.find(pattern, start, end, 1, before))
+    return pattern, len(constant) - 1 + UNCOUNTED

@@ -6,6 +6,7 @@ import re
 import struct
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -72,8 +73,14 @@ def extension_of(files: Files, params: Params) -> str:
     """Return the configured extension, or the commonest among names of the right form."""
     if "extension" in params:
         return params["extension"]
-    found = Counter(match["extension"] for name in files if (match := NAME.match(base_name(name))))
+    found = Counter(extension for name in files if (extension := _extension(name)))
     return min(found, key=lambda extension: (-found[extension], extension)) if found else ""
+
+
+@lru_cache(256)
+def _extension(name: str) -> str:
+    match = NAME.match(base_name(name))
+    return match["extension"] if match else ""
 
 
 def base_name(name: str) -> str:
