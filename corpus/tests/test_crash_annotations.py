@@ -142,6 +142,11 @@ def shifted(mark: Mark) -> Op:
     return replace(mark, fields=((zero, first), (start + 1, second), *rest))
 
 
+def exchanged(mark: Mark) -> Op:
+    (zero, first), (start, second), *rest = mark.fields
+    return replace(mark, fields=((zero, second), (start, first), *rest))
+
+
 def unnamed(mark: Mark) -> Op:
     return replace(mark, fields=mark.fields[:-1])
 
@@ -234,6 +239,7 @@ FAULTS = [
     Fault("no mark", JOURNAL, "mark", ops(without_mark)),
     Fault("a mark of nothing that was written", APPEND, "mark", moved(Mark, 0, -1)),
     Fault("a field one byte further on", APPEND, "fields", changed(Mark, shifted)),
+    Fault("two fields of one length exchanged", APPEND, "fields", changed(Mark, exchanged)),
     Fault("no last field", JOURNAL, "fields", changed(Mark, unnamed)),
     Fault("a copy with another's name", SWAP, "same", changed(Mark, lambda mark: replace(mark, record="r0"))),
     Fault("published with the record instead of its tail", APPEND, "published", moved(Publish, 0, -2)),
