@@ -272,6 +272,19 @@ def test_each_fault_is_seen_by_its_law(fault: Fault) -> None:
     assert fault.law in laws(fault.work, fault.corrupt(trace))
 
 
+@pytest.mark.parametrize("edition", ["seed+hash", "v2"])
+@pytest.mark.parametrize("prepared", [False, True])
+def test_what_a_transaction_brings_and_deletes_itself_is_not_owed(edition: str, prepared: bool) -> None:
+    steps = (Step("add_tx", 1, 40, 1), Step("delete_tx", 1, 0, 1))
+    ends = (Step("prepare", tx=1), Step("commit", tx=1))[not prepared :]
+    work = Workload("append", edition, (*steps, *ends))
+    trace = build(work)
+    assert laws(work, trace) == set()
+    released = [name for op in trace.ops if isinstance(op, Release) for name in op.records]
+    assert "ADD-1" in released
+    assert "DELETE-1" not in released
+
+
 def test_every_law_sees_a_fault_and_says_where() -> None:
     assert {fault.law for fault in FAULTS} | {"asked"} == set(gate.LAWS)
     trace = moved(Ack, 0, -1)(build(APPEND))
