@@ -12,8 +12,8 @@ explained those of the others that some permitted set of operations explains, by
           (:mod:`brute_effects`): a commit under way may be rejected, say, and nobody can call that wrong
 
 ``python corpus/checks/faulty.py --format F --every N`` prints the table. Exit status: 0 if of the wrong
-answers of each replay that nothing explains at least FLOOR are noticed, 1 otherwise, 2 usage. A replay that is
-possible and was never wrong says nothing: that is 1, too. ``--names 'long/*'`` takes other workloads.
+answers of each replay that nothing explains at least FLOOR are noticed, 1 otherwise, 2 usage. A replay that
+is possible and was never wrong says nothing: that is 1, too. ``--names 'long/*'`` takes other workloads.
 """
 
 from __future__ import annotations
