@@ -60,7 +60,7 @@ NOTES = (Ack, Mark, Publish, Release, Reuse)
 LAWS = {
     "standing": "what the base is said to hold is what stands in it",
     "mark": "the marks behind a write are the records that the naive reader decodes from its bytes",
-    "fields": "the fields of a mark lie end to end and hold the values that the record has",
+    "fields": "the fields of a mark are those of the record, in order, each where its bytes are",
     "same": "one name, one record: a copy says what the first one said",
     "asked": "the records that are written are those that were asked for, in that order",
     "promise": "a call that returns as durable acknowledges what it promises, once, before the next call",
@@ -600,15 +600,18 @@ class Calls:
 def _unfitting(mark: Mark, found: Found) -> tuple[object, object] | None:
     """Return what the fields of a mark should be and what they are, None if they fit.
 
-    From 0 to its end each field begins where the one before ends, and is what the record says.
+    A mark has no values; names and places say which bytes are which field. Two fields of one length that
+    are exchanged lie end to end as well: names count in their order.
     """
-    at = 0
-    for start, name in mark.fields:
-        value = found.values.get(name)
-        if start != at or value is None:
-            return f"a field at {at}", (start, name)
+    at, due = 0, []
+    for name, value in found.values.items():
+        if value:
+            due.append((at, name))
         at += len(value)
-    return None if at == mark.length else (f"fields up to {mark.length}", at)
+    if at != mark.length:
+        return f"fields up to {mark.length}", at
+    given = list(mark.fields)
+    return None if given == due else (due, given)
 
 
 def violations(work: Workload, trace: Trace) -> list[Violation]:

@@ -209,7 +209,9 @@ def kernel_gate(format_id: str) -> Iterator[tuple[str, str]]:
 SAMPLES: Mapping[str, Sequence[tuple[str, int, int]]] = {
     "annotations": (("core", 17, 0),),
     "oracle": (("core", 83, 0),),
-    "kernel": (("core", 61, 0),),
+    # A flipped bit in what a transaction counts is in no state of the first sample, two editions meet in no
+    # signature of the second.
+    "kernel": (("core", 61, 0), ("core", 47, 0)),
 }
 #: gate -> what it does, in the order in which they are run
 GATES: Mapping[str, Callable[[str], Iterator[tuple[str, str]]]] = {

@@ -142,6 +142,11 @@ def shifted(mark: Mark) -> Op:
     return replace(mark, fields=((zero, first), (start + 1, second), *rest))
 
 
+def exchanged(mark: Mark) -> Op:
+    (zero, first), (start, second), *rest = mark.fields
+    return replace(mark, fields=((zero, second), (start, first), *rest))
+
+
 def unnamed(mark: Mark) -> Op:
     return replace(mark, fields=mark.fields[:-1])
 
@@ -234,6 +239,7 @@ FAULTS = [
     Fault("no mark", JOURNAL, "mark", ops(without_mark)),
     Fault("a mark of nothing that was written", APPEND, "mark", moved(Mark, 0, -1)),
     Fault("a field one byte further on", APPEND, "fields", changed(Mark, shifted)),
+    Fault("two fields of one length exchanged", APPEND, "fields", changed(Mark, exchanged)),
     Fault("no last field", JOURNAL, "fields", changed(Mark, unnamed)),
     Fault("a copy with another's name", SWAP, "same", changed(Mark, lambda mark: replace(mark, record="r0"))),
     Fault("published with the record instead of its tail", APPEND, "published", moved(Publish, 0, -2)),
@@ -264,6 +270,19 @@ def test_each_fault_is_seen_by_its_law(fault: Fault) -> None:
     trace = build(fault.work)
     assert laws(fault.work, trace) == set()
     assert fault.law in laws(fault.work, fault.corrupt(trace))
+
+
+@pytest.mark.parametrize("edition", ["seed+hash", "v2"])
+@pytest.mark.parametrize("prepared", [False, True])
+def test_what_a_transaction_brings_and_deletes_itself_is_not_owed(edition: str, prepared: bool) -> None:
+    steps = (Step("add_tx", 1, 40, 1), Step("delete_tx", 1, 0, 1))
+    ends = (Step("prepare", tx=1), Step("commit", tx=1))[not prepared :]
+    work = Workload("append", edition, (*steps, *ends))
+    trace = build(work)
+    assert laws(work, trace) == set()
+    released = [name for op in trace.ops if isinstance(op, Release) for name in op.records]
+    assert "ADD-1" in released
+    assert "DELETE-1" not in released
 
 
 def test_every_law_sees_a_fault_and_says_where() -> None:

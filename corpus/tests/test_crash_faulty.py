@@ -121,6 +121,19 @@ def test_the_reference_itself_is_never_wrong() -> None:
     assert found.rows[0].wrong == 0
 
 
+def test_a_replay_that_is_never_wrong_does_not_count_as_noticed(capsys: pytest.CaptureFixture[str]) -> None:
+    names = "append/spec/committing-1-tiny/status@1024/each/zero"
+    assert faulty.main(["--format", "bitronix_tlog", "--every", "1", "--names", names]) == 1
+    told = capsys.readouterr()
+    assert "uncommitted-delivered" in told.out
+    assert "error: no answer of rollback-applied" in told.err
+    assert "uncommitted-delivered" not in told.err
+    possible, impossible = replays("bitronix_tlog")[0], FaultyReplay("r", none="not here")
+    assert ReplayRow(possible).idle
+    assert not ReplayRow(possible, wrong=1).idle
+    assert not ReplayRow(impossible).idle
+
+
 def test_the_command_fails_for_what_it_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
     assert faulty.main(["--format", "no_such"]) == 2
     assert faulty.main(["--format", "bitronix_tlog", "--scope", "no_such"]) == 2

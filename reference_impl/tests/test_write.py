@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,18 +55,49 @@ def opened(format_id: str, edition: str, storage: Any, params: dict[str, str], *
     return writer
 
 
+def add(number: int, size: int = 1) -> Operation:
+    return {"op": "add", "id": str(number), "body": "aa" * size}
+
+
+def finish(number: int) -> Operation:
+    return log(number, "COMMITTED")
+
+
+def add_or_end(number: int) -> list[Operation]:
+    """A record of its own, or a transaction with one that is prepared or committed."""
+    if number % 3 == 2:
+        return [add(number, 90)]
+    transaction = {"tx": str(number)}
+    end = {"op": "prepare" if number % 3 else "commit"}
+    return [{**add(number, 90), **transaction, "op": "add_tx"}, {**end, **transaction}]
+
+
+def roll_back_or_delete(number: int) -> Operation:
+    return {"op": "rollback", "tx": str(number)} if number % 3 == 1 else {"op": "delete", "id": str(number)}
+
+
 class Example(NamedTuple):
-    """An edition with the smallest files that its writer takes, and two operations that it does."""
+    """An edition with the smallest files that its writer takes, and operations that it does.
+
+    `put` makes a number present: a decision, a record, or one of a transaction that has an end. `take`
+    makes it vanish again.
+    """
 
     format: str
     edition: str
     params: dict[str, str]
+    put: Callable[[int], list[Operation]]
+    take: Callable[[int], Operation]
     first: Operation
     second: Operation
 
 
-def add(number: int, size: int = 1) -> Operation:
-    return {"op": "add", "id": str(number), "body": "aa" * size}
+def decisions(edition: str, params: dict[str, str]) -> Example:
+    return Example("bitronix_tlog", edition, params, lambda number: [log(number)], finish, log(1), log(2))
+
+
+def records(edition: str, params: dict[str, str]) -> Example:
+    return Example("jboss_journal", edition, params, add_or_end, roll_back_or_delete, add(1), add(2))
 
 
 TLOG = {"file_length": "512", "clock": "1000"}
@@ -73,11 +105,11 @@ JOURNAL = {"file_size": "1024"}
 ALIGNED = {"file_size": "4096", "alignment": "512", "fill": "4a"}
 COMPACTING = ("s2", "v1", "v2", "v2e")
 EXAMPLES = {
-    "pair": Example("bitronix_tlog", "2.1", TLOG, log(1), log(2)),
-    "bare": Example("bitronix_tlog", "seed", TLOG, log(1), log(2)),
-    "laps": Example("bitronix_tlog", "nio", {**TLOG, "file_length": "2048"}, log(1), log(2)),
+    "pair": decisions("2.1", TLOG),
+    "bare": decisions("seed", TLOG),
+    "laps": decisions("nio", {**TLOG, "file_length": "2048"}),
     **{
-        f"{edition}{aligned}": Example("jboss_journal", edition, params, add(1), add(2))
+        f"{edition}{aligned}": records(edition, params)
         for edition in ("seed", "seed+hash", "s1", *COMPACTING)
         for aligned, params in (("", JOURNAL), (" aligned", ALIGNED))
     },
@@ -172,23 +204,6 @@ def present(example: Example, files: dict[str, bytes]) -> list[int]:
     return [item["gtrid"][0] for item in seen.state["unfinished"]]
 
 
-def put(example: Example, number: int) -> list[Operation]:
-    """Return what makes `number` present: a decision, a record, or one of a transaction that has an end."""
-    if example.format == "bitronix_tlog":
-        return [log(number)]
-    if number % 3 == 2:
-        return [add(number, 90)]
-    transaction = {"tx": str(number)}
-    end = {"op": "prepare" if number % 3 else "commit"}
-    return [{**add(number, 90), **transaction, "op": "add_tx"}, {**end, **transaction}]
-
-
-def take(example: Example, number: int) -> Operation:
-    if example.format == "bitronix_tlog":
-        return log(number, "COMMITTED")
-    return {"op": "rollback", "tx": str(number)} if number % 3 == 1 else {"op": "delete", "id": str(number)}
-
-
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "bare"])
 def test_stopped_before_any_change_nothing_acknowledged_is_lost(name: str) -> None:
     """Not even by a swap, a new lap, reuse of a file, a compaction or a start after a stop."""
@@ -200,12 +215,12 @@ def test_stopped_before_any_change_nothing_acknowledged_is_lost(name: str) -> No
     taken: list[tuple[int, int]] = []
     there: set[int] = set()
     for number in range(1, 40):
-        for op in put(example, number):
+        for op in example.put(number):
             writer.apply(op)
         there.add(number)
         if number > 3:
             taken.append((len(storage.calls), number - 3))
-            writer.apply(take(example, number - 3))
+            writer.apply(example.take(number - 3))
             there.discard(number - 3)
         if number % 2:
             writer.apply(FORCE)

@@ -257,8 +257,10 @@ class Run(Recorder):
             self.pending = [(entry, 0 if owner == tx else owner) for entry, owner in self.pending]
         if kind.name == "COMMIT":
             known = {entry for entry, _ in self.pending} | self._owed
-            self.pending += [(entry, 0) for entry in ended if entry not in known]
-            self._owed.update(ended)
+            left = {*self._in_effect()}
+            held = [entry for entry in ended if _plain(entry).startswith("DELETE") or entry in left]
+            self.pending += [(entry, 0) for entry in held if entry not in known]
+            self._owed.update(held)
 
     def _take_back(self, record: JournalRecord) -> list[str]:
         """Release what `record`, about to be written, ends; return those of its transaction."""
@@ -272,8 +274,8 @@ class Run(Recorder):
         self.learn(meaning)
         after = {*self._in_effect()}
         if record.kind.name == "COMMIT":
-            # A delete is owed from now on.
-            after.update(members)
+            # A delete is owed from now on, and what it takes back of its own transaction is not.
+            after.update(name for name in members if _plain(name).startswith("DELETE"))
         elif record.kind.name == "ROLLBACK":
             self.pending = [entry for entry in self.pending if entry[1] != record.tx]
         self._release([name for name in before if name not in after])
