@@ -44,7 +44,7 @@ from journalspec_corpus.pipeline.plan import Plan
 FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
 #: Each n-th workload, and so many states: the run behind the findings asked about thousands.
 EVERY, STATES = 7, 300
-JUDGEMENTS = {item.harness: item for item in judgements()}
+JUDGEMENTS = {item.name: item for item in judgements()}
 
 
 @pytest.fixture(params=sorted(JUDGEMENTS))
@@ -52,8 +52,8 @@ def judgement(request: pytest.FixtureRequest) -> ProductRun:
     return JUDGEMENTS[request.param]
 
 
-def shrunk_cases(harness: str) -> dict[str, Case]:
-    with gzip.open(FOLDER / f"{harness}.jsonl.gz", "rt", encoding="utf-8") as lines:
+def shrunk_cases(name: str) -> dict[str, Case]:
+    with gzip.open(FOLDER / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         found = [Case.from_json(json.loads(line)) for line in lines]
     return {case.id: case for case in found}
 
@@ -99,7 +99,7 @@ def test_every_cause_is_one_of_something_seen_and_leads_to_what_exists() -> None
 
 
 def test_the_smallest_states_are_there(judgement: ProductRun) -> None:
-    cases = shrunk_cases(judgement.harness)
+    cases = shrunk_cases(judgement.name)
     named = {finding.example["case"] for finding in judgement.findings if "case" in finding.example}
     assert named == set(cases)
     sizes = [finding.example["deviations"] for finding in judgement.findings if "case" in finding.example]
@@ -107,7 +107,7 @@ def test_the_smallest_states_are_there(judgement: ProductRun) -> None:
 
 
 def test_a_file_of_findings_is_an_allowance(judgement: ProductRun) -> None:
-    known = load_known(FOLDER / f"{judgement.harness}.toml")
+    known = load_known(FOLDER / f"{judgement.name}.toml")
     kinds = [Kind(*finding.members) for finding in judgement.findings]
     compared = compare(kinds, known)
     assert (compared.new, compared.gone) == ((), ())
@@ -139,7 +139,7 @@ def test_what_nothing_explains_is_not_written_down() -> None:
         "failures": [{**failure, "representative": kind}],
     }
     with pytest.raises(LookupError, match="this one"):
-        judgement_text(summary)
+        judgement_text("a-harness", summary)
 
 
 def test_worst_cases_were_put_before_every_product_that_can_be_asked() -> None:
@@ -204,7 +204,7 @@ def test_the_product_does_what_is_written(judgement: ProductRun, capsys: pytest.
 @pytest.mark.product
 @pytest.mark.java
 def test_the_product_answers_the_smallest_states_as_written(judgement: ProductRun, asker: Asker) -> None:
-    cases = shrunk_cases(judgement.harness)
+    cases = shrunk_cases(judgement.name)
     for finding in judgement.findings:
         if "case" in finding.example:
             case = cases[finding.example["case"]]

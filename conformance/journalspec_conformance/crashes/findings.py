@@ -1,9 +1,9 @@
 """What shipped products were found to do after a crash: data, loaded and checked.
 
-``findings/<harness>.toml`` is what one run came to, written by :mod:`.record` and
-never by hand. ``findings/causes.toml`` says in words why, whose fault it is and
-what an operator can do; its patterns say which kinds of failure it explains.
-``findings/<harness>.jsonl.gz`` holds the smallest state of each kind as cases.
+``findings/<name>.toml`` is what one run over one harness came to, written by :mod:`.record` and
+never by hand; the first run over a harness is named as it is. ``findings/causes.toml`` says in
+words why, whose fault it is and what an operator can do; its patterns say which kinds of failure it explains.
+``findings/<name>.jsonl.gz`` holds the smallest state of each kind as cases.
 """
 
 from __future__ import annotations
@@ -89,6 +89,7 @@ class ProductRun:
     `strata` has for each stratum and policy how many states got which verdict, `verdicts` those of R.
     """
 
+    name: str
     harness: str
     product: str
     format: str
@@ -130,7 +131,7 @@ def causes_of(format_id: str, members: tuple[str, ...]) -> tuple[Cause, ...]:
 
 @cache
 def judgements() -> tuple[ProductRun, ...]:
-    """Return what all products were found to do, by harness."""
+    """Return what all products were found to do, by name of the run."""
     return tuple(_judgements())
 
 
@@ -178,6 +179,7 @@ def _judgements() -> Iterator[ProductRun]:
             run = loaded["run"]
             yield ProductRun(
                 path.name.removesuffix(".toml"),
+                run["harness"],
                 run["product"],
                 run["format"],
                 run,

@@ -1,9 +1,9 @@
 """Write down what a run of ``journalspec corpus judge`` found.
 
-``python -m journalspec_conformance.crashes.record HARNESS DIR`` reads what the
-run left in DIR (``--out DIR``) and writes the product's file of findings, and its
-cases. Every kind of failure must be explained by a cause; otherwise nothing is
-written, and the kinds are named.
+``python -m journalspec_conformance.crashes.record HARNESS DIR [NAME]`` reads what the
+run left in DIR (``--out DIR``) and writes the file of findings NAME, and its
+cases; a run without a NAME is named as the harness. Every kind of failure must be explained
+by a cause; otherwise nothing is written, and the kinds are named.
 """
 
 from __future__ import annotations
@@ -58,9 +58,10 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(shown) or "nothing"
 
 
-def judgement_text(summary: Mapping[str, Any]) -> str:
-    """Return a run as a file of findings; raises LookupError that names kinds without a cause."""
+def judgement_text(harness: str, summary: Mapping[str, Any]) -> str:
+    """Return a run over a harness as findings; raises LookupError that names kinds without a cause."""
     run = {
+        "harness": harness,
         "product": f"{summary['impl']['name']} {summary['impl'].get('version', '')}".strip(),
         "format": summary["format"],
         "tier": summary["plan"]["tier"],
@@ -111,19 +112,19 @@ def judgement_text(summary: Mapping[str, Any]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the findings of one harness; 1 if something is unexplained, 2 on wrong usage."""
-    if len(arguments) != 2 or not Path(arguments[1], SUMMARY).is_file():
-        print(f"usage: python -m {__spec__.name} HARNESS DIR (with {SUMMARY})", file=sys.stderr)
+    """Write the findings of one run; 1 if something is unexplained, 2 on wrong usage."""
+    if len(arguments) not in (2, 3) or not Path(arguments[1], SUMMARY).is_file():
+        print(f"usage: python -m {__spec__.name} HARNESS DIR [NAME] (with {SUMMARY} in DIR)", file=sys.stderr)
         return 2
-    harness, out = arguments[0], Path(arguments[1])
+    harness, out, name = arguments[0], Path(arguments[1]), arguments[-1] if arguments[2:] else arguments[0]
     try:
-        text = judgement_text(json.loads((out / SUMMARY).read_text(encoding="utf-8")))
+        text = judgement_text(harness, json.loads((out / SUMMARY).read_text(encoding="utf-8")))
     except LookupError as error:
         print(error.args[0], file=sys.stderr)
         return 1
-    replace_text(FOLDER / f"{harness}.toml", text)
+    replace_text(FOLDER / f"{name}.toml", text)
     if (out / SHRUNK).is_file():
-        replace_bytes(FOLDER / f"{harness}.jsonl.gz", gzip.compress((out / SHRUNK).read_bytes(), mtime=0))
+        replace_bytes(FOLDER / f"{name}.jsonl.gz", gzip.compress((out / SHRUNK).read_bytes(), mtime=0))
     return 0
 
 

@@ -20,26 +20,28 @@ from journalspec_corpus.crash.verdict import VERDICTS, Answer
 
 #: Questions per failure; most need a few hundred.
 BUDGET = 1500
-#: What stands for no answer while a state is shrunk.
-_NO_ANSWER = "no-answer"
+#: What stands for no answer while a state is shrunk; the second where a refusal is looked for.
+_NO_ANSWER, _NOTHING = Answer((), "no-answer"), Answer(())
 
 
 @dataclass
 class ImplementationReader:
     """An implementation under one policy as a reader: from files and edition to its answer.
 
-    Where it gives none (a hang, a crash), that counts as a refusal.
+    Where it gives none (a hang, a crash), `instead` is taken for its answer: a refusal, if nothing else is
+    said. Whoever looks for a refusal says something else, or it is shrunk to a state on which it hangs.
     """
 
     asker: Asker
     policy: str
+    instead: Answer = _NO_ANSWER
     asked: int = 0
 
     def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
         """Return the answer on `files`."""
         self.asked += 1
         reply = self.asker.ask(files, edition, self.policy)
-        return Answer((), _NO_ANSWER) if reply.answer is None else reply.answer
+        return self.instead if reply.answer is None else reply.answer
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,9 @@ def smallest(format_id: str, failing: Failing, asker: Asker, budget: int = BUDGE
     adapter = crash_format(format_id)
     policy = failing.kind.policy
     salvaging = any(name in adapter.salvaging for name, known in adapter.policies.items() if known == policy)
-    reader = ImplementationReader(asker, policy)
+    reader = ImplementationReader(
+        asker, policy, _NOTHING if failing.kind.verdict == "refused" else _NO_ANSWER
+    )
     try:
         found = reduce_state(
             adapter,

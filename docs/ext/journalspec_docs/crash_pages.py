@@ -133,12 +133,12 @@ def _depends_on_findings(page: Page) -> None:
     "Why",
     "For example",
 )
-def findings(page: Page, harness: str) -> Iterator[markup.Row]:
-    """``{crash-findings} HARNESS``: every kind of failure of one product."""
+def findings(page: Page, name: str) -> Iterator[markup.Row]:
+    """``{crash-findings} NAME``: every kind of failure in one run over a product."""
     _depends_on_findings(page)
-    found = next((item for item in judgements() if item.harness == harness), None)
+    found = next((item for item in judgements() if item.name == name), None)
     if found is None:
-        raise LookupError(f"nothing was found about {harness!r}")
+        raise LookupError(f"nothing was found about {name!r}")
     titles = {cause.id: cause.title for cause in causes()}
     for item in found.findings:
         yield (
