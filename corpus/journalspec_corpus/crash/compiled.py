@@ -40,7 +40,8 @@ _S32, _S29 = np.uint64(32), np.uint64(29)
 #: The first number of the hash of nothing.
 NOTHING_FOUND = _M2
 _U8 = np.uint64(8)
-_WORD = 8
+#: Bytes of a word.
+WORD = 8
 
 
 class _PartCompiler(Compiler):  # type: ignore[misc]  # Numba has no types
@@ -153,17 +154,21 @@ def mix(h: Hashes, value: Any) -> None:
 
 
 @helper
-def _word(data: Bytes, at: int) -> Any:
-    """Return eight bytes as one number, in a form that compilers make one load of."""
+def word_at(data: Bytes, at: int) -> Any:
+    """Return eight bytes as one number, in a form that compilers make one load of.
+
+    Places without a sign count from the front alone: else each byte is looked for by itself.
+    """
+    place = np.uint64(at)
     return (
-        np.uint64(data[at])
-        | np.uint64(data[at + 1]) << np.uint64(8)
-        | np.uint64(data[at + 2]) << np.uint64(16)
-        | np.uint64(data[at + 3]) << np.uint64(24)
-        | np.uint64(data[at + 4]) << np.uint64(32)
-        | np.uint64(data[at + 5]) << np.uint64(40)
-        | np.uint64(data[at + 6]) << np.uint64(48)
-        | np.uint64(data[at + 7]) << np.uint64(56)
+        np.uint64(data[place])
+        | np.uint64(data[place + np.uint64(1)]) << np.uint64(8)
+        | np.uint64(data[place + np.uint64(2)]) << np.uint64(16)
+        | np.uint64(data[place + np.uint64(3)]) << np.uint64(24)
+        | np.uint64(data[place + np.uint64(4)]) << np.uint64(32)
+        | np.uint64(data[place + np.uint64(5)]) << np.uint64(40)
+        | np.uint64(data[place + np.uint64(6)]) << np.uint64(48)
+        | np.uint64(data[place + np.uint64(7)]) << np.uint64(56)
     )
 
 
@@ -173,13 +178,13 @@ def mix_bytes(h: Hashes, data: Bytes, start: int, end: int) -> None:
     mix(h, end - start)
     one, two = h[0], h[1]
     at = start
-    while end - at >= _WORD:
-        word = _word(data, at)
+    while end - at >= WORD:
+        word = word_at(data, at)
         one = (one ^ word) * _M1
         one ^= one >> _S32
         two = (two + word) * _M2
         two ^= two >> _S29
-        at += _WORD
+        at += WORD
     h[0], h[1] = one, two
     if at < end:
         word = np.uint64(0)
@@ -215,15 +220,15 @@ K = np.asarray(_KEYS, np.uint64)
 def leaf(data: Bytes, start: int, end: int) -> Any:
     """Return :func:`.fingerprints.leaf` of ``data[start:end]``, at most a page, and 0 if all is zeros."""
     a, b, some = K[0], K[1], np.uint64(0)
-    for at in range(start, start + PAGE, 2 * _WORD):
+    for at in range(start, start + PAGE, 2 * WORD):
         x, y = np.uint64(0), np.uint64(0)
-        if at + 2 * _WORD <= end:
-            x, y = _word(data, at), _word(data, at + _WORD)
+        if at + 2 * WORD <= end:
+            x, y = word_at(data, at), word_at(data, at + WORD)
         else:
-            for index in range(at, min(end, at + _WORD)):
+            for index in range(at, min(end, at + WORD)):
                 x |= np.uint64(data[index]) << np.uint64(8 * (index - at))
-            for index in range(at + _WORD, end):
-                y |= np.uint64(data[index]) << np.uint64(8 * (index - at - _WORD))
+            for index in range(at + WORD, end):
+                y |= np.uint64(data[index]) << np.uint64(8 * (index - at - WORD))
         some |= x | y
         a, b = mum(a ^ x, y ^ K[2]), mum(b ^ y, x ^ K[3])
     return a, b, some
@@ -364,8 +369,8 @@ def crc32(data: Bytes, start: int, end: int, crc: Any) -> Any:
     """Return the CRC-32 of ``data[start:end]`` that continues `crc`, as zlib has it."""
     value = np.uint64(crc) ^ _ONES
     at = start
-    while end - at >= _WORD:
-        word = _word(data, at) ^ value
+    while end - at >= WORD:
+        word = word_at(data, at) ^ value
         value = (
             _TABLES[7, word & _LOW]
             ^ _TABLES[6, (word >> np.uint64(8)) & _LOW]
@@ -376,7 +381,7 @@ def crc32(data: Bytes, start: int, end: int, crc: Any) -> Any:
             ^ _TABLES[1, (word >> np.uint64(48)) & _LOW]
             ^ _TABLES[0, word >> np.uint64(56)]
         )
-        at += _WORD
+        at += WORD
     while at < end:
         value = _TABLES[0, (value ^ np.uint64(data[at])) & _LOW] ^ (value >> np.uint64(8))
         at += 1

@@ -16,6 +16,7 @@ import numpy as np
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Codes, CrashPoint
 from journalspec_corpus.crash.compiled import (
     NOTHING_FOUND,
+    WORD,
     Bytes,
     Hashes,
     Ints,
@@ -25,6 +26,7 @@ from journalspec_corpus.crash.compiled import (
     mix,
     page_pair,
     start_hash,
+    word_at,
 )
 from journalspec_corpus.crash.engine_layout import (
     G_BLOCKS,
@@ -370,8 +372,13 @@ def _overlay(flat: Flat, file: int, at: int, value: int, length: int) -> bool:
     """Put ``pool[value:value + length]`` to `at`, and note which bytes that changes."""
     scratch, pool, files = flat.scratch, flat.pool, flat.files
     first, last = 0, length
+    # Most of it is the same: in words first.
+    while last - first >= WORD and word_at(scratch, at + first) == word_at(pool, value + first):
+        first += WORD
     while first < last and scratch[at + first] == pool[value + first]:
         first += 1
+    while last - first >= WORD and word_at(scratch, at + last - WORD) == word_at(pool, value + last - WORD):
+        last -= WORD
     while last > first and scratch[at + last - 1] == pool[value + last - 1]:
         last -= 1
     if first == last:

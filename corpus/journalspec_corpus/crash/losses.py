@@ -12,8 +12,10 @@ honest device leaves as well is not among them.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from itertools import combinations
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -144,19 +146,32 @@ def cuts_of(trace: Trace, index: int) -> npt.NDArray[np.bool_]:
     if op is None:
         raise ValueError(f"{trace.name}: operation {index} writes nothing")
     length = len(op.data)
-    writes = [at for at, _ in trace.writes if at >= trace.crash_from]
-    early = len(writes) > MANY and index in writes[:-LAST]
-    if not early and index not in trace.unread:
+    if index not in trace.unread and not _is_early(trace, index):
         return _worth_a_cut(op.off, length)
-    arrived = np.arange(length + 1)
+    out = np.zeros(length + 1, bool)
+    _beside_sectors(out, op.off)
     edges = [0, length]
     for at, mark in trace.annotated:
         if at == index and isinstance(mark, Mark):
             edges += [mark.off - op.off + start for start, _ in mark.fields]
-    out = (op.off + arrived + 1) % 512 <= 2
     for edge in edges:
-        out |= abs(arrived - edge) <= 1
-    return np.asarray(out)
+        out[max(0, edge - 1) : max(0, edge + 2)] = True
+    return out
+
+
+def _is_early(trace: Trace, index: int) -> bool:
+    """Tell whether write `index` is of interest, one of many, and none of the last."""
+    writes = trace.writes
+    of_interest = len(writes) - bisect_left(writes, trace.crash_from, key=itemgetter(0))
+    last = writes[-LAST][0] if of_interest > MANY else 0
+    # Space that is filled when it is set aside is no write here.
+    return trace.crash_from <= index < last and isinstance(trace.ops[index], Write)
+
+
+def _beside_sectors(out: npt.NDArray[np.bool_], off: int) -> None:
+    """Set in `out`, by numbers of bytes that arrived at `off`, the edges of sectors and one byte beside."""
+    for beside in (-1, 0, 1):
+        out[(beside - off) % 512 :: 512] = True
 
 
 def _worth_a_cut(off: int, length: int) -> npt.NDArray[np.bool_]:
@@ -166,11 +181,12 @@ def _worth_a_cut(off: int, length: int) -> npt.NDArray[np.bool_]:
     inside a long run of payload all say the same: the front and the back are cut
     at every byte, the middle at sector edges and one byte beside them.
     """
-    arrived = np.arange(length + 1)
     if length <= EVERY_BYTE:
         return np.ones(length + 1, bool)
-    beside = (off + arrived + 1) % 512
-    return np.asarray((arrived <= FRONT) | (arrived >= length - FRONT) | (beside <= 2))
+    out = np.zeros(length + 1, bool)
+    out[: FRONT + 1] = out[length - FRONT :] = True
+    _beside_sectors(out, off)
+    return out
 
 
 def _torn_cell(
