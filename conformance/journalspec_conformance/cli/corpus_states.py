@@ -346,7 +346,9 @@ def _shrink_state(
                 lambda tried, what: status.update(f"{tried:,} tried; {what}"),
             )
         except reduction.NotFailing as error:
-            raise _NotFailing(f"{place.state_id}: nothing to shrink: {error}") from None
+            raise _NotFailing(
+                f"{place.state_id}: nothing to shrink: {error}; `corpus show` tells any state"
+            ) from None
         except Breakdown as error:
             raise _NotFailing(f"{reader.name} broke down: {error.reason}") from None
     small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
