@@ -14,7 +14,7 @@ from click.testing import Result
 
 from commands import Row, tried, typed
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.story import MARK, losses, picture, story
+from journalspec_corpus.crash.story import MARK, losses, picture, settled, story
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import worst_cases
 from journalspec_corpus.load import Intake
@@ -135,6 +135,33 @@ def passing(directory: Path) -> str:
     """A state that every reader of the build passes."""
     good = next(row for row in rows(directory) if all(row[f"verdict_{name}"] == "pass" for name in READERS))
     return str(good["state_id"].hex())
+
+
+def test_a_search_that_was_cut_short_does_not_say_that_it_found_the_smallest(
+    directory: Path, failing: dict[str, Any]
+) -> None:
+    name = failing["state_id"].hex()
+    # A mutant by its id reads files; what answers a whole crash point at once counts no calls.
+    done = run(directory, "--case", name, "--reader", "mutant:skip-checksum/strict", "--budget", 1)
+    assert done.exit_code == 0, done.output
+    assert "the budget ended" in done.output
+    assert "the smallest already" not in done.output
+
+
+def test_what_is_broken_is_where_bytes_differ(directory: Path) -> None:
+    """Of a granule with halves of two versions, say, only one is not as it was written."""
+    seen = 0
+    for row in rows(directory):
+        if row["category"] == "sector-trash" and row["preset"] == "fdb-full-corruption" and seen < 40:
+            state = place_of(directory, row["state_id"].hex()).state
+            for loss in losses(state)[1]:
+                if loss.length and not loss.kept and "never" in loss.what:
+                    whole = settled(state)[loss.file]
+                    here = state.files[loss.file]
+                    at = [loss.off, loss.off + loss.length - 1]
+                    assert all(place >= len(here) or here[place] != whole[place] for place in at)
+                    seen += 1
+    assert seen
 
 
 @typed(given="build")

@@ -291,7 +291,11 @@ def test_what_a_disk_log_may_hold(keys: Sequence[str], unfinished: Mapping[str, 
             state({"5": "aa"}),
             "transaction 1 was rolled back and its record ADD-5 is in effect",
         ),
-        ([TX_5], state({"5": "aa"}), "nobody committed transaction 1 and its record ADD-5 is in effect"),
+        (
+            [TX_5],
+            state({"5": "aa"}),
+            "nothing that is listed commits transaction 1 and its record ADD-5 is in effect",
+        ),
         ([TX_5, PREPARE], state(), "transaction 1 was prepared or decided and is not there: "),
         ([ADD_5, DELETE_5], state({"5": "aa"}), "record 5 (ADD:0:aa) had been deleted or finished and is in"),
         ([ADD_5], state({"9": "cc"}), "record 9 (ADD:0:cc) is in effect and follows from nothing"),
@@ -391,3 +395,45 @@ def test_a_state_is_what_the_model_makes_of_what_is_observed(format_id: str) -> 
         assert found == semantics.state(semantics.model.begin(told))
         seen.add(found)
     assert len(seen) > 3
+
+
+@pytest.mark.parametrize(
+    ("counts", "decided", "accepted"),
+    [
+        # What is not counted as listed, and left nothing, was rejected; so was it whose counts are not told.
+        ({"count": 1}, state(), False),
+        ({"pairs": [{"file_id": 4, "count": 1}, {"file_id": 5, "count": 2}]}, state(), False),
+        ({}, state(), False),
+        # Counts that fit, or an effect, say that it was taken.
+        ({"count": 2}, state(), True),
+        ({"pairs": [{"file_id": 4, "count": 1}, {"file_id": 5, "count": 1}]}, state(), True),
+        ({"count": 1}, state(BOTH), True),
+        ({"count": 1}, state({}, ("1", BOTH)), True),
+    ],
+)
+@pytest.mark.parametrize("end", ["COMMIT", "PREPARE"])
+def test_an_answer_need_not_say_what_it_discarded(
+    end: str, counts: Mapping[str, object], decided: State, accepted: bool
+) -> None:
+    """Its records and its state say which ends it took."""
+    members = [
+        Record("ADD_TX", {"tx": 1, "id": ident, "user_type": 0, "body": bytes.fromhex(body)}, At("f", 0, 1))
+        for ident, body in ((5, "aa"), (6, "bb"))
+    ]
+    records = (*members, Record(end, {"tx": 1, **counts}, At("f", 0, 1)))
+    semantics = crash_format(TX).semantics
+    assert semantics is not None
+    answer = crash_format(TX).answer(Observation("clean", records, state=semantics.told(decided)))
+    listed = COMMIT if end == "COMMIT" else PREPARE
+    assert (listed in answer.keys, listed in answer.aside) == (accepted, not accepted)
+    assert answer.state == decided
+
+
+def test_what_stands_in_two_places_is_not_what_is_wrong() -> None:
+    trace = journal(*written(ADD_5, TX_6, COMMIT))
+    expected = expected_at(trace, len(trace.ops), stratum="C")
+    twice = ((("5", (("ADD", "0", "aa"), ("ADD", "0", "aa"))),), ())
+    answer = Answer((ADD_5, ADD_5, TX_6, COMMIT), None, reported=True, state=twice)
+    found = wrong_effect(answer, expected)
+    assert found is not None
+    assert (found.verdict, found.records) == ("effect-lost", ("ADD-6",))

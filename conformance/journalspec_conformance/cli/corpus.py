@@ -41,6 +41,7 @@ _COMMANDS = {
     "verify": "",
     "agree": "corpus_states:agree_command",
     "judge": "corpus_judge:command",
+    "show": "corpus_states:show_command",
     "shrink": "corpus_states:shrink_command",
     "rates": "corpus_states:rates_command",
 }

@@ -1,4 +1,4 @@
-"""``journalspec corpus agree``, ``rates``, ``shrink``: questions about the states of a tier or build."""
+"""``journalspec corpus agree``, ``rates``, ``show``, ``shrink``: the states of a tier or build."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.crashes.shrinking import ImplementationReader
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_corpus.case import Case
-from journalspec_corpus.crash import reduction, story
+from journalspec_corpus.crash import reduction, story, transcript
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.case_builder import as_case, case_of
 from journalspec_corpus.crash.effects import in_words
@@ -200,6 +200,62 @@ def _checks(entries: list[dict[str, Any]]) -> Iterator[list[str]]:
         ]
 
 
+@click.command("show", epilog="Exit status: 0 printed, 2 DIR holds no build, or no such state.")
+@click.argument("directory", type=_options.FILE, metavar="DIR")
+@click.option("--case", "case_id", required=True, metavar="ID", help="The state, by its id (32 hex digits).")
+@click.option("--json", "as_json", is_flag=True, help="Print everything, with all bytes, as one JSON object.")
+def show_command(directory: Path, case_id: str, as_json: bool) -> None:
+    """Print what a state of the build in DIR follows from: writes, forces, acknowledgements, the crash.
+
+    ID is a `state_id` of the build's Parquet files, or the id of a published core
+    case. Then come what arrived, what is owed, and the verdicts of the build. With
+    --json, what is owed can be worked out once more elsewhere: all bytes of all
+    writes and files are told, where each record lies, what publishes it, and which
+    records stood there before.
+    """
+    try:
+        place = failures.place_of(directory, case_id)
+        state = place.state
+    except (LookupError, OSError) as error:
+        raise click.UsageError(_text(error)) from None
+    told = {**transcript.as_json(place.adapter, place.workload, state), "verdicts": dict(place.verdicts)}
+    if as_json:
+        click.echo(json.dumps(told, indent=2))
+        return
+    for line in _account(place, told):
+        click.echo(line)
+
+
+def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a state in words, line by line."""
+    state = place.state
+    yield f"case      {told['case']}"
+    yield f"state     {told['state']}"
+    yield f"workload  {state.trace.name}"
+    yield f"preset    {story.preset_words(state)}"
+    yield f"kind      {told['stratum']}, {told['category']}" + (f", {state.field}" if state.field else "")
+    safe = [mark["record"] for mark in told["trace"]["before"] if mark["acknowledged"]]
+    yield f"stood     {', '.join(safe) or '-'}"
+    yield ""
+    yield from _lived(place.adapter, place.workload, state)
+    pieces = told["arrived"].get("pieces", ())
+    if pieces:
+        yield "In flight:"
+        yield from (f"  {loss}" for _, _, loss in story.pieces(state))
+    yield ""
+    owed = told["owed"]
+    for name, words in _OWED.items():
+        yield f"{words:<10}{', '.join(owed[name]) or '-'}"
+    yield f"refusal   {owed['refusal']}"
+    yield f"states    {len(owed['sets'].get('states', ())) or 'not listed'}"
+    yield ""
+    yield from (f"{name}: {verdict}" for name, verdict in place.verdicts.items())
+
+
+#: What is owed, and how it is called in front of a line.
+_OWED = {"must_keep": "must keep", "may_keep": "may keep", "must_drop": "must drop"}
+
+
 _SHRINK_STATUS = (
     "Exit status: 0 it was shrunk (or is the smallest already), 1 the state does not fail for that reader,"
     " 2 usage or configuration."
@@ -244,7 +300,8 @@ def shrink_command(
 
     ID is a `state_id` of the build's Parquet files, or the id of a published core
     case. What stays is the verdict; what goes, in this order, are records, sectors that
-    did not arrive, weak guarantees, backgrounds, bytes of payload and alignment.
+    did not arrive, weak guarantees, backgrounds, bytes of payload and alignment. A
+    deviation is a sector, size or name that is not as if all had arrived (or nothing).
     With --kinds, one state of each stratum, writer, category, reader and verdict
     is shrunk, and a table says how small they get.
     """
@@ -289,7 +346,9 @@ def _shrink_state(
                 lambda tried, what: status.update(f"{tried:,} tried; {what}"),
             )
         except reduction.NotFailing as error:
-            raise _NotFailing(f"{place.state_id}: nothing to shrink: {error}") from None
+            raise _NotFailing(
+                f"{place.state_id}: nothing to shrink: {error}; `corpus show` tells any state"
+            ) from None
         except Breakdown as error:
             raise _NotFailing(f"{reader.name} broke down: {error.reason}") from None
     small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
@@ -357,13 +416,22 @@ def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> 
         f"case      {small.id}",
         f"workload  {found.workload.name}",
         f"preset    {story.preset_words(state)}",
-        f"taken     {', '.join(step.how for step in found.steps) or 'nothing: it is the smallest already'}",
+        f"taken     {', '.join(step.how for step in found.steps) or _nothing(found)}",
         "",
-        f"Before: {state.trace.background} behind what is in use.",
     ]
-    for number, before in enumerate(reduction.crashes_before(adapter, found.workload), start=1):
-        out += [f"Life {number}, done in this order:", *_told(before), ""]
-    return [*out, "Done, in this order:", *_told(state)]
+    return [*out, *_lived(adapter, found.workload, state)]
+
+
+def _lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
+    """Yield what was done up to `state`, line by line, and what of it arrived."""
+    yield f"Before: {state.trace.background} behind what is in use."
+    for number, before in enumerate(reduction.crashes_before(adapter, workload), start=1):
+        yield from (f"Life {number}, done in this order:", *_told(before), "")
+    yield from ("Done, in this order:", *_told(state))
+
+
+def _nothing(found: Reduced) -> str:
+    return "nothing: it is the smallest already" if found.minimal else "nothing so far"
 
 
 def _effect(found: Reduced) -> list[str]:

@@ -312,7 +312,7 @@ ORDER = (INVENTED, ROLLED_BACK, UNCOMMITTED, HALF, RETURNED, DECISION_LOST, EFFE
 _WORDS: Mapping[str, str] = {
     INVENTED: "{what} is in effect and follows from nothing that was written",
     ROLLED_BACK: "transaction {tx} was rolled back and {what} is in effect",
-    UNCOMMITTED: "nobody committed transaction {tx} and {what} is in effect",
+    UNCOMMITTED: "nothing that is listed commits transaction {tx} and {what} is in effect",
     HALF: "of transaction {tx} a part is in effect and a part is not: {what}",
     RETURNED: "{what} had been deleted or finished and is in effect again",
     DECISION_LOST: "transaction {tx} was prepared or decided and is not there: {what}",
@@ -365,7 +365,7 @@ class Permitted:
         # Of what may be gone, what is listed says most.
         listed = counting | beside & ~self.operations.ends
         chosen = self.operations.closed(listed, listed) if self.lenient else sets[0]
-        return self._explained(chosen, counting, state)
+        return self._explained(chosen, counting, state, twice)
 
     def _doubled(self, chosen: int, twice: int, state: State) -> bool:
         """Tell whether `state` is that after `chosen` but for records that stand in two places by now.
@@ -413,8 +413,11 @@ class Permitted:
                 found[self.operations.state(listed)] = None
         return [self.operations.told(state) for state in sorted(found)]
 
-    def _explained(self, chosen: int, counting: int, state: State) -> Wrong:
-        """Return the difference between `state` and that after `chosen`, by what says most."""
+    def _explained(self, chosen: int, counting: int, state: State, twice: int) -> Wrong:
+        """Return the difference between `state` and that after `chosen`, by what says most.
+
+        What stands in two places (`twice`) may be in effect twice.
+        """
         due, found = (
             self.operations.effects(self.operations.state(chosen)),
             self.operations.effects(state),
@@ -422,6 +425,7 @@ class Permitted:
         many = [
             Wrong(INVENTED, effect) if due[effect] else self._extra(effect, chosen, counting)
             for effect in found - due
+            if not (due[effect] and any(one.bit & twice for one in self.operations.makers(effect)))
         ]
         many += [self._missing(effect, chosen, due & found) for effect in due - found]
         # What is in effect is right, and its order is not.

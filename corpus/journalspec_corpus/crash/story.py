@@ -117,7 +117,7 @@ def losses(state: State) -> tuple[str, list[Loss]]:
         return "Everything up to the crash arrived, or all but the last write.", []
     blocks, codes = states.point.blocks, states.codes[state.row].tolist()
     arrived = [max(at for at, level in enumerate(block.levels) if level >= 0) for block in blocks]
-    names = _names(state)
+    names = file_names(state)
     lost = [
         _loss(block, code, last, names, states.point.granule)
         for block, code, last in zip(blocks, codes, arrived, strict=True)
@@ -129,7 +129,7 @@ def losses(state: State) -> tuple[str, list[Loss]]:
         )
         return head, lost
     kept = [
-        replace(_loss(block, code, last, names, states.point.granule), kept=True)
+        replace(_loss(block, code, last, names, states.point.granule, beside=0), kept=True)
         for block, code, last in zip(blocks, codes, arrived, strict=True)
         if code
     ]
@@ -137,7 +137,17 @@ def losses(state: State) -> tuple[str, list[Loss]]:
     return f"{head}, but for:" if kept else f"{head}.", kept
 
 
-def _names(state: State) -> dict[int, str]:
+def pieces(state: State) -> Iterator[tuple[Block, int, Loss]]:
+    """Yield each granule, size or set of names in flight, its version in `state`, and that in words."""
+    states = state.situation.states
+    names = file_names(state)
+    for block, code in zip(states.point.blocks, states.codes[state.row].tolist(), strict=True):
+        last = max(at for at, level in enumerate(block.levels) if level >= 0)
+        yield block, code, _loss(block, code, last, names, states.point.granule)
+
+
+def file_names(state: State) -> dict[int, str]:
+    """Return the names that the files have in `state`, by the number of the file."""
     point = state.situation.states.point
     bound: Mapping[str, int] = point.names
     for block, code in zip(point.blocks, state.situation.states.codes[state.row].tolist(), strict=True):
@@ -146,20 +156,36 @@ def _names(state: State) -> dict[int, str]:
     return {number: name for name, number in bound.items()}
 
 
-def _loss(block: Block, code: int, last: int, names: Mapping[int, str], granule: int) -> Loss:
+def _loss(
+    block: Block, code: int, last: int, names: Mapping[int, str], granule: int, beside: int | None = None
+) -> Loss:
+    """Return version `code` of `block` as a loss; one that is broken lies where it is not as in `beside`."""
     name = names.get(block.file, f"file {block.file}")
     if block.kind == NAMES:
         return Loss("", 0, 0, f"the names are {', '.join(sorted(block.versions[code])) or 'none'}")
     if block.kind == SIZE:
-        return Loss(name, 0, 0, f"its size is {block.versions[code]}, not {block.versions[last]}")
-    what = f"its version {code} of {last}"
+        what = "as written" if code == last else f"not {block.versions[last]}"
+        return Loss(name, 0, 0, f"its size is {block.versions[code]}, {what}")
+    start, length, what = block.index * granule, granule, f"its version {code} of {last}"
     if block.levels[code] < 0:
         what = "something that was never written there"
+        for number, level in enumerate(block.levels):
+            if level >= 0 and block.versions[number] == block.versions[code]:
+                what = f"broken, and by that the same as its version {number} of {last}"
+        first, end = _apart(block.versions[code], block.versions[last if beside is None else beside])
+        if end:
+            start, length = start + first, end - first
     elif code == last:
         what = "arrived"
     elif code == 0:
         what = "what stood there before"
-    return Loss(name, block.index * granule, granule, what)
+    return Loss(name, start, length, what)
+
+
+def _apart(one: bytes, other: bytes) -> tuple[int, int]:
+    """Return where two granules begin to differ and where they are alike again; 0, 0 if nowhere."""
+    apart = [at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right]
+    return (apart[0], apart[-1] + 1) if apart else (0, 0)
 
 
 def _rotten(state: State, what: str) -> Loss:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
-from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
+from journalspec.observation import CLEAN, REFUSED, Observation, Record, jsonable
 from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReader, refuses
 from journalspec_corpus.crash.effects import (
     ALONE,
@@ -35,8 +35,8 @@ def answer(observation: Observation) -> Answer:
     """Return what an observation amounts to: the records that are in effect, and the others.
 
     Of adds and updates these are the live ones and those in doubt; of records
-    that end something all but a COMMIT or PREPARE that was rejected. Who leaves out what is live or
-    prepared has said nothing of effects.
+    that end something all but a COMMIT or PREPARE that was rejected: `discarded` says which; if it is left
+    out, counts and effects do. Who leaves out what is live or prepared has said nothing of effects.
     """
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
@@ -44,8 +44,10 @@ def answer(observation: Observation) -> Answer:
     prepared = (item for held in state_of.get("prepared", ()) for item in held["records"])
     shown = [*state_of.get("live", ()), *prepared]
     effect = {_shown(item["kind"], item) for item in shown}
-    discarded = state_of.get("discarded", ())
-    rejected = {(_REJECTS.get(item["why"], ""), str(item["tx"])) for item in discarded}
+    if "discarded" in state_of:
+        rejected = {(_REJECTS.get(item["why"], ""), str(item["tx"])) for item in state_of["discarded"]}
+    else:
+        rejected = set(_unhealthy(observation.records, state_of, effect))
     keys: list[str] = []
     aside: list[str] = []
     for record in observation.records:
@@ -89,6 +91,39 @@ _DECIDED = (("live", _live), ("prepared", _prepared))
 def rejects(first: Answer) -> bool:
     """Tell whether a COMMIT or PREPARE was rejected, for its count: it is listed beside what counts."""
     return any(KEYS.read(key)["type"] in _REJECTS.values() for key in first.aside)
+
+
+def _unhealthy(
+    records: Iterable[Record], state_of: Mapping[str, Any], effect: Set[tuple[Any, ...]]
+) -> Iterator[tuple[str, str]]:
+    """Yield (type, tx) of the ends that must have been rejected, although nothing says so.
+
+    Such an end does not count the records that are listed of its transaction, and none of these is in
+    `effect`, nor is the transaction prepared. Counts alone do not show it: most editions count per file.
+    """
+    prepared = {str(item["tx"]) for item in state_of.get("prepared", ())}
+    members: dict[str, list[Record]] = {}
+    for record in records:
+        tx = str(record.fields.get("tx", ""))
+        if record.type.endswith("_TX"):
+            members.setdefault(tx, []).append(record)
+        elif record.type in _REJECTS.values():
+            listed = members.get(tx, [])
+            shown = (
+                _shown(one.type.removesuffix("_TX"), one.fields) for one in listed if "body" in one.fields
+            )
+            if tx not in prepared and _counted(record) != len(listed) and effect.isdisjoint(shown):
+                yield record.type, tx
+        if record.type in ("COMMIT", "ROLLBACK"):
+            members.pop(tx, None)
+
+
+def _counted(end: Record) -> int | None:
+    """Return how many records a COMMIT or PREPARE counts, None if it is not said."""
+    fields: Mapping[str, Any] = end.fields
+    if "pairs" in fields:
+        return sum(int(row["count"]) for row in fields["pairs"])
+    return int(fields["count"]) if "count" in fields else None
 
 
 def state(kept: Kept) -> State:
