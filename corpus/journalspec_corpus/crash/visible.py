@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Codes, CrashPoint
+from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, Block, Codes, CrashPoint
 from journalspec_corpus.crash.expected import REFUSALS, Expected
 from journalspec_corpus.crash.fingerprints import content_pair, packed, packed_rows
 from journalspec_corpus.crash.ids import content_words
@@ -159,8 +159,11 @@ def _alike(point: CrashPoint, codes: Codes, reach: Reach) -> list[_Group]:
         for at, block in enumerate(point.blocks)
         if block.kind != DATA or block.index * point.granule < reach.head
     ]
+    shown = np.empty((len(codes), len(deciding)), codes.dtype)
+    for column, at in enumerate(deciding):
+        shown[:, column] = _by_head(point.blocks[at], point.granule, reach.head)[codes[:, at]]
     kinds: dict[tuple[int, ...], list[int]] = {}
-    for row, key in enumerate(map(tuple, codes[:, deciding].tolist())):
+    for row, key in enumerate(map(tuple, shown.tolist())):
         kinds.setdefault(key, []).append(row)
     found: dict[tuple[tuple[str, int, int, int], ...], _Group] = {}
     for key, rows in kinds.items():
@@ -186,20 +189,41 @@ def _alike(point: CrashPoint, codes: Codes, reach: Reach) -> list[_Group]:
     return list(found.values())
 
 
+def _by_head(block: Block, granule: int, head: int) -> Codes:
+    """Return for each version of a block the first one that has the same bytes before `head`."""
+    versions = block.versions
+    if block.kind == DATA:
+        versions = tuple([version[: head - block.index * granule] for version in versions])
+    first: dict[Any, int] = {}
+    # Sets of names cannot be told apart by a dictionary; they are few.
+    told = range(len(versions)) if block.kind == NAMES else versions
+    return np.asarray([first.setdefault(version, at) for at, version in enumerate(told)], np.uint16)
+
+
 def _shortened(
     point: CrashPoint, codes: Codes, names: Mapping[str, int], ends: Mapping[str, int]
 ) -> tuple[CrashPoint, Codes]:
-    """Return the crash point in which every file ends where nobody looks any further."""
+    """Return the crash point in which every file ends where nobody looks any further.
+
+    Its blocks have those versions alone that occur, beside the first one.
+    """
     lengths = [0] * len(point.sizes)
     for name, number in names.items():
         lengths[number] = ends[name]
-    shown = [
-        at
-        for at, block in enumerate(point.blocks)
-        if block.kind == DATA and block.index * point.granule < lengths[block.file]
-    ]
-    blocks = tuple(point.blocks[at] for at in shown)
-    return replace(point, blocks=blocks, sizes=tuple(lengths), names=names), codes[:, shown]
+    blocks: list[Block] = []
+    columns = []
+    for at, block in enumerate(point.blocks):
+        if block.kind != DATA or block.index * point.granule >= lengths[block.file]:
+            continue
+        used = np.unique(codes[:, at])
+        if not used.any():
+            # Contents have version 0 of every block.
+            continue
+        used = used if used[0] == 0 else np.concatenate([np.zeros(1, used.dtype), used])
+        columns.append(np.searchsorted(used, codes[:, at]).astype(codes.dtype))
+        blocks.append(replace(block, versions=tuple([block.versions[code] for code in used.tolist()])))
+    shown = np.stack(columns, axis=1) if columns else codes[:, :0]
+    return replace(point, blocks=tuple(blocks), sizes=tuple(lengths), names=names), shown
 
 
 class Outcomes:

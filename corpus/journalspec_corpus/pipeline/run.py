@@ -157,15 +157,20 @@ def judged_rows(
     *,
     without: Collection[str] = (),
     outcomes: Outcomes | None = None,
+    owed: Obligations | None = None,
 ) -> Iterator[Rows]:
     """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out.
 
-    So are those of the strata `without`. `outcomes` has what is known from other traces.
+    So are those of the strata `without`. `outcomes` has what is known from other traces, `owed` what
+    is owed in this one, if that was worked out before.
     """
-    owed = Obligations(trace)
+    presets = tuple([each for each in presets if each.stratum not in without])
+    if not presets:
+        return
+    owed = Obligations(trace) if owed is None else owed
     outcomes = Outcomes() if outcomes is None else outcomes
     outcomes.begin(keys_of(trace))
-    for states in crash_states(trace, tuple(each for each in presets if each.stratum not in without), seed):
+    for states in crash_states(trace, presets, seed):
         tally.generated += len(states)
         expected = owed.at(states.point.crash_index, states.torn, states.stratum)
         found, contents = state_words(states.point, states.codes, owed.promise(expected))
@@ -361,7 +366,14 @@ class Shard:
             self._add_batch(number, batch)
         rest = () if batch is None else (REACHABLE,)
         for rows in judged_rows(
-            trace, self.adapter, self.presets, self.seed, self.tally, without=rest, outcomes=self._outcomes
+            trace,
+            self.adapter,
+            self.presets,
+            self.seed,
+            self.tally,
+            without=rest,
+            outcomes=self._outcomes,
+            owed=None if batch is None else batch.layout.obligations,
         ):
             self._add_rows(number, rows)
             self.sampled |= sampled(rows.states, rows.category)
