@@ -64,9 +64,13 @@ def answer(observation: Observation) -> Answer:
     return Answer(tuple(keys), None, observation.verdict != CLEAN, tuple(aside), decided)
 
 
-def _shown(kind: str, fields: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what tells records in effect from others; raises KeyError if a field is missing."""
-    return kind, fields["id"], fields["user_type"], fields["body"]
+def _shown(kind: str, fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what tells records in effect from others; raises KeyError if a field is missing.
+
+    An answer may give the same number or bytes as JSON in one place and as Python values in another.
+    """
+    body = fields["body"]
+    return kind, str(fields["id"]), str(fields["user_type"]), body if isinstance(body, str) else body.hex()
 
 
 def _live(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,7 +98,7 @@ def rejects(first: Answer) -> bool:
 
 
 def _unhealthy(
-    records: Iterable[Record], state_of: Mapping[str, Any], effect: Set[tuple[Any, ...]]
+    records: Iterable[Record], state_of: Mapping[str, Any], effect: Set[tuple[str, ...]]
 ) -> Iterator[tuple[str, str]]:
     """Yield (type, tx) of the ends that must have been rejected, although nothing says so.
 
