@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
@@ -43,7 +44,7 @@ from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.kernel import Kernel, Points, Signed, blank, order_table
 from journalspec_corpus.crash.pages import PAGE
 from journalspec_corpus.crash.persistence import Preset
-from journalspec_corpus.crash.reading import REMEMBERED, kernel_of
+from journalspec_corpus.crash.reading import kernel_of, reading_of
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.visible import cut_digest, sizes_text
@@ -107,7 +108,7 @@ class _Ordered(NamedTuple):
 
 
 class CompiledEngine:
-    """The compiled engine of a format under some presets. Remembers answers by signature."""
+    """The compiled engine of a format under some presets, for one shard. Remembers answers by signature."""
 
     def __init__(self, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int, kernel: Kernel) -> None:
         self.adapter = adapter
@@ -115,6 +116,8 @@ class CompiledEngine:
         self.seed = seed
         self.kernel = kernel
         self.answers: list[tuple[Answer, ...]] = []
+        # It has what was read for other shards, and of states from the engine in Python.
+        self._reading = reading_of(adapter)
         self._number: dict[tuple[Answer, ...], int] = {}
         self._known: dict[bytes, int] = {}
         self._pool: npt.NDArray[np.uint8] = np.empty(1 << 20, np.uint8)
@@ -239,8 +242,6 @@ class CompiledEngine:
 
     def _answered(self, layout: TraceLayout, judged: TraceStates, signed: Hashes) -> npt.NDArray[np.int64]:
         """Return the number of the answers to each row; a signature that is new is read once."""
-        if len(self._known) > REMEMBERED:
-            self._known.clear()
         raw = np.ascontiguousarray(signed).view(np.dtype((np.void, _HASH_BYTES)))[:, 0]
         found, first, which = np.unique(raw, return_index=True, return_inverse=True)
         numbers = np.empty(len(found), np.int64)
@@ -249,7 +250,7 @@ class CompiledEngine:
             number = self._known.get(name)
             if number is None:
                 contents = contents or _Contents(layout, judged)
-                given = self.adapter.read(contents.files(row), layout.trace.edition)
+                given = self._reading.answer(name, partial(contents.files, row), layout.trace.edition)
                 number = self._number.setdefault(given, len(self.answers))
                 if number == len(self.answers):
                     self.answers.append(given)

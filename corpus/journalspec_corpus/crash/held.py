@@ -14,6 +14,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models
 from numba.core.imputils import impl_ret_borrowed
+from numba.core.types.containers import BaseTuple
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, register_model
 
@@ -56,7 +57,26 @@ class _Attributes(AttributeTemplate):  # type: ignore[misc]  # Numba has no type
 def _field(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
     at = kind.inner.fields.index(name)
     data = builder.load(cgutils.gep_inbounds(builder, value, 0, at))
-    return impl_ret_borrowed(context, builder, kind.inner.types[at], data)
+    return impl_ret_borrowed(
+        context, builder, kind.inner.types[at], _lent(context, builder, kind.inner.types[at], data)
+    )
+
+
+def _lent(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Return a value whose arrays nobody owns, so that no references to them are counted.
+
+    They are there as long as the tuple is held. Counting is atomic, and each field is read all the time.
+    """
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        array.meminfo = cgutils.get_null_value(array.meminfo.type)
+        array.parent = cgutils.get_null_value(array.parent.type)
+        return array._getvalue()  # what Numba calls it
+    if isinstance(kind, BaseTuple):
+        for at, each in enumerate(kind.types):
+            part = _lent(context, builder, each, builder.extract_value(value, at))
+            value = builder.insert_value(value, part, at)
+    return value
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no types
@@ -87,6 +107,7 @@ def _plain_held(value: T) -> T:
     """Return the address of a named tuple; give it to :func:`let_go` in the same function.
 
     There is one address for each place in the code where this is called: the next call there reuses it.
+    What is read of it is lent: no array of it, and no part of one, may be used after that, or be returned.
     """
     return value
 

@@ -10,9 +10,9 @@ environment, all are. Nothing that comes out of a build depends on it.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -103,14 +103,24 @@ class Reading:
         """Do as :meth:`answers` does, given the signatures `names` of the rows."""
         if names is None:
             return answers(point, codes, self._read)
-        if len(self._known) > REMEMBERED:
-            self._known.clear()
         rows = {name: row for row, name in reversed([*enumerate(names)])}
-        for name, row in rows.items():
-            if name not in self._known:
-                self._known[name] = self._read(point.materialise(codes[row]), point.trace.edition)
+        edition = point.trace.edition
+        found = [
+            self.answer(name, partial(point.materialise, codes[row]), edition) for name, row in rows.items()
+        ]
         number = {name: at for at, name in enumerate(rows)}
-        return [self._known[name] for name in rows], np.asarray([number[name] for name in names], np.int32)
+        return found, np.asarray([number[name] for name in names], np.int32)
+
+    def answer(
+        self, name: bytes, files: Callable[[], Mapping[str, bytes]], edition: str
+    ) -> tuple[Answer, ...]:
+        """Return the answer to states of signature `name`; if it is new, `files` has one of them to read."""
+        known = self._known.get(name)
+        if known is None:
+            if len(self._known) > REMEMBERED:
+                self._known.clear()
+            known = self._known[name] = self._read(files(), edition)
+        return known
 
 
 def keys_of(trace: Trace) -> frozenset[str]:

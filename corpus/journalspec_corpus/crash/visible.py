@@ -142,7 +142,8 @@ def visible_ids(
             ids = [contents[row][:DIGEST_BYTES] for row in rows]
         else:
             shortened = packed_rows(content_words(*_shortened(point, codes[rows], names, ends)))
-            ids = [_cut(content, sizes) for content in shortened]
+            text = sizes_text(sizes)
+            ids = [cut_digest(content, text) for content in shortened]
         for row, name in zip(rows, ids, strict=True):
             out[row] = name
     return out
@@ -166,8 +167,9 @@ def _alike(point: CrashPoint, codes: Codes, reach: Reach) -> list[_Group]:
     for row, key in enumerate(map(tuple, shown.tolist())):
         kinds.setdefault(key, []).append(row)
     found: dict[tuple[tuple[str, int, int, int], ...], _Group] = {}
+    starts = [content[: reach.head] for content in point.contents]
     for key, rows in kinds.items():
-        names, lengths, contents = point.names, list(point.sizes), list(point.contents)
+        names, lengths, contents = point.names, list(point.sizes), starts.copy()
         for at, code in zip(deciding, key, strict=True):
             block = point.blocks[at]
             value = block.versions[code]
@@ -176,7 +178,8 @@ def _alike(point: CrashPoint, codes: Codes, reach: Reach) -> list[_Group]:
             elif block.kind == SIZE:
                 lengths[block.file] = value
             else:
-                contents[block.file] = contents[block.file].put(block.index * point.granule, value)
+                head, start = contents[block.file], block.index * point.granule
+                contents[block.file] = head[:start].ljust(start, b"\0") + value + head[start + len(value) :]
         sizes = {name: lengths[number] for name, number in names.items()}
         heads = {
             name: contents[number][: min(reach.head, sizes[name])].ljust(min(reach.head, sizes[name]), b"\0")
@@ -239,6 +242,9 @@ class Outcomes:
         self._begun: dict[int, tuple[Expected, Any, bytes]] = {}
         self._given: dict[int, tuple[Answer, int]] = {}
         self._numbers: dict[int, tuple[Answer, int]] = {}
+        self._numbered: dict[int, tuple[Sequence[Answer], tuple[int, ...]]] = {}
+        #: by number
+        self._words: dict[int, bytes] = {}
         self._known: dict[tuple[bytes, str, tuple[int, ...]], bytes] = {}
 
     def begin(self, keys: Collection[str]) -> None:
@@ -246,9 +252,11 @@ class Outcomes:
         self._keys = keys
         self._begun.clear()
         self._given.clear()
+        self._numbered.clear()
         if len(self._known) > MOST_KNOWN:
             self._known.clear()
             self._numbers.clear()
+            self._words.clear()
 
     def id(self, given: Sequence[Answer], refusal: str, expected: Expected) -> bytes:
         """Return the digest of what is owed in one state and what all readers answered."""
@@ -256,13 +264,25 @@ class Outcomes:
         if begun is None:
             start = hashlib.blake2b(_owed(expected).encode(*_TEXT), digest_size=DIGEST_BYTES)
             begun = self._begun[id(expected)] = expected, start, start.digest()
-        place = begun[2], refusal, tuple(map(self._number, given))
+        numbered = self._numbered.get(id(given))
+        if numbered is None:
+            numbered = self._numbered[id(given)] = given, tuple(map(self._number, given))
+        place = begun[2], refusal, numbered[1]
         found = self._known.get(place)
         if found is None:
             digest = begun[1].copy()
-            answers = b", ".join([_FOREIGN if self._number(each) < 0 else _words(each) for each in given])
+            answers = b", ".join(map(self._said, numbered[1], given))
             digest.update(b"\0%s\0[%s]" % (refusal.encode(), answers))
             found = self._known[place] = digest.digest()
+        return found
+
+    def _said(self, number: int, answer: Answer) -> bytes:
+        """Return an answer in words; it has that number."""
+        if number < 0:
+            return _FOREIGN
+        found = self._words.get(number)
+        if found is None:
+            found = self._words[number] = _words(answer)
         return found
 
     def _number(self, answer: Answer) -> int:

@@ -2,9 +2,9 @@
 
 It repeats the decisions of the reference on whole files: headers, the
 order of files, the search for candidates, every check of a record, the hash.
-What goes into a signature is all that the readers tell apart: the problem, the
-files' ids and editions, every record with what it counts, and whether candidates
-were rejected. As soon as a record comes out that nobody ever wrote, the rest
+What goes into a signature is all that the readers tell apart: what editions mean, the problem,
+every record with what it counts, whether candidates were rejected, and the files' ids where
+records name them. As soon as a record comes out that nobody ever wrote, the rest
 makes no difference to any verdict; all such states are one and the same here.
 """
 
@@ -19,6 +19,7 @@ import numpy as np
 from journalspec.jboss_journal import LAYOUT
 from journalspec_corpus.crash.blocks import NAMES, CrashPoint
 from journalspec_corpus.crash.compiled import (
+    NOTHING_FOUND,
     Bytes,
     Hashes,
     Ints,
@@ -81,7 +82,8 @@ class KernelRules(NamedTuple):
 
     `forms` has shape (2, 256, 9): of the edition and of version 1; type numbers that an edition does
     not have have size 0. `header` is its size, and where version, user version and id stand in it.
-    `lowest` and `highest` are versions; there are none if the highest is 0.
+    `lowest` and `highest` are versions; there are none if the highest is 0. `meaning` is the same for
+    editions in which the same records in the same files mean the same; `paired`: records name files by ids.
     """
 
     forms: Ints
@@ -89,7 +91,8 @@ class KernelRules(NamedTuple):
     lowest: int
     highest: int
     hashed: bool
-    edition: int
+    meaning: int
+    paired: bool
 
 
 @cache
@@ -102,7 +105,10 @@ def rules_of(edition: str) -> KernelRules:
     forms = np.stack([_forms(edition), _forms("v1" if version else edition)])
     at = (header.size, places.get("format_version", -1), places.get("user_version", -1), places["file_id"])
     hashed = "hash" in LAYOUT.structure("record", edition, "ADD").names
-    return KernelRules(forms, at, lowest, highest, hashed, sorted(DIALECTS).index(edition))
+    dialect = DIALECTS[edition]
+    # What a PREPARE of nothing is, which counts there are, and whether a short file is a reason to refuse.
+    meaning = dialect.prepare_extra | dialect.pairs << 1 | bool(dialect.versions) << 2
+    return KernelRules(forms, at, lowest, highest, hashed, meaning, dialect.pairs)
 
 
 def _forms(edition: str) -> Ints:
@@ -299,17 +305,20 @@ def _recover(flat: Flat, order: Ints, tools: Tools, h: Hashes) -> None:
     for file in sequence:
         flags |= headers[file, _FLAGS]
     start_hash(h)
-    mix(h, tools.rules.edition)
+    mix(h, tools.rules.meaning)
     mix(h, flags)
     if flags & _FOREIGN:
         mix(h, tools.seed[0])
         mix(h, tools.seed[1])
     for file in sequence:
-        mix(h, headers[file, _PROBLEM])
-        # Beside a record that nobody wrote nothing counts but a reason to refuse.
-        if headers[file, _PROBLEM] == _NONE and not flags & _FOREIGN:
-            mix(h, headers[file, _ID])
-            mix(h, headers[file, _OLDER])
+        if headers[file, _PROBLEM] != _NONE:
+            mix(h, headers[file, _PROBLEM])
+        # Beside a record that nobody wrote nothing counts but a reason to refuse. Where no record names
+        # files, one without records says nothing.
+        elif not flags & _FOREIGN and (tools.rules.paired or flat.found[file, 0] != NOTHING_FOUND):
+            mix(h, _NONE)
+            if tools.rules.paired:
+                mix(h, headers[file, _ID])
             mix(h, flat.found[file, 0])
             mix(h, flat.found[file, 1])
 

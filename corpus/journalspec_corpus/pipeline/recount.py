@@ -160,7 +160,7 @@ class _Tally:
         distinct = int(first_of_each(ids).sum())
         if distinct != manifest["counts"]["distinct"]:
             yield f"{_SAID}: {distinct} distinct ids in parts, it says {manifest['counts']['distinct']}"
-        others = {tuple(entry.split("/")) for entry in manifest["reached"]}
+        others = set(map(_words, manifest["reached"]))
         if any(len(entry) != _WORDS for entry in others):
             yield f"{_SAID}: reached: not six words each"
             return
@@ -178,6 +178,12 @@ class _Tally:
             yield f"{CASES}: {len(self.chosen) - self.found} cases are of states that no part holds"
         due = {policy: _plain(self.beyond.get(policy, {})) for policy in self.adapter.policies.values()}
         yield from _unequal(due, said["beyond"], "cases.beyond")
+
+
+def _words(entry: str) -> tuple[str, ...]:
+    """Return the words of an entry of `reached`: the name of a writer may have a slash, no other has."""
+    first, *names = entry.rsplit("/", _WORDS - 2)
+    return (*first.split("/", 1), *names)
 
 
 def _plain(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:

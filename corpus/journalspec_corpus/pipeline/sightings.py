@@ -52,6 +52,12 @@ class Sighting:
         return POINT if self.crash_index != crash_index else ""
 
 
+def _kind(first: Sighting, edition: str, trace: str, crash_index: int) -> str:
+    """Return what is kept once beside `first`: how far a crash point is from it, and in which edition."""
+    apart = first.apart_from(edition, trace, crash_index)
+    return f"{apart} {edition}" if apart == EDITION else apart
+
+
 @dataclass(frozen=True, slots=True)
 class Contradiction:
     """Two states of one signature on which reader number `reader` gives answers that are not alike."""
@@ -64,10 +70,13 @@ class Contradiction:
 
 @dataclass
 class Sightings:
-    """Of each signature the first state, and for each of :data:`APART` the first that is so far away."""
+    """Of each signature the first state, and for each of :data:`APART` the first that is so far away.
+
+    Of other editions it is the first of each: some of them mean the same, and share signatures rightly.
+    """
 
     kept: int = KEPT
-    #: signature -> how far from the first ("" for itself) -> the state
+    #: signature -> how far from the first ("" for itself), with the edition if that is another -> the state
     found: dict[bytes, dict[str, Sighting]] = field(default_factory=dict)
     _limit: bytes | None = None
 
@@ -76,12 +85,13 @@ class Sightings:
         known = self.found.get(signature)
         if known is None:
             return self._limit is None or signature <= self._limit
-        return known[""].apart_from(edition, trace, crash_index) not in known
+        return _kind(known[""], edition, trace, crash_index) not in known
 
     def add(self, signature: bytes, seen: Sighting) -> None:
         """Take note of a state."""
         known = self.found.setdefault(signature, {})
-        known.setdefault(known[""].apart(seen) if known else "", seen)
+        kind = _kind(known[""], seen.edition, seen.trace, seen.crash_index) if known else ""
+        known.setdefault(kind, seen)
         if len(self.found) > 2 * self.kept:
             self.thin()
 
@@ -104,8 +114,9 @@ class Sightings:
         """Yield how far apart they are, the first state of a signature and another one."""
         for known in self.found.values():
             for apart in APART:
-                if apart in known:
-                    yield apart, known[""], known[apart]
+                for kind in sorted(known):
+                    if kind and known[""].apart(known[kind]) == apart:
+                        yield apart, known[""], known[kind]
 
     def contradictions(self) -> Iterator[Contradiction]:
         """Yield every pair and reader whose answers are not alike, in whichever order they are asked."""
