@@ -95,6 +95,21 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         return data
 
 
+class Roomed(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
+    """`subcon` where there is room for it, else None; None is built as nothing."""
+
+    def __init__(self, room: Any, subcon: Construct[Any, Any]) -> None:
+        super().__init__(subcon)
+        self.room = room
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        fits = evaluate(self.room, context) >= self.subcon.sizeof()
+        return self.subcon._parsereport(stream, context, path) if fits else None
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        return obj if obj is None else self.subcon._build(obj, stream, context, path)
+
+
 class Counted(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
     """As many of `subcon` as `count` says, none if it is negative; built however many there are."""
 
@@ -188,8 +203,14 @@ def struct_of(form: Structure) -> Construct[Any, Any]:
 
 def _element(item: Field) -> Construct[Any, Any]:
     """Return the construct of one field, with the tests that it alone can fail."""
+
+    def room(context: Any) -> Any:
+        return context[item.fills] - (context._io.tell() - context[f"{item.fills}_from"])
+
     if item.is_int:
         number = _INTEGERS[item.type]
+        if item.fills:
+            return Roomed(room, number)
         if item.low is None and item.high is None:
             return number
         low = item.low if item.low is not None else 0
@@ -205,9 +226,7 @@ def _element(item: Field) -> Construct[Any, Any]:
             lambda context: context[item.count], Struct(*(each.name / _element(each) for each in item.of))
         )
     if item.fills:
-        return Blob(
-            lambda context: context[item.fills] - (context._io.tell() - context[f"{item.fills}_from"])
-        )
+        return Blob(room)
     return GreedyBytes if item.rest else Blob(lambda context: context[item.length])
 
 

@@ -16,7 +16,8 @@ editions or record types only says which. The keys of a field:
   before it), or a rule that the format gives under that name.
 - ``same``: the value of another field. ``column``: that column of the record type.
 - ``default`` (0 or nothing), ``low`` and ``high`` of a sound value, ``optional``
-  (there is no part where it is empty), ``show`` (how people see the value).
+  (there is no part where it is empty; an integer is None where what it ``fills``
+  has no room for it), ``show`` (how people see the value).
 """
 
 from __future__ import annotations
@@ -110,6 +111,10 @@ class Field:
         """The bytes that it always has; empty: it varies."""
         return self.text.encode("ascii")
 
+    def absent(self, values: Mapping[str, Any]) -> bool:
+        """Tell whether `values` say that this field is not there."""
+        return self.optional and values.get(self.name, 0) is None
+
     def integer(self, data: bytes) -> int:
         """Return the integer that `data` stores."""
         return int.from_bytes(data, "big", signed=self.signed)
@@ -185,7 +190,7 @@ class Structure:
         for item in self.fields:
             starts[item.name] = at
             if item.width:
-                at += item.width
+                at += 0 if item.absent(values) else item.width
             elif item.type == "list":
                 fixed = sum(member.width for member in item.of)
                 varying = [member.name for member in item.of if not member.width]
@@ -371,7 +376,9 @@ class Layout:
         lists = {item.each: item.name for item in form.fields if item.each}
         out: dict[str, Any] = {item: [] for item in lists.values()}
         for item, path, raw in self._walk(name, edition, data, kind):
-            value = item.integer(raw) if item.is_int else raw
+            value: Any = item.integer(raw) if item.is_int else raw
+            if item.is_int and item.optional and not raw:
+                value = None
             head, bracket, rest = path.partition("[")
             if not bracket:
                 out[path] = value
@@ -418,6 +425,8 @@ class Layout:
                 continue
             if item.width:
                 end = at + item.width
+                if item.fills:
+                    end = min(end, starts[item.fills] + numbers[item.fills])
             elif item.fills:
                 end = starts[item.fills] + numbers[item.fills]
             else:
@@ -512,7 +521,9 @@ class _Encoding:
             for index, row in enumerate(rows):
                 self._put_row(item, index, row)
             return
-        if item.counts or item.check:
+        if item.absent(self._values):
+            data = b""
+        elif item.counts or item.check:
             data = integer(self._values.get(item.name, 0), item.width)
         elif item.is_int:
             data = integer(self._values.setdefault(item.name, self._number(item)), item.width)

@@ -56,6 +56,11 @@ class KaitaiCodec:
         form = self._layout.structure(name, edition, self._layout.kind_at(name, edition, data[off : off + 1]))
         parts = tuple(_parts(tree))
         values = {item.name: _value(part, item) for item in form.fields if (part := _holder(parts, item))}
+        values |= {
+            item.name: None
+            for item in form.fields
+            if item.optional and item.is_int and item.name not in values
+        }
         if problem := self._layout.problem(name, edition, values, data[off:end]):
             raise SchemaError(problem, file, off)
         return Plain.of(self._layout, edition, values, off, end)

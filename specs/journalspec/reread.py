@@ -105,14 +105,15 @@ def _walk(part: Part[T]) -> Iterator[T]:
 class Collector(Generic[T]):
     """Counts what a pass finds, and keeps it for as long as it is little.
 
-    `place` tells where an item stands: file, offset and length in bytes.
+    `place` tells where an item stands: file, offset and length in bytes. `most` is how much
+    it may keep where that is less than :data:`KEEP`, counted in the same way.
     """
 
-    def __init__(self, place: Place[T]) -> None:
+    def __init__(self, place: Place[T], most: int | None = None) -> None:
         self._place = place
         self._parts: list[Part[T]] = []
         self._kept: list[T] = []
-        self._left = KEEP
+        self._left = KEEP if most is None else min(KEEP, most)
         self._name = ""
         self._again: Callable[[], Iterable[T]] = tuple
         self._count = self._check = 0

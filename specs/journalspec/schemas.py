@@ -132,7 +132,9 @@ class _Again:
         stored = {item.name: item for item in self._layout.structure("record", edition, kind).fields}
         told = dict(record.fields)
         told.update(self._values(stored, found.fields, told))
-        return Record(found.type, told, at)
+        # Where none of the types that are stored was said, it stays as it was said.
+        stored_types = self._layout.types(edition)
+        return Record(found.type if found.type and record.type in stored_types else record.type, told, at)
 
     def _values(
         self, stored: Mapping[str, Field], values: Mapping[str, Any], told: Mapping[str, Any]
