@@ -1,0 +1,334 @@
+# This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
+# type: ignore
+
+import kaitaistruct
+from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
+from enum import IntEnum
+
+
+if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
+    raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
+
+class KahadbJournal(KaitaiStruct):
+    """One data file of the journal in which ActiveMQ's message store KahaDB keeps
+    its commands: batches of records, an end marker, and space that is not used.
+    
+    This describes an undamaged file. It finds every fault in a length or a
+    constant, but it does not verify the checksum of a batch, does not look for
+    batches behind damage, and does not say what the commands amount to.
+    
+    .. seealso::
+       Source - https://github.com/apache/activemq/blob/activemq-5.17.6/activemq-kahadb-store/src/main/java/org/apache/activemq/store/kahadb/disk/journal/Journal.java
+    """
+
+    class Command(IntEnum):
+        trace = 0
+        add_message = 1
+        remove_message = 2
+        prepare = 3
+        commit = 4
+        rollback = 5
+        remove_destination = 6
+        subscription = 7
+        producer_audit = 8
+        ack_message_file_map = 9
+        update_message = 10
+        add_scheduled_job = 11
+        reschedule_job = 12
+        remove_scheduled_job = 13
+        remove_scheduled_jobs = 14
+        destroy_scheduler = 15
+        rewritten_data_file = 16
+    def __init__(self, _io, _parent=None, _root=None):
+        super(KahadbJournal, self).__init__(_io)
+        self._parent = _parent
+        self._root = _root or self
+        self._read()
+
+    def _read(self):
+        if self.begins_with_batch:
+            pass
+            self.batches = []
+            i = 0
+            while True:
+                _ = KahadbJournal.Batch(self._io, self, self._root)
+                self.batches.append(_)
+                if _.is_last:
+                    break
+                i += 1
+
+        if self._io.size() - self._io.pos() >= 5:
+            pass
+            self.end_marker = self._io.read_bytes(5)
+
+        self.rest = self._io.read_bytes_full()
+
+
+    def _fetch_instances(self):
+        pass
+        if self.begins_with_batch:
+            pass
+            for i in range(len(self.batches)):
+                pass
+                self.batches[i]._fetch_instances()
+
+
+        if self._io.size() - self._io.pos() >= 5:
+            pass
+
+        _ = self.first_length
+        if hasattr(self, '_m_first_length'):
+            pass
+
+
+    class Batch(KaitaiStruct):
+        """Records that were written together, behind a control record."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(KahadbJournal.Batch, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.control = KahadbJournal.ControlRecord(self._io, self, self._root)
+            self._raw_log = self._io.read_bytes(self.control.batch_size)
+            _io__raw_log = KaitaiStream(BytesIO(self._raw_log))
+            self.log = KahadbJournal.Log(_io__raw_log, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.control._fetch_instances()
+            self.log._fetch_instances()
+            _ = self.next_length
+            if hasattr(self, '_m_next_length'):
+                pass
+
+            _ = self.next_size
+            if hasattr(self, '_m_next_size'):
+                pass
+
+
+        @property
+        def is_last(self):
+            """Whether the log ends behind this batch."""
+            if hasattr(self, '_m_is_last'):
+                return self._m_is_last
+
+            self._m_is_last =  ((self._io.size() - self._io.pos() < 28) or (self.next_length != 28) or (self.next_size == 0)) 
+            return getattr(self, '_m_is_last', None)
+
+        @property
+        def next_length(self):
+            """What stands where the next control record would, if there is room for one."""
+            if hasattr(self, '_m_next_length'):
+                return self._m_next_length
+
+            if self._io.size() - self._io.pos() >= 28:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self._io.pos())
+                self._m_next_length = self._io.read_s4be()
+                self._io.seek(_pos)
+
+            return getattr(self, '_m_next_length', None)
+
+        @property
+        def next_size(self):
+            """The batch size there; a control record with none ends the log."""
+            if hasattr(self, '_m_next_size'):
+                return self._m_next_size
+
+            if self._io.size() - self._io.pos() >= 28:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self._io.pos() + 16)
+                self._m_next_size = self._io.read_s4be()
+                self._io.seek(_pos)
+
+            return getattr(self, '_m_next_size', None)
+
+
+    class ControlRecord(KaitaiStruct):
+        """The 28 bytes in front of each batch. No checksum covers them."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(KahadbJournal.ControlRecord, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.length = self._io.read_s4be()
+            if not self.length >= 28:
+                raise kaitaistruct.ValidationLessThanError(28, self.length, self._io, u"/types/control_record/seq/0")
+            if not self.length <= 28:
+                raise kaitaistruct.ValidationGreaterThanError(28, self.length, self._io, u"/types/control_record/seq/0")
+            self.record_type = self._io.read_bytes(1)
+            if not self.record_type == b"\x02":
+                raise kaitaistruct.ValidationNotEqualError(b"\x02", self.record_type, self._io, u"/types/control_record/seq/1")
+            self.magic = self._io.read_bytes(11)
+            if not self.magic == b"\x57\x52\x49\x54\x45\x20\x42\x41\x54\x43\x48":
+                raise kaitaistruct.ValidationNotEqualError(b"\x57\x52\x49\x54\x45\x20\x42\x41\x54\x43\x48", self.magic, self._io, u"/types/control_record/seq/2")
+            self.batch_size = self._io.read_s4be()
+            if not self.batch_size >= 5:
+                raise kaitaistruct.ValidationLessThanError(5, self.batch_size, self._io, u"/types/control_record/seq/3")
+            self.checksum = self._io.read_s8be()
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class Entry(KaitaiStruct):
+        """A record, or one of a type that nobody knows, which readers skip by its length."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(KahadbJournal.Entry, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            if  ((self.entry_type == 1) or (self.entry_type == 2)) :
+                pass
+                self.user = KahadbJournal.Record(self._io, self, self._root)
+
+            if  ((self.entry_type != 1) and (self.entry_type != 2)) :
+                pass
+                self.other = KahadbJournal.UnknownRecord(self._io, self, self._root)
+
+
+
+        def _fetch_instances(self):
+            pass
+            if  ((self.entry_type == 1) or (self.entry_type == 2)) :
+                pass
+                self.user._fetch_instances()
+
+            if  ((self.entry_type != 1) and (self.entry_type != 2)) :
+                pass
+                self.other._fetch_instances()
+
+            _ = self.entry_type
+            if hasattr(self, '_m_entry_type'):
+                pass
+
+
+        @property
+        def entry_type(self):
+            """The type of the record that begins here."""
+            if hasattr(self, '_m_entry_type'):
+                return self._m_entry_type
+
+            if self._io.size() - self._io.pos() >= 5:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self._io.pos() + 4)
+                self._m_entry_type = self._io.read_u1()
+                self._io.seek(_pos)
+
+            return getattr(self, '_m_entry_type', None)
+
+
+    class Log(KaitaiStruct):
+        """The records of one batch, one behind the other."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(KahadbJournal.Log, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.records = []
+            i = 0
+            while not self._io.is_eof():
+                self.records.append(KahadbJournal.Entry(self._io, self, self._root))
+                i += 1
+
+
+
+        def _fetch_instances(self):
+            pass
+            for i in range(len(self.records)):
+                pass
+                self.records[i]._fetch_instances()
+
+
+
+    class Record(KaitaiStruct):
+        """One record."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(KahadbJournal.Record, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.length = self._io.read_s4be()
+            if not self.length >= 5:
+                raise kaitaistruct.ValidationLessThanError(5, self.length, self._io, u"/types/record/seq/0")
+            self.record_type = self._io.read_bytes(1)
+            if not self.record_type == b"\x01":
+                raise kaitaistruct.ValidationNotEqualError(b"\x01", self.record_type, self._io, u"/types/record/seq/1")
+            if self.length >= 6:
+                pass
+                self.command = KaitaiStream.resolve_enum(KahadbJournal.Command, self._io.read_u1())
+
+            if self.length >= 6:
+                pass
+                self.frame = self._io.read_bytes(self.length - 6)
+
+
+
+        def _fetch_instances(self):
+            pass
+            if self.length >= 6:
+                pass
+
+            if self.length >= 6:
+                pass
+
+
+
+    class UnknownRecord(KaitaiStruct):
+        """A record of an unknown type. It has no meaning."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(KahadbJournal.UnknownRecord, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.length = self._io.read_s4be()
+            if not self.length >= 5:
+                raise kaitaistruct.ValidationLessThanError(5, self.length, self._io, u"/types/unknown_record/seq/0")
+            self.unknown_type = self._io.read_u1()
+            self.ignored = self._io.read_bytes(self.length - 5)
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    @property
+    def begins_with_batch(self):
+        """Whether the file holds a batch at all."""
+        if hasattr(self, '_m_begins_with_batch'):
+            return self._m_begins_with_batch
+
+        self._m_begins_with_batch =  ((self._io.size() >= 28) and (self.first_length == 28)) 
+        return getattr(self, '_m_begins_with_batch', None)
+
+    @property
+    def first_length(self):
+        """The length of the first control record, if there is one."""
+        if hasattr(self, '_m_first_length'):
+            return self._m_first_length
+
+        if self._io.size() >= 28:
+            pass
+            _pos = self._io.pos()
+            self._io.seek(0)
+            self._m_first_length = self._io.read_s4be()
+            self._io.seek(_pos)
+
+        return getattr(self, '_m_first_length', None)

@@ -1,0 +1,76 @@
+"""The payload of a record: the table ``commands.toml`` of the commands' messages, and what builds them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+VARINT, SIZED = 0, 2
+#: What a varint holds -> its bits.
+BITS = {"s4": 32, "s8": 64, "bool": 64}
+#: The numbers of destinations' kinds.
+KINDS = ("QUEUE", "TOPIC", "TEMP_QUEUE", "TEMP_TOPIC")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One field of a message: its number, its name, and what it holds (see ``commands.toml``)."""
+
+    number: int
+    name: str
+    holds: str
+    default: Any = None
+
+    @property
+    def wire(self) -> int:
+        """The wire type that it is stored with."""
+        return VARINT if self.holds in BITS else SIZED
+
+
+@cache
+def messages() -> Mapping[str, Mapping[tuple[int, int], Slot]]:
+    """Return message -> (number, wire type) -> field."""
+    text = files(__package__).joinpath("commands.toml").read_text(encoding="utf-8")
+    out: dict[str, Mapping[tuple[int, int], Slot]] = {}
+    for name, rows in tomllib.loads(text)["message"].items():
+        slots = [Slot(**row) for row in rows]
+        out[name] = {(slot.number, slot.wire): slot for slot in slots}
+    return out
+
+
+def build(name: str, values: Mapping[str, Any]) -> bytes:
+    """Return the bytes of message `name`: the fields in `values`, in the order of the table."""
+    out = bytearray()
+    for slot in messages()[name].values():
+        if slot.name not in values or values[slot.name] is None:
+            continue
+        value = values[slot.name]
+        out += _stored(slot.number << 3 | slot.wire)
+        if slot.holds in BITS:
+            out += _stored(int(value))
+            continue
+        if slot.holds == "str":
+            value = value.encode("utf-8")
+        elif slot.holds != "bytes":
+            value = build(slot.holds, value)
+        out += _stored(len(value)) + value
+    return bytes(out)
+
+
+def framed(number: int, message: bytes) -> bytes:
+    """Return the payload of a command with this number (KHD-CMD-001)."""
+    return bytes([number]) + _stored(len(message)) + message
+
+
+def _stored(value: int) -> bytes:
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)

@@ -1,0 +1,270 @@
+meta:
+  id: kahadb_journal
+  title: KahaDB journal data file
+  application: Apache ActiveMQ 5.14 and later, KahaDB
+  file-extension: log
+  license: CC0-1.0
+  ks-version: 0.9
+  encoding: ASCII
+  endian: be
+doc: |
+  One data file of the journal in which ActiveMQ's message store KahaDB keeps
+  its commands: batches of records, an end marker, and space that is not used.
+
+  This describes an undamaged file. It finds every fault in a length or a
+  constant, but it does not verify the checksum of a batch, does not look for
+  batches behind damage, and does not say what the commands amount to.
+doc-ref:
+  - https://github.com/apache/activemq/blob/activemq-5.17.6/activemq-kahadb-store/src/main/java/org/apache/activemq/store/kahadb/disk/journal/Journal.java
+-requirement:
+  - KHD-FIL-001
+  - KHD-SCN-001
+seq:
+  - id: batches
+    type: batch
+    repeat: until
+    repeat-until: _.is_last
+    if: begins_with_batch
+    doc: The log, batch by batch, from the start of the file.
+    -requirement: KHD-SCN-001
+  - id: end_marker
+    size: 5
+    if: _io.size - _io.pos >= 5
+    doc: The five bytes -qMa4 in a file that was written to its end marker; zeros where an older writer, or none, put one.
+    -requirement:
+      - KHD-END-001
+      - KHD-END-005
+  - id: rest
+    size-eos: true
+    doc: Space that was set aside, or what an older log of the file has left there. It has no meaning.
+    -requirement: KHD-PRE-001
+instances:
+  first_length:
+    pos: 0
+    type: s4
+    if: _io.size >= 28
+    doc: The length of the first control record, if there is one.
+    -requirement: KHD-BAT-002
+  begins_with_batch:
+    value: _io.size >= 28 and first_length == 28
+    doc: Whether the file holds a batch at all.
+    -requirement: KHD-END-007
+types:
+  batch:
+    doc: Records that were written together, behind a control record.
+    -requirement:
+      - KHD-BAT-002
+      - KHD-BAT-005
+    seq:
+      - id: control
+        type: control_record
+        doc: What tells that this is a batch, how long it is, and its checksum.
+        -requirement: KHD-BAT-002
+      - id: log
+        size: control.batch_size
+        type: log
+        doc: The records of the batch.
+        -requirement: KHD-BAT-004
+    instances:
+      next_length:
+        pos: _io.pos
+        type: s4
+        if: _io.size - _io.pos >= 28
+        doc: What stands where the next control record would, if there is room for one.
+        -requirement: KHD-END-004
+      next_size:
+        pos: _io.pos + 16
+        type: s4
+        if: _io.size - _io.pos >= 28
+        doc: The batch size there; a control record with none ends the log.
+        -requirement: KHD-END-004
+      is_last:
+        value: _io.size - _io.pos < 28 or next_length != 28 or next_size == 0
+        doc: Whether the log ends behind this batch.
+        -requirement:
+          - KHD-END-005
+          - KHD-END-007
+  control_record:
+    doc: The 28 bytes in front of each batch. No checksum covers them.
+    -requirement:
+      - KHD-BAT-001
+      - KHD-BAT-002
+    seq:
+      - id: length
+        type: s4
+        valid:
+          min: 28
+          max: 28
+        -orig-id: BATCH_CONTROL_RECORD_SIZE
+        doc: The length of the control record itself.
+        -requirement: KHD-BAT-002
+      - id: record_type
+        contents: [2]
+        -orig-id: BATCH_CONTROL_RECORD_TYPE
+        doc: 2 says that this is a control record.
+        -requirement: KHD-BAT-002
+      - id: magic
+        contents: WRITE BATCH
+        -orig-id: BATCH_CONTROL_RECORD_MAGIC
+        doc: What a control record is known by, and looked for behind damage.
+        -requirement: KHD-BAT-003
+      - id: batch_size
+        type: s4
+        valid:
+          min: 5
+        -orig-id: size
+        doc: The bytes of all records of the batch. Nothing protects it.
+        -requirement: KHD-BAT-004
+      - id: checksum
+        type: s8
+        -orig-id: checksum
+        doc: The Adler-32 of the records, or 0 for none.
+        -requirement:
+          - KHD-BAT-006
+          - KHD-BAT-007
+  log:
+    doc: The records of one batch, one behind the other.
+    -requirement: KHD-REC-003
+    seq:
+      - id: records
+        type: entry
+        repeat: eos
+        doc: In the order in which they were asked for.
+        -requirement: KHD-REC-003
+  entry:
+    doc: A record, or one of a type that nobody knows, which readers skip by its length.
+    -requirement: KHD-REC-004
+    seq:
+      - id: user
+        type: record
+        if: entry_type == 1 or entry_type == 2
+        doc: A record of the user; none is of type 2.
+        -requirement: KHD-REC-001
+      - id: other
+        type: unknown_record
+        if: entry_type != 1 and entry_type != 2
+        doc: A record of another type.
+        -requirement: KHD-REC-004
+    instances:
+      entry_type:
+        pos: _io.pos + 4
+        type: u1
+        if: _io.size - _io.pos >= 5
+        doc: The type of the record that begins here.
+        -requirement: KHD-REC-004
+  unknown_record:
+    doc: A record of an unknown type. It has no meaning.
+    -requirement: KHD-REC-004
+    seq:
+      - id: length
+        type: s4
+        valid:
+          min: 5
+        doc: The length of the whole record, these four bytes included.
+        -requirement: KHD-REC-001
+      - id: unknown_type
+        type: u1
+        doc: Neither 1 nor 2, which a control record has.
+        -requirement: KHD-REC-004
+      - id: ignored
+        size: length - 5
+        doc: What readers skip.
+        -requirement: KHD-REC-004
+  record:
+    doc: One record.
+    -requirement: KHD-REC-001
+    seq:
+      - id: length
+        type: s4
+        valid:
+          min: 5
+        -orig-id: size
+        doc: The length of the whole record, these four bytes included.
+        -requirement: KHD-REC-001
+      - id: record_type
+        contents: [1]
+        -orig-id: type
+        doc: 1 says that this is a record of the user.
+        -requirement: KHD-REC-001
+      - id: command
+        type: u1
+        enum: command
+        if: length >= 6
+        -orig-id: KahaEntryType
+        doc: Which command of the message store this is.
+        -requirement: KHD-CMD-001
+      - id: frame
+        size: length - 6
+        if: length >= 6
+        doc: The length of the command's message as a varint, and the message.
+        -requirement: KHD-CMD-001
+enums:
+  command:
+    0:
+      id: trace
+      doc: A note without effect.
+      -orig-id: KAHA_TRACE_COMMAND
+    1:
+      id: add_message
+      doc: A message arrives.
+      -orig-id: KAHA_ADD_MESSAGE_COMMAND
+    2:
+      id: remove_message
+      doc: A message is acknowledged.
+      -orig-id: KAHA_REMOVE_MESSAGE_COMMAND
+    3:
+      id: prepare
+      doc: A transaction is in doubt.
+      -orig-id: KAHA_PREPARE_COMMAND
+    4:
+      id: commit
+      doc: A transaction took place.
+      -orig-id: KAHA_COMMIT_COMMAND
+    5:
+      id: rollback
+      doc: A transaction did not take place.
+      -orig-id: KAHA_ROLLBACK_COMMAND
+    6:
+      id: remove_destination
+      doc: A destination is gone.
+      -orig-id: KAHA_REMOVE_DESTINATION_COMMAND
+    7:
+      id: subscription
+      doc: A durable subscription begins or ends.
+      -orig-id: KAHA_SUBSCRIPTION_COMMAND
+    8:
+      id: producer_audit
+      doc: What is known of producers.
+      -orig-id: KAHA_PRODUCER_AUDIT_COMMAND
+    9:
+      id: ack_message_file_map
+      doc: Which files acknowledgements refer to.
+      -orig-id: KAHA_ACK_MESSAGE_FILE_MAP_COMMAND
+    10:
+      id: update_message
+      doc: A message changes.
+      -orig-id: KAHA_UPDATE_MESSAGE_COMMAND
+    11:
+      id: add_scheduled_job
+      doc: A job of the scheduler.
+      -orig-id: KAHA_ADD_SCHEDULED_JOB_COMMAND
+    12:
+      id: reschedule_job
+      doc: A job gets another time.
+      -orig-id: KAHA_RESCHEDULE_JOB_COMMAND
+    13:
+      id: remove_scheduled_job
+      doc: A job is gone.
+      -orig-id: KAHA_REMOVE_SCHEDULED_JOB_COMMAND
+    14:
+      id: remove_scheduled_jobs
+      doc: The jobs of a stretch of time are gone.
+      -orig-id: KAHA_REMOVE_SCHEDULED_JOBS_COMMAND
+    15:
+      id: destroy_scheduler
+      doc: A scheduler is gone.
+      -orig-id: KAHA_DESTROY_SCHEDULER_COMMAND
+    16:
+      id: rewritten_data_file
+      doc: The file that this stands in repeats another one.
+      -orig-id: KAHA_REWRITTEN_DATA_FILE_COMMAND

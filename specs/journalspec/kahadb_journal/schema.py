@@ -1,0 +1,70 @@
+"""The construct schemas of whole files of this format: they parse clean ones, and build any.
+
+There is no GreedyRange here: it would end quietly at a damaged record.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from construct import Construct, GreedyBytes, Struct, Tell
+
+from journalspec.elements import Checked, ConstructCodec, While
+from journalspec.kahadb_journal import LAYOUT, checksum
+
+
+def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
+    """Return the schema of one file: batches, and what lies behind them (KHD-SCN-001, KHD-END-005)."""
+    form = LAYOUT.structure("header", edition)
+    # The length of a control record is known before anything else of it is.
+    start = LAYOUT.build("header", edition)[: form.off("batch_size")]
+
+    empty = [bytes(form.size - len(start) - 1) + last for last in (b"\0", b"\1")]
+
+    def ahead(stream: Any, size: int) -> bytes:
+        """Return the next bytes without taking them."""
+        here = stream.tell()
+        data: bytes = stream.read(size)
+        stream.seek(here)
+        return data
+
+    def more(stream: Any, _: Any) -> bool:
+        """Tell whether a batch follows: one of no bytes ends the log (KHD-END-009)."""
+        data = ahead(stream, form.size)
+        if edition == "seed":
+            return bool(data)
+        return data.startswith(start) and data[len(start) :] not in empty
+
+    def fits(end: int, context: Any) -> bool:
+        """Tell whether the checksum is that of the records, or there is none (KHD-BAT-006, KHD-BAT-007)."""
+        stored = context.header.checksum
+        covered = context._io.getbuffer()[context.header.end : end]
+        return not stored or bool(stored == checksum(covered))
+
+    def inside(stream: Any, context: Any) -> bool:
+        return bool(stream.tell() < context.header.end + context.header.batch_size)
+
+    def known(stream: Any, context: Any) -> bool:
+        return inside(stream, context._) and ahead(stream, 5)[4:] in (b"", b"\1", b"\2")
+
+    def unknown(stream: Any, context: Any) -> bool:
+        return inside(stream, context._) and not known(stream, context)
+
+    # Records of types that nobody knows stand between the others (KHD-REC-004).
+    runs = Struct(
+        "records" / While(known, codec.schema("record", edition)),
+        "unknown" / While(unknown, codec.schema("unknown", edition)),
+    )
+    batch = Struct(
+        "header" / codec.schema("header", edition),
+        "runs" / While(inside, runs),
+        "end"
+        / Checked(
+            Tell, lambda end, context: end == context.header.end + context.header.batch_size, "the end"
+        ),
+        "sum" / Checked(Tell, fits, "where a batch with that checksum ends"),
+    )
+    return Struct("batches" / While(more, batch), "rest" / GreedyBytes)
+
+
+CODEC = ConstructCodec(LAYOUT, file_schema)
