@@ -37,6 +37,7 @@ def _of_one_prefix(files: Mapping[str, bytes]) -> dict[str, str]:
 
 KNOWN = {
     "bitronix_tlog": Known(("btm1.tlog", "btm2.tlog", "x"), lambda files: {"files": ",".join(files)}),
+    "kahadb_journal": Known(("db-1.log", "db-2.log", "x"), lambda _: {"max_file_length": "4096"}),
     "jboss_journal": Known(
         ("activemq-data-1.amq", "jbm-data-2.jbm", "journal-rename-control.ctr", "x"), _of_one_prefix
     ),

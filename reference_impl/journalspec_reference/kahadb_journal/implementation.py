@@ -1,0 +1,69 @@
+"""The rules of each edition of this format, and how its journals are told from other files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, Writer
+from journalspec_reference.kahadb_journal import recover, spans
+from journalspec_reference.kahadb_journal.codec import CONTROL, DIALECTS, END_MARKER, FORMAT, MARKER, sums
+from journalspec_reference.storage import Storage
+
+#: Editions whose files are alike.
+MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marked)
+ZEROS = ("5.3", "5.12")
+#: So many batches are passed to see what stands behind them.
+_LOOKED_AT = 256
+
+
+def _rules(edition: str) -> Rules:
+    def writer(storage: Storage, params: Params) -> Writer:
+        # Who looks at a journal does not need its writers.
+        from journalspec_reference.kahadb_journal.write import JournalWriter  # noqa: PLC0415
+
+        return JournalWriter(storage, edition, params)
+
+    def named(files: Files, params: Params, fields: bool) -> Iterator[Span]:
+        return spans.spans(files, edition, params, fields)
+
+    return Rules(recover.reading(edition), recover.recovery(edition), named, writer)
+
+
+def detect(files: Files, _: Params) -> list[Detection]:
+    """Return the data files among `files` as one journal, by name and by how they begin."""
+    names = [file.name for file in recover.gather(files)]
+    if not names:
+        return []
+    starts = {name: bytes(files[name][: len(DIALECTS["seed"].start)]) for name in names}
+    seeds = [name for name in names if starts[name] == DIALECTS["seed"].start]
+    if seeds:
+        return [Detection(FORMAT, "seed", tuple(names), 2 + (len(seeds) == len(names)))]
+    hits = [
+        name
+        for name in names
+        if starts[name] == DIALECTS["5.16"].start or starts[name][:MARKER] == END_MARKER
+    ]
+    score = 1 + bool(hits) + (len(hits) == len(names))
+    if any(_ends_in_zeros(files[name]) for name in hits):
+        return [Detection(FORMAT, ZEROS[-1], tuple(names), score, ZEROS)]
+    return [Detection(FORMAT, MARKED[-1], tuple(names), score, MARKED)]
+
+
+def _ends_in_zeros(data: Any) -> bool:
+    """Tell whether zeros stand behind the first batches of a file, where later editions have a marker."""
+    at = 0
+    start = DIALECTS["5.16"].start
+    for _ in islice(iter(int, 1), _LOOKED_AT):
+        control = bytes(data[at : at + CONTROL])
+        if len(control) < CONTROL or control[: len(start)] != start:
+            break
+        size, _ = sums(control, 0)
+        if size <= 0:
+            return False
+        at += CONTROL + size
+    return at < len(data) and bytes(data[at : at + MARKER]) == bytes(min(MARKER, len(data) - at))
+
+
+IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in DIALECTS}, detect)

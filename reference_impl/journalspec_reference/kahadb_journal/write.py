@@ -1,0 +1,171 @@
+"""Writing: batches, end markers, files that are set aside, and the turn to the next file (KHD-WRT, KHD-PRE).
+
+Records that are not asked to be durable wait in the batch that is being filled; a durable one, ``flush``,
+``close`` and a full batch take it out. So one thread does what two do in the product, in the same order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from journalspec.kahadb_journal import LAYOUT, checksum
+from journalspec_reference.api import Operation, Params, WriterRefused, perform
+from journalspec_reference.kahadb_journal.codec import (
+    CONTROL,
+    DIALECTS,
+    END_MARKER,
+    HEAD,
+    MARKER,
+    MOST,
+    USER,
+    Damage,
+    SoundBatch,
+)
+from journalspec_reference.kahadb_journal.recover import id_of
+from journalspec_reference.kahadb_journal.scan import Scan
+from journalspec_reference.storage import Storage, fill, whole
+
+MAX_FILE, MAX_BATCH = 33554432, 4194304
+#: Blocks that each begin with an end marker, where a file is set aside in blocks.
+CHUNK = 1048576
+#: Up to 5.11 a file is extended to its maximum less this, or to this (KHD-PRE-003).
+SPARE = 524288
+TEMPLATE = "db-log.template"
+#: Edition -> how a file is set aside if nobody says.
+STRATEGIES = {"seed": "none", "5.3": "none", "5.12": "zeros"}
+#: What stands behind each batch (KHD-END-001 to KHD-END-003).
+MARKERS = {"seed": b"", "5.3": b"", "5.12": bytes(MARKER)}
+
+
+class JournalWriter:
+    """A journal open for writing, under the parameters of ``fields.toml``."""
+
+    def __init__(self, storage: Storage, edition: str, params: Params) -> None:
+        self._storage = storage
+        self._edition = edition
+        self._max_file = int(params.get("max_file_length", str(MAX_FILE)))
+        self._max_batch = int(params.get("max_batch_length", str(MAX_BATCH)))
+        self._checksums = params.get("checksums", "true") == "true"
+        self._strategy = params.get("preallocation", STRATEGIES.get(edition, "sparse"))
+        self._marker = MARKERS.get(edition, END_MARKER)
+        self._name = ""
+        self._end = 0
+        self._waiting: list[bytes] = []
+        self._size = 0
+
+    def apply(self, op: Operation) -> dict[str, Any]:
+        """Do ``open``, ``append`` (``payload``, ``sync``), ``flush`` or ``close``."""
+        handlers = {"open": self._open, "append": self._append, "flush": self._flush, "close": self._close}
+        return perform(handlers, op, bool(self._name))
+
+    def _numbers(self) -> list[int]:
+        return sorted(number for name in self._storage.names() if (number := id_of(name)) is not None)
+
+    def _open(self, _: Operation) -> dict[str, Any]:
+        """Go to where the log of the last file ends (KHD-WRT-005)."""
+        linked = [number for number in self._numbers() if self._storage.size(f"db-{number}.log")]
+        if not linked:
+            self._next_file()
+            return {"durable": True}
+        self._name = f"db-{linked[-1]}.log"
+        self._end = 0
+        for item in Scan(whole(self._storage, self._name), DIALECTS[self._edition]).walk():
+            if isinstance(item, SoundBatch):
+                self._end = item.end
+            elif not isinstance(item, Damage):
+                self._end = item.off
+        return {"durable": True}
+
+    def _append(self, op: Operation) -> dict[str, Any]:
+        payload = bytes.fromhex(op.get("payload", ""))
+        if HEAD + len(payload) > MOST:
+            raise WriterRefused(
+                "unencodable", f"a record has at most {MOST} bytes, this one {HEAD + len(payload)}"
+            )
+        record = (HEAD + len(payload)).to_bytes(4, "big") + bytes([USER]) + payload
+        if self._waiting and not self._joins(len(record)):
+            self._write(force=False)
+        if not self._waiting:
+            self._turn(len(record))
+        self._waiting.append(record)
+        self._size += len(record)
+        if op.get("sync"):
+            self._write(force=True)
+        return {"durable": bool(op.get("sync"))}
+
+    def _joins(self, size: int) -> bool:
+        """Tell whether a record of `size` bytes joins the batch that waits (KHD-PRE-005)."""
+        batch = CONTROL + self._size
+        return batch + size < self._max_batch and self._end + batch + size <= self._max_file
+
+    def _turn(self, size: int) -> None:
+        """Begin the next file if a batch that begins with `size` bytes goes there (KHD-PRE-004)."""
+        while self._end + size >= self._max_file:
+            empty = not self._end
+            if self._edition == "5.3":
+                self._storage.truncate(self._name, self._end)
+            self._next_file()
+            if empty or size >= self._max_file:
+                return
+
+    def _next_file(self) -> None:
+        numbers = self._numbers()
+        self._name, self._end = f"db-{numbers[-1] + 1 if numbers else 1}.log", 0
+        self._storage.create(self._name)
+        self._set_aside()
+        self._storage.sync_dir()
+
+    def _set_aside(self) -> None:
+        """Set a new file aside in its full length (KHD-PRE-001, KHD-PRE-002)."""
+        name, length = self._name, self._max_file
+        if self._edition == "5.3":
+            self._storage.truncate(name, max(SPARE, length - SPARE))
+        if self._strategy == "none":
+            return
+        if self._edition == "5.12" or length < 2 * MARKER:
+            fill(self._storage, name, 0, length)
+        elif self._strategy == "sparse":
+            self._storage.write(name, 0, END_MARKER)
+            self._storage.write(name, length - MARKER, END_MARKER)
+        elif self._strategy == "chunked":
+            for start in range(0, length, CHUNK):
+                self._storage.write(name, start, END_MARKER.ljust(CHUNK, b"\0")[: length - start])
+        else:
+            if self._strategy == "template" and TEMPLATE not in self._storage.names():
+                self._storage.create(TEMPLATE)
+                self._storage.write(TEMPLATE, 0, END_MARKER.ljust(length, b"\0"))
+                self._storage.sync(TEMPLATE)
+            self._storage.write(name, 0, END_MARKER.ljust(length, b"\0"))
+        self._storage.sync(name)
+
+    def _write(self, *, force: bool) -> None:
+        """Write the batch that waits; the seed's writer piece by piece (KHD-WRT-004, KHD-SED-006)."""
+        data = b"".join(self._waiting)
+        start = LAYOUT.build("header", self._edition, batch_size=len(data), checksum=self._sum(data))
+        if self._edition == "seed":
+            at = self._end
+            blank = start[: CONTROL - 12] + bytes(12)
+            for piece in (blank, *self._waiting):
+                self._storage.write(self._name, at, piece)
+                at += len(piece)
+            self._storage.write(self._name, self._end + len(blank) - 12, start[len(blank) - 12 :])
+        else:
+            self._storage.write(self._name, self._end, start + data + self._marker)
+        if force:
+            self._storage.sync(self._name)
+        self._end += len(start) + len(data)
+        self._waiting, self._size = [], 0
+
+    def _sum(self, data: bytes) -> int:
+        return checksum(data) if self._checksums else 0
+
+    def _flush(self, _: Operation) -> dict[str, Any]:
+        if self._waiting:
+            self._write(force=False)
+        return {"durable": False}
+
+    def _close(self, op: Operation) -> dict[str, Any]:
+        self._flush(op)
+        self._storage.sync(self._name)
+        self._name = ""
+        return {"durable": True}

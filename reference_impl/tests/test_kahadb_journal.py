@@ -1,0 +1,78 @@
+"""What hostile files cost the scan of KahaDB: each byte is summed once, and little is in memory."""
+
+import struct
+import tracemalloc
+import zlib
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from journalspec_corpus.kahadb_journal import author
+from journalspec_reference import content, load
+from journalspec_reference.kahadb_journal import codec, scan
+
+DIALECT = codec.DIALECTS["5.16"]
+
+
+@pytest.mark.parametrize("share", [0, 1, 2, 50])
+def test_each_byte_is_summed_once(share: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Control records that claim a part of what follows, none with its sum; 0: only what one begins with."""
+    size, looked = 28 << 13, [0]
+    each = (struct.pack(">iq", max(5, (size - at) // max(1, share) - 28), 7) for at in range(0, size, 28))
+    data = DIALECT.start.join([b"", *each]) if share else DIALECT.start * (size // 16)
+
+    def sums(read: Any, at: int) -> tuple[int, int]:
+        looked[0] += codec.CONTROL
+        return codec.sums(read, at)
+
+    def adler(read: Any, value: int = 1) -> int:
+        looked[0] += len(read)
+        return codec.adler(read, value)
+
+    monkeypatch.setattr(scan, "adler", adler)
+    monkeypatch.setattr(scan, "sums", sums)
+    (damage,) = scan.Scan(data, DIALECT).walk()
+    assert damage[:2] == (0, len(data))
+    assert 0 < looked[0] <= 2 * len(data)
+
+
+def test_a_gibibyte_is_scanned_in_the_memory_of_a_window(tmp_path: Path) -> None:
+    """A hole that a control record claims: all of it is summed, and what stands behind it is found."""
+    size, record = 1 << 30, struct.pack(">iB", 5, 1)
+    whole = DIALECT.start + struct.pack(">iq", len(record), zlib.adler32(record)) + record
+    with (tmp_path / "db-1.log").open("wb") as out:
+        out.write(DIALECT.start + struct.pack(">iq", size - 28 - len(whole), 7))
+        out.seek(size - len(whole))
+        out.write(whole)
+    tracemalloc.start()
+    data = content.Content(content.FileSource(str(tmp_path / "db-1.log"), content.Descriptors()))
+    found = [item[:2] for item in scan.Scan(data, DIALECT).walk()]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found[:2] == [(0, size - len(whole)), (size - len(whole), size)]
+    assert peak < 1 << 20
+
+
+def test_an_end_marker_may_lie_across_the_pieces_that_are_read() -> None:
+    """Behind a batch of no bytes, wherever in the file: it is filling (KHD-END-009)."""
+    empty = bytes.fromhex("0000001c02") + b"WRITE BATCH" + bytes(12)
+    for zeros in range((1 << 16) - 6, (1 << 16) + 2):
+        for tail, verdict in ((b"-qMa4", "clean"), (b"-qMa", "recovered")):
+            files = {"db-1.log": empty + bytes(zeros) + tail}
+            assert load("kahadb_journal").recover(files, edition="5.16", policy="strict").verdict == verdict
+
+
+def test_subscriptions_and_messages_are_not_multiplied() -> None:
+    """What is owed is listed when it is asked for: 300 subscriptions of 300 messages keep no list of each."""
+    lines = [f"r{at} SUBSCRIPTION t=T sub=c:{at} info=01" for at in range(300)]
+    lines += [f"r{at} t=T" for at in range(300, 600)]
+    files = author.build({"batches": [lines]}, "5.16").files
+    tracemalloc.start()
+    state = load("kahadb_journal").recover(files, edition="5.16", policy="strict").state
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert state is not None
+    (topic,) = cast("list[dict[str, Any]]", state["destinations"])
+    assert [len(each["pending"]) for each in topic["subscriptions"]] == [300] * 300
+    assert kept < 64 * sum(map(len, files.values()))
