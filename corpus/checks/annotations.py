@@ -429,14 +429,16 @@ class Gate:
         """Hold what stands in the base against a reading of it."""
         trace, whole = self.trace, self.witness.whole(self.trace.base)
         counting = self.witness.counting(trace.base)
-        there = {found.place: found for found in (*whole, *counting)}
+        # Records that were written together may share a place.
+        there = {(found.place, found.key): found for found in (*whole, *counting)}
+        places = {place for place, _ in there}
         known = [(mark, mark.length > 0) for mark in (*trace.standing, *trace.possible, *trace.stale)]
         for mark, is_whole in known:
-            found = there.get((mark.file, mark.off, mark.length))
-            if is_whole and (found is None or found.key != mark.key):
+            found = there.get(((mark.file, mark.off, mark.length), mark.key))
+            if is_whole and found is None:
                 self.differ(-1, "standing", f"{mark.key[:60]} at {mark.off} of {mark.file}", found)
         for mark in (*trace.standing, *trace.possible):
-            found = there.get((mark.file, mark.off, mark.length))
+            found = there.get(((mark.file, mark.off, mark.length), mark.key))
             if found is not None:
                 self._named(-1, mark.record, found)
         own = {(mark.file, mark.off, mark.length) for mark in (*trace.standing, *trace.possible)}
@@ -445,9 +447,9 @@ class Gate:
         if trace.life == 1:
             if own != counted:
                 self.differ(-1, "standing", sorted(counted - own), sorted(own - counted))
-            if stale != there.keys() - counted:
-                missed = sorted(there.keys() - counted - stale)
-                self.differ(-1, "standing", f"stale {missed}", sorted(stale - (there.keys() - counted)))
+            if stale != places - counted:
+                missed = sorted(places - counted - stale)
+                self.differ(-1, "standing", f"stale {missed}", sorted(stale - (places - counted)))
         self.owed = {mark.record for mark in trace.standing}
 
     def _named(self, at: int, name: str, found: Found) -> None:

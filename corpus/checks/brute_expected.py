@@ -278,18 +278,26 @@ class Accounts:
                     yield from places
 
     def _sequences(self, before: Iterable[Mark]) -> tuple[tuple[str, ...], ...]:
-        """Return for each life of each file what was written to it, front to back, on top of `before`."""
+        """Return for each life of each file what was written to it, front to back, on top of `before`.
+
+        A journal that never let go of anything goes on from file to file: all of it is one sequence.
+        """
         files: dict[int, list[list[str]]] = {}
-        ends: dict[int, int] = {}
+        ends: dict[int, tuple[int, int]] = {}
         kept = {mark.record for mark in before}
         old = [(name, place) for name, place in self.old if name in kept]
-        for name, place in (*sorted(old, key=lambda item: item[1].off), *self.written):
+        every = (*sorted(old, key=lambda item: (item[1].number, item[1].off)), *self.written)
+        for name, place in every:
             lives = files.setdefault(place.number, [])
-            if place.off <= ends.get(place.number, place.off):
+            off, who = ends.get(place.number, (place.off, place.who - 1))
+            # Records that one write brought together may share a place.
+            if place.off < off or (place.off == off and place.who != who):
                 lives.append([])
             if name not in lives[-1]:
                 lives[-1].append(name)
-            ends[place.number] = place.off
+            ends[place.number] = place.off, place.who
+        if not any(isinstance(op, Release) for op in self.trace.ops):
+            return (tuple(dict.fromkeys(name for name, _ in every)),)
         return tuple(tuple(life) for lives in files.values() for life in lives)
 
 

@@ -197,7 +197,8 @@ class Machine:
         for granule in range(-(-max(len(old.data), len(new.data)) // self.granule)):
             span = granule * self.granule, (granule + 1) * self.granule
             before, after = old.cut(*span), new.cut(*span)
-            if before != after:
+            # What a write passes over is not written: the hole is there once the size is.
+            if before != after and before.sized(len(after.data)) != after:
                 self._add(index, ("page", number, granule), after)
         if len(new.data) != len(old.data):
             self._add(index, ("size", number, 0), len(new.data))
@@ -314,10 +315,12 @@ def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteStat
         yield replace(rest, preset=preset.name)
         return
     for length in range(len(op.data) + 1):
-        if 0 < length < len(op.data) and (op.off + length) % preset.granule:
+        body = rest.files[op.file]
+        # All of it may be there but for the size: then it is seen up to the old end.
+        ends = preset.append == "whole" and op.off + length == len(body.data)
+        if 0 < length < len(op.data) and (op.off + length) % preset.granule and not ends:
             continue
         piece = Body(op.data[:length], origin(crash, length))
-        body = rest.files[op.file]
         torn = body.put(op.off, piece) if length else body
         if preset.append == "whole" and length < len(op.data):
             # The file grows when all of the write is there.

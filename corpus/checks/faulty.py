@@ -160,8 +160,8 @@ class FaultyRun:
     """All replays of one format, asked about the same states as the reference."""
 
     def __init__(self, adapter: CrashFormat, table: Sequence[FaultyReplay]) -> None:
-        assert adapter.long is not None
-        self.adapter, self.model = adapter, adapter.long.model
+        assert adapter.semantics is not None
+        self.adapter, self.model = adapter, adapter.semantics.model
         self._fold = fold_model(adapter.format)
         self.rows = [ReplayRow(replay) for replay in table]
         mutants = [row.replay.mutant for row in self.rows]

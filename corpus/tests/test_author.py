@@ -148,17 +148,20 @@ def test_the_reference_reads_what_an_author_module_says_of_its_records(format_id
 def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edition: str) -> None:
     """What they leave is the zeros of the alignment and, behind the records, the fill."""
     built = written(format_id, edition)
-    owners = tuple(f"{name}." for name in (*built.records, "f1.header", "f2.header"))
+    # A batch has a header of its own; all of it together is `.whole`, and what ends a log may be a `.marker`.
+    batches = [name.removesuffix(".whole") for name in built.labels if name.endswith(".whole")]
+    owners = tuple(f"{name}." for name in (*built.records, *batches, "f1.header", "f2.header"))
     covered = Counter(
         (spot.file, off)
         for name, spot in built.labels.items()
-        if name.startswith(owners)
+        if (name.startswith(owners) and not name.endswith(".whole")) or name == "f1.marker"
         for off in range(spot.off, spot.end)
     )
     assert set(covered.values()) == {1}
-    log = built.labels["f1.log"]
+    log, fill = built.labels["f1.log"], 0 if "f1.marker" in built.labels else ord(".")
     left = [pair for pair in enumerate(built.files[log.file]) if (log.file, pair[0]) not in covered]
-    assert all(byte == (0 if off < log.end else ord(".")) for off, byte in left)
+    assert all(byte == (0 if off < log.end else fill) for off, byte in left)
+    assert not batches or all(off >= log.end for off, _ in left)
 
 
 @pytest.mark.parametrize("format_id", format_ids())

@@ -29,14 +29,18 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
+from journalspec_corpus.kahadb_journal.workloads import Step as Command
+from journalspec_corpus.kahadb_journal.workloads import Workload as Commands
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
 #: format -> every so many-th core workload is looked at, first and second lives and long ones; from which on.
-SAMPLES = {DISK: (13, 5), TX: (11, 4)}
+SAMPLES = {DISK: (13, 5), TX: (11, 4), "kahadb_journal": (4, 1)}
 
 
 def build(work: Any) -> Trace:
     origin = work.origin if isinstance(work, SecondLife) else work
+    if isinstance(origin, Commands):
+        return crash_format("kahadb_journal").build(work)
     return crash_format(DISK if isinstance(origin, Logged) else TX).build(work)
 
 
@@ -312,6 +316,7 @@ BROKEN = [
     Logged("swap", "2.1.4", ONE),
     LongWorkload("v2/artemis", 1536, "a1b n a2b n a3b"),
     Workload("over", "v2/hornetq", OVER.steps),
+    Commands("over", "5.16", (Command("add", 1, 600, "x1"), Command("prepare", 0, 0, "x1")), force="flush"),
 ]
 
 

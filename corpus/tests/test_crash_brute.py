@@ -48,6 +48,8 @@ SAMPLES = [
     ("bitronix_tlog", 101, 7),
     ("jboss_journal", 89, 0),
     ("jboss_journal", 97, 5),
+    ("kahadb_journal", 37, 0),
+    ("kahadb_journal", 31, 5),
 ]
 
 
@@ -62,7 +64,7 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(format_id: str, every: 
     assert len(report.verdicts) > 3
 
 
-@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal"])
+@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal"])
 @pytest.mark.parametrize(
     ("part", "change", "kind"),
     [

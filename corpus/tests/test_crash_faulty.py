@@ -15,7 +15,7 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.mutants import MutantError
 
-FORMATS = ("bitronix_tlog", "jboss_journal")
+FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")
 #: format -> replay -> names of workloads in whose states it can be wrong
 WORKLOADS = {
     "bitronix_tlog": {
@@ -38,14 +38,24 @@ WORKLOADS = {
         "update-ignored": "append/v2/update-91-40/*",
         "first-of-a-life-ignored": "again/0/same/append/seed+hash/add-1-600+add-2-1400/*",
     },
+    "kahadb_journal": {
+        "uncommitted-delivered": "append/5.16/add-1-600-l1+remove-91-l1+commit-l1/*/each/zero",
+        "rollback-applied": "append/5.16/add-1-600-x1+prepare-x1+rollback-x1/*/each/zero",
+        "delete-ignored": "append/5.12/remove-91/*",
+        "transactional-delete-ignored": "append/5.16/add-1-600-l1+remove-91-l1+commit-l1/*/each/zero",
+        "partial-commit-accepted": "append/5.16/add-1-600-l1+remove-91-l1+commit-l1/*/each/zero",
+        "unfinished-empty": "append/5.16/add-1-600-x1+ack-92-x1+prepare-x1/*/each/zero",
+        "decision-dropped": "append/5.16/add-1-40-x1+prepare-x1+commit-x1/*/each/zero",
+        "update-ignored": "append/5.16/update-91-40/*",
+        "first-of-a-life-ignored": "over/5.16/add-1-40+add-2-600/*/each/zero",
+    },
 }
 PAIRS = [(format_id, replay) for format_id, known in WORKLOADS.items() for replay in known]
 
 
 def small_ones(adapter: CrashFormat, pattern: str, count: int) -> list[Trace]:
     """The first traces of workloads with such names, core ones first, then long ones."""
-    assert adapter.long is not None
-    works = chain(adapter.workloads("core"), adapter.long.lines)
+    works = chain(adapter.workloads("core"), adapter.long.lines if adapter.long else ())
     found = (adapter.build(work) for work in works if fnmatchcase(work.name, pattern))
     return list(islice((trace for trace in found if brute.is_small(trace, 256)), count))
 

@@ -36,15 +36,20 @@ from mutation import (
     wrong,
 )
 
-FORMATS = ("bitronix_tlog", "jboss_journal")
+FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")
 #: Faults that many states show, whichever are looked at: the checksum, or what stands for one, first.
 PLAIN = {
     "bitronix_tlog": ("skip-checksum", "last-record-excluded", "older-file-wins", "strict-skips"),
     "jboss_journal": ("skip-check-size", "any-file-id", "scan-one-late", "hash-over-itself"),
+    "kahadb_journal": ("checksum-unchecked", "at-once", "acknowledgements-forgotten", "strict-believes"),
 }
 
 #: One that fails nearly everywhere.
-OFTEN = {"bitronix_tlog": "header-padded", "jboss_journal": "stamp-little-endian"}
+OFTEN = {
+    "bitronix_tlog": "header-padded",
+    "jboss_journal": "stamp-little-endian",
+    "kahadb_journal": "up-to-a-round-length",
+}
 
 
 @pytest.fixture(scope="module", params=FORMATS)

@@ -13,9 +13,16 @@ import drill
 import replay
 from journalspec_corpus.model import Model, model_of
 
-FORMATS = ("bitronix_tlog", "jboss_journal")
+FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")
 #: One of each part whose gate takes no compiler; all of them: ``python corpus/checks/drill.py``.
-QUICK = ("one-branch-ends-all", "tie-goes-to-the-first", "swap-releases-all", "what-is-torn-was-not-issued")
+QUICK = (
+    "one-branch-ends-all",
+    "tie-goes-to-the-first",
+    "swap-releases-all",
+    "what-is-torn-was-not-issued",
+    "rollback-does-it-all",
+    "a-force-is-of-all-files",
+)
 
 
 def test_every_part_has_faults_and_each_fits_its_source() -> None:

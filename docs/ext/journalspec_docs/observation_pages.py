@@ -169,20 +169,24 @@ def _worth_showing(format_: Format) -> Case | None:
         and not case.params
         and {probe.op for probe in case.probes} == {"read", "recover"}
         and any(map(_telling, case.expect))
-        and all(_telling(entry) or entry["verdict"] == REFUSED for entry in case.expect)
+        and all(_eventful(entry) or entry["verdict"] == REFUSED for entry in case.expect)
     ]
     return min(found, key=lambda case: (len(json.dumps(case.to_json())), case.id), default=None)
 
 
-def _telling(entry: Mapping[str, Any]) -> bool:
-    """Tell whether an expectation has some of everything."""
-    state = entry.get("state") or {}
+def _eventful(entry: Mapping[str, Any]) -> bool:
+    """Tell whether an expectation has a few records, and something that was dropped."""
     return (
         entry["verdict"] == RECOVERED
         and len(entry.get("records", ())) in FEW
         and len(entry.get("dropped", ())) > 0
-        and any(isinstance(value, list) and value for value in state.values())
     )
+
+
+def _telling(entry: Mapping[str, Any]) -> bool:
+    """Tell whether an expectation has some of everything, a state too."""
+    state = entry.get("state") or {}
+    return _eventful(entry) and any(isinstance(value, list) and value for value in state.values())
 
 
 def dumps(value: Any, indent: str = "") -> str:

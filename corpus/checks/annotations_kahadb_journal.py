@@ -1,0 +1,188 @@
+"""What the gate on annotations knows of KahaDB: batches, and that a force is of one file.
+
+Written from the specification (KHD-BAT, KHD-REC, KHD-WRT); commands are decoded by the naive parser. A record
+has the place of its batch. Nothing is ever released, and no file begins a second life.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import annotations as gate
+from annotations import Call, Disk, Found
+from journalspec.kahadb_journal import LAYOUT, checksum
+from journalspec.observation import jsonable
+from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.trace import Op, Trace, Write
+from journalspec_corpus.kahadb_journal import naive
+from journalspec_corpus.kahadb_journal.author import payload, told
+from journalspec_corpus.kahadb_journal.protobuf import NoCommand, command
+from journalspec_corpus.kahadb_journal.workloads import TABLES
+
+CONTROL, HEAD = 28, 5
+MARKER, MAGIC = b"-qMa4", b"WRITE BATCH"
+#: The fields of a control record, and of the first record behind it, with where they begin.
+FIELDS = (
+    ("length", 0),
+    ("type", 4),
+    ("magic", 5),
+    ("batch_size", 16),
+    ("checksum", 20),
+    ("record_length", 28),
+    ("record_type", 32),
+    ("command", 33),
+    ("frame", 34),
+)
+
+
+class Witness(gate.Witness):
+    """One trace of a journal."""
+
+    reader, tables = naive, TABLES
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__(trace, trace.edition)
+        self.lies: dict[tuple[Any, ...], str] = {}
+
+    def _batch(self, file: str, data: bytes, at: int, off: int) -> list[tuple[int, Found]]:
+        """Return the records of a whole batch at `at`, each with where in `data` it begins; else nothing.
+
+        An end marker may hide its first bytes: those are the same in every batch.
+        """
+        size = int.from_bytes(data[at + 16 : at + 20], "big", signed=True)
+        stored = int.from_bytes(data[at + 20 : at + 28], "big", signed=True)
+        body = data[at + CONTROL : at + CONTROL + size]
+        if size < HEAD or len(body) < size or stored not in (0, checksum(body)):
+            return []
+        if data[at : at + HEAD] not in (b"\0\0\0\x1c\x02", MARKER) or data[at + HEAD : at + 16] != MAGIC:
+            return []
+        places = [0]
+        while places[-1] < size:
+            length = int.from_bytes(body[places[-1] : places[-1] + 4], "big")
+            if length < HEAD:
+                return []
+            places.append(places[-1] + length)
+        whole = data[at : at + CONTROL + size]
+        ends = [start for _, start in FIELDS[1:]] + [CONTROL + places[1]]
+        values = {name: whole[start:end] for (name, start), end in zip(FIELDS, ends, strict=True)}
+        values["more"] = whole[CONTROL + places[1] :]
+        out = []
+        for start, end in pairwise(places):
+            raw = body[start + HEAD : end]
+            try:
+                number, fields, _ = command(raw, self.edition)
+            except NoCommand:
+                return []
+            name = LAYOUT.type_name(self.edition, number)
+            key = json.dumps(
+                {"type": name, **_said(told(name, fields))}, sort_keys=True, separators=(",", ":")
+            )
+            found = Found(file, off, CONTROL + size, key, (key,), (raw.hex(),), values)
+            out.append((at + CONTROL + start, found))
+        return out
+
+    def counts(self, file: str) -> bool:
+        """Data files are known by their names (KHD-FIL-001)."""
+        return re.fullmatch(r"db-\d+\.log", file) is not None
+
+    def decoded(self, op: Write) -> list[Found]:
+        """Return the records of the batch that a write begins with."""
+        if not self.counts(op.file) or op.data[:HEAD] == MARKER:
+            return []
+        return [found for _, found in self._batch(op.file, op.data, 0, op.off)]
+
+    def whole(self, files: Mapping[str, bytes]) -> list[Found]:
+        """Return the records of every whole batch at any offset, of whatever life."""
+        return [found for file in files for _, found in self._everywhere(file, files[file])]
+
+    def _everywhere(self, file: str, data: bytes) -> Iterator[tuple[int, Found]]:
+        for match in re.finditer(MAGIC, data) if self.counts(file) else ():
+            at = match.start() - HEAD
+            yield from self._batch(file, data, at, at) if at >= 0 else ()
+
+    def read(self, files: Mapping[str, bytes]) -> list[Found]:
+        """Return the records that the naive reader finds."""
+        known = {(file, at): found for file in files for at, found in self._everywhere(file, files[file])}
+        places = [record["at"] for record in self.recovered(files).get("records", ())]
+        return [known[at["file"], at["off"]] for at in places]
+
+    @property
+    def _alone(self) -> bool:
+        """Whether each step is forced by itself."""
+        return self.trace.tags.get("force") == "each"
+
+    def _calls(self, steps: Sequence[Any], life: int) -> Iterator[Call]:
+        for step in steps:
+            yield Call((step.operation(life)["payload"],), durable=self._alone)
+
+    def _force(self, life: int) -> Call:
+        return Call((payload(f"r0 TRACE text=f{life}.1").hex(),))
+
+    def small(self, work: Any) -> Iterator[Call]:
+        """Append, each with a force, or all of it with a note behind that is forced."""
+        yield from self._calls(work.steps, 0)
+        if not self._alone:
+            yield self._force(0)
+
+    def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
+        """Open, commit what is owed and in doubt if that is asked for, append, and force."""
+        if work.then == "settle":
+            yield from self._settled()
+        # Lives 1 and 2 are those of a background.
+        yield from self._calls(steps, work.life + 1)
+        yield self._force(work.life + 1)
+
+    def _settled(self) -> Iterator[Call]:
+        owed = [json.loads(mark.key) for mark in self.trace.standing]
+        ended = [said["transaction"] for said in owed if said["type"] in ("COMMIT", "ROLLBACK")]
+        for said in owed:
+            if said["type"] == "PREPARE" and said["transaction"] not in ended:
+                tx = said["transaction"]
+                text = f"r0 COMMIT xa={tx['format_id']}:{tx['gtrid']}:{tx['bqual']}"
+                yield Call((payload(text).hex(),))
+
+    def repeats(self, step: Any) -> bool:
+        """What stands before all can be taken away once."""
+        return step.id not in (91, 92)  # as the table says
+
+    def promised(self, written: Sequence[Found], before: Sequence[Found]) -> set[tuple[Any, ...]]:
+        """A force promises what this run has written to the same file (KHD-WRT-001, KHD-WRT-002).
+
+        Who is told that a transaction is prepared or committed is told so of all of it (KHD-WRT-009).
+        """
+        said = [(found, found.file == written[-1].file, json.loads(found.key)) for found in written]
+        ends = [each for _, here, each in said if here and each["type"] in ("PREPARE", "COMMIT")]
+        ended = [each["transaction"] for each in ends]
+        return {found.what for found, here, each in said if here or each.get("transaction") in ended}
+
+    def copies(self, op: Write) -> bool:
+        """Nothing is written twice."""
+        return False
+
+    def did(self, op: Op, found: Sequence[Found], disk: Disk) -> None:
+        """Nothing but the bytes decides what counts."""
+        self.lies |= {each.what: each.file for each in found}
+
+    def unkept(self, what: tuple[Any, ...], disk: Disk) -> str:
+        """A command may lie in a file that was left without a force."""
+        return "left" if self.lies.get(what) != [*self.lies.values()][-1] else ""
+
+    def published(self, found: Sequence[Found]) -> tuple[set[tuple[Any, ...]], ...]:
+        """A batch makes itself count."""
+        return ({each.what for each in found},)
+
+    def state(self, without: set[tuple[Any, ...]]) -> object:
+        """Nothing may be let go: what is taken away stays readable."""
+        return sorted(without)
+
+    def owes(self, what: tuple[Any, ...]) -> bool:
+        """What was promised once is owed for ever."""
+        return True
+
+
+def _said(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: jsonable(value) for name, value in fields.items()}

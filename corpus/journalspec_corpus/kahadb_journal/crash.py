@@ -1,0 +1,218 @@
+"""What the KahaDB journal gives to the crash engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from journalspec.kahadb_journal import LAYOUT
+from journalspec.kahadb_journal.commands import KINDS, framed, messages
+from journalspec.kahadb_journal.commands import build as message
+from journalspec.observation import CLEAN, REFUSED, Observation
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
+from journalspec_corpus.crash.effects import (
+    ALONE,
+    COMMIT,
+    DECISION,
+    MEMBER,
+    PREPARE,
+    RECORD,
+    ROLLBACK,
+    Action,
+    Effect,
+    Semantics,
+    State,
+)
+from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.workloads import Continuations
+from journalspec_corpus.kahadb_journal import workloads as tables
+from journalspec_corpus.kahadb_journal.model import Kept, Messages
+from journalspec_corpus.kahadb_journal.recording import FORMAT, build, key_of, record_json, resumed, tx_name
+
+MODEL = Messages()
+#: The edition whose numbers of commands are those of all.
+EDITION = "5.16"
+#: The parts of a state that recovery decides on.
+_DECIDED = {"destinations", "in_doubt"}
+
+
+def answer(observation: Observation) -> Answer:
+    """Return what an observation amounts to: all records, those of open transactions as well.
+
+    Who leaves out what is in doubt, or the destinations, has said nothing of effects.
+    """
+    if observation.verdict == REFUSED:
+        return Answer((), observation.code)
+    keys = tuple(key_of(record.type, record.fields) for record in observation.records)
+    found: Mapping[str, Any] = observation.state or {}
+    decided = canonical(found) if found.keys() >= _DECIDED else None
+    return Answer(keys, None, observation.verdict != CLEAN, state=decided)
+
+
+def canonical(shown: Mapping[str, Any]) -> State:
+    """Return a state as it is told, in tuples: messages in their order, transactions in theirs."""
+    places = tuple(
+        (
+            place["kind"],
+            place["name"],
+            tuple((each["id"], int(each["priority"]), _hex(each["message"])) for each in place["messages"]),
+            tuple((each["key"], tuple(each["pending"])) for each in place["subscriptions"]),
+        )
+        for place in shown["destinations"]
+    )
+    doubtful = tuple(
+        (
+            (int(each["format_id"]), _hex(each["gtrid"]), _hex(each["bqual"])),
+            tuple((said["type"], said["kind"], said["name"], said["id"]) for said in each["commands"]),
+        )
+        for each in shown["in_doubt"]
+    )
+    return places, doubtful
+
+
+def _hex(value: Any) -> str:
+    return value if isinstance(value, str) else bytes(value).hex()
+
+
+def state(kept: Kept) -> State:
+    """Return what the model keeps, in the same form."""
+    return canonical(MODEL.shown(kept))
+
+
+def effects(decided: State) -> Iterator[Effect]:
+    """Yield an effect for each message, each part of what is owed, and each part of what is in doubt."""
+    places, doubtful = decided
+    for kind, name, held, subscriptions in places:
+        yield Effect(RECORD, f"{kind}:{name}", "")
+        yield from (_stored(kind, name, ident, priority, body) for ident, priority, body in held)
+        for key, pending in subscriptions:
+            yield Effect(RECORD, f"{kind}:{name}", key)
+            yield from (Effect(RECORD, f"{kind}:{name}:{ident}", f"owed to {key}") for ident in pending)
+    for (form, gtrid, bqual), commands in doubtful:
+        tx = _xa(form, gtrid, bqual)
+        yield Effect(DECISION, tx, "")
+        yield from (_in_doubt(tx, *said) for said in commands)
+
+
+def _stored(kind: str, name: str, ident: str, priority: int, body: str) -> Effect:
+    return Effect(RECORD, f"{kind}:{name}:{ident}", f"{priority}:{body}")
+
+
+def _in_doubt(tx: str, *said: str) -> Effect:
+    return Effect(DECISION, tx, ":".join(said))
+
+
+def _xa(form: int, gtrid: str, bqual: str) -> str:
+    fields = {"kind": "XA", "format_id": form, "gtrid": gtrid, "bqual": bqual}
+    return tx_name({"transaction": fields})
+
+
+def told(decided: State) -> dict[str, Any]:
+    """Return what an observation says of them."""
+    places, doubtful = decided
+    return {
+        "destinations": [
+            {
+                "kind": kind,
+                "name": name,
+                "messages": [
+                    {"id": ident, "priority": str(priority), "message": body}
+                    for ident, priority, body in held
+                ],
+                "subscriptions": [{"key": key, "pending": list(pending)} for key, pending in subscriptions],
+            }
+            for kind, name, held, subscriptions in places
+        ],
+        "in_doubt": [
+            {
+                "format_id": str(form),
+                "gtrid": gtrid,
+                "bqual": bqual,
+                "commands": [
+                    {"type": kind, "kind": of, "name": name, "id": ident}
+                    for kind, of, name, ident in commands
+                ],
+            }
+            for (form, gtrid, bqual), commands in doubtful
+        ],
+    }
+
+
+_ROLES = {"PREPARE": PREPARE, "COMMIT": COMMIT, "ROLLBACK": ROLLBACK}
+
+
+def action(key: str) -> Action:
+    """Return what the record called `key` does."""
+    said = json.loads(key)
+    kind = said.pop("type")
+    op = {"op": "append", "payload": _payload(kind, said).hex()}
+    tx = tx_name(said)
+    place = said.get("destination", {})
+    if kind in _ROLES:
+        return Action(op, tx, _ROLES[kind], (Effect(DECISION, tx, ""),) if kind == "PREPARE" else ())
+    makes: list[Effect] = []
+    if kind in ("ADD_MESSAGE", "UPDATE_MESSAGE"):
+        priority = int(said["priority"]) if said["priority_supported"] else 4  # the default
+        makes.append(_stored(place["kind"], place["name"], said["message_id"], priority, said["message"]))
+    if kind == "SUBSCRIPTION":
+        makes.append(Effect(RECORD, f"{place['kind']}:{place['name']}", said["subscription_key"]))
+    if not tx:
+        return Action(op, "", ALONE, tuple(makes))
+    doubt = _in_doubt(tx, kind, place["kind"], place["name"], said["message_id"])
+    return Action(op, tx, MEMBER, (*makes, doubt))
+
+
+def _payload(kind: str, said: Mapping[str, Any]) -> bytes:
+    """Return the payload of a command from what an observation says of it."""
+    stored = _values(kind, said)
+    return framed(LAYOUT.types(EDITION)[kind], message(kind, stored))
+
+
+def _values(kind: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    if kind == "UPDATE_MESSAGE":
+        return {"add": _values("ADD_MESSAGE", said)}
+    out: dict[str, Any] = {}
+    for slot in messages()[kind].values():
+        value = said.get(slot.name)
+        if value is None:
+            continue
+        if slot.name == "destination":
+            out[slot.name] = {**value, "kind": KINDS.index(value["kind"])}
+        elif slot.name == "transaction":
+            of = "xa" if value["kind"] == "XA" else "local"
+            names = {each.name: each.holds for each in messages()[of].values()}
+            out[slot.name] = {of: {name: _value(names[name], value[name]) for name in names if name in value}}
+        else:
+            out[slot.name] = _value(slot.holds, value)
+    return out
+
+
+def _value(holds: str, value: Any) -> Any:
+    if holds == "bytes":
+        return bytes.fromhex(value)
+    return int(value) if holds in ("s4", "s8") else value
+
+
+#: Two policies of the reference: one refuses what it cannot explain by a torn tail, one leaves it out.
+READERS = (
+    StateReader("strict", "strict"),
+    StateReader("salvage", "salvage", salvaging=True, differs=refuses),
+)
+
+CRASH = CrashFormat(
+    format=FORMAT,
+    first_lives=tables.TABLES.workloads,
+    record=build,
+    workload_of=tables.TABLES.workload_of,
+    kinds=tables.TABLES.rows["kinds"],
+    state_readers=READERS,
+    answer=answer,
+    record_json=record_json,
+    semantics=Semantics(MODEL, action, state, effects, told),
+    obeys=tables.TABLES.obeys,
+    second=Continuations(
+        resumed, tables.TABLES, repeatable=lambda step: step.id not in (tables.VICTIM, tables.OWED)
+    ).second_lives(),
+    smaller=tables.REDUCTION.smaller,
+)

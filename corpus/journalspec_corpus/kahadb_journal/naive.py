@@ -1,0 +1,270 @@
+"""The naive reader: every check of the specification in its order, one after the other.
+
+Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from journalspec.formats import get_format
+from journalspec.kahadb_journal import LAYOUT
+from journalspec.observation import CLEAN, RECOVERED, REFUSED
+from journalspec_corpus.kahadb_journal.author import BRIEF, FORMAT, told
+from journalspec_corpus.kahadb_journal.model import Kept, Messages
+from journalspec_corpus.kahadb_journal.protobuf import NoCommand, command
+from journalspec_corpus.naive import Files, Scanned, expectation, refused
+
+CONTROL, HEAD = 28, 5
+MARKER = b"-qMa4"
+MOST = 2147483614
+PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
+MODEL = Messages()
+
+
+def _marked(edition: str) -> bool:
+    return "REWRITTEN_DATA_FILE" in LAYOUT.types(edition)
+
+
+def _files(files: Files) -> list[tuple[int, str]]:
+    """Return the data files: the id and name of each, in order (KHD-FIL-001 to KHD-FIL-003)."""
+    found = [(match, name) for name in files if (match := re.fullmatch(r"db-(0|[1-9]\d*)\.log", name))]
+    return sorted((int(match[1]), name) for match, name in found if int(match[1]) < 1 << 31)
+
+
+def _start(edition: str) -> bytes:
+    return LAYOUT.build("header", edition)[:16]
+
+
+def _ends(data: bytes, at: int, edition: str) -> bool:
+    """Tell whether the log ends at `at` without damage (KHD-END-005 to KHD-END-007)."""
+    if at == len(data) or (_marked(edition) and data[at : at + 5] == MARKER):
+        return True
+    return edition != "seed" and not data[at:].strip(b"\0")
+
+
+def _problem(data: bytes, at: int, edition: str, *, checked: bool) -> tuple[str, int]:
+    """Return why no batch stands at `at`, and from where to look for the next; ("", its end) if one does."""
+    if len(data) - at < CONTROL:
+        return "truncated", len(data)
+    if data[at : at + 16] != _start(edition):
+        return "bad-header", at + 1
+    size = int.from_bytes(data[at + 16 : at + 20], "big", signed=True)
+    stored = int.from_bytes(data[at + 20 : at + 28], "big", signed=True)
+    end = at + CONTROL + size
+    if size <= 0 or size > MOST:
+        return "bad-size", at + CONTROL
+    if end > len(data):
+        return "out-of-bounds", at + CONTROL
+    if checked and stored != 0 and zlib.adler32(data[at + CONTROL : end]) != stored:
+        return "bad-checksum", end
+    place = at + CONTROL
+    while place < end:
+        length = int.from_bytes(data[place : place + 4], "big", signed=True)
+        if end - place < HEAD or length < HEAD or place + length > end or data[place + 4] == 2:
+            return "bad-chain", end
+        place += length
+    return "", end
+
+
+def _nothing(data: bytes, at: int, edition: str) -> bool:
+    """Tell whether a batch of no bytes stands at `at`, which ends the log (KHD-END-009)."""
+    control = data[at : at + CONTROL]
+    sizes = len(control) == CONTROL and control[16:27] == bytes(11) and control[27] in (0, 1)
+    return edition != "seed" and sizes and control[:16] == _start(edition)
+
+
+def _scan(name: str, data: bytes, edition: str, *, checked: bool = True) -> Scanned:
+    found = Scanned(name, len(data))
+    at, since, reason = 0, -1, ""
+    while True:
+        nothing = _nothing(data, at, edition)
+        if nothing or _ends(data, at, edition):
+            if since >= 0:
+                found.drop(since, at, reason)
+            if nothing and data[at + CONTROL :].replace(MARKER, b"").strip(b"\0"):
+                found.notes.append("suspicious-end")
+            return found
+        why, after = _problem(data, at, edition, checked=checked)
+        if not why:
+            if since >= 0:
+                found.drop(since, at, reason)
+                since = -1
+            _records(found, data, at, after, edition)
+            at = after
+            continue
+        since, reason = (at, why) if since < 0 else (since, reason)
+        at = data.find(_start(edition), after)
+        if at < 0:
+            found.drop(since, len(data), reason)
+            return found
+
+
+def _records(found: Scanned, data: bytes, at: int, end: int, edition: str) -> None:
+    """Take in the records of the batch at `at`."""
+    size, stored = (
+        int.from_bytes(data[at + a : at + b], "big", signed=True) for a, b in ((16, 20), (20, 28))
+    )
+    first = {"batch_size": size, "checksum": stored}
+    place = at + CONTROL
+    while place < end:
+        length = int.from_bytes(data[place : place + 4], "big", signed=True)
+        if data[place + 4] == 1:
+            found.add(
+                _record(data[place + HEAD : place + length], edition, {"length": length, **first}),
+                place,
+                place + length,
+            )
+        first = {}
+        place += length
+
+
+def _record(payload: bytes, edition: str, first: Mapping[str, Any]) -> dict[str, Any]:
+    if edition != "seed":
+        try:
+            number, fields, _ = command(payload, edition)
+        except NoCommand:
+            pass
+        else:
+            name = LAYOUT.type_name(edition, number)
+            return {"type": name, **first, **told(name, fields), "stored": (name, fields)}
+    return {"type": "OTHER", **first, "payload": payload}
+
+
+def _walked(name: str, data: bytes, edition: str) -> Scanned:
+    """Return what walking by lengths gives (KHD-RCV-016); a place without a record is in `unusable`."""
+    found = Scanned(name, len(data))
+    at, first = 0, {}
+    while at < len(data) and data[at : at + 5] != MARKER:
+        if not any(data[at : at + 5]) and (edition != "seed" or len(data) - at >= HEAD):
+            return found
+        length = int.from_bytes(data[at : at + 4], "big", signed=True)
+        if len(data) - at < HEAD or length < HEAD or at + length > len(data):
+            end = len(data) if len(data) - at < HEAD else min(len(data), at + HEAD)
+            found.drop(at, end, "bad-record")
+            return found
+        if data[at + 4] == 2 and length == CONTROL:
+            size, stored = (
+                int.from_bytes(data[at + a : at + b], "big", signed=True) for a, b in ((16, 20), (20, 28))
+            )
+            first = {"batch_size": max(0, size), "checksum": stored}
+        else:
+            if data[at + 4] == 1:
+                found.add(
+                    _record(data[at + HEAD : at + length], edition, {"length": length, **first}),
+                    at,
+                    at + length,
+                )
+            first = {}
+        at += length
+    return found
+
+
+def read(files: Files, edition: str) -> dict[str, Any]:
+    """Return the answer to the forensic question: what stands in all files."""
+    found = [_scan(name, bytes(files[name]), edition) for _, name in _files(files)]
+    if not found:
+        return refused("fileset", "no-files")
+    return _answer(found, None, [])
+
+
+def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
+    """Return what a restart concludes under `policy`."""
+    names = _files(files)
+    if not names:
+        return refused("fileset", "no-files")
+    used = [
+        name
+        for _, name in names
+        if files[name] and not (_marked(edition) and bytes(files[name][:5]) == MARKER)
+    ]
+    found = []
+    for _, name in names:
+        data = bytes(files[name])
+        whole = policy in ("strict", "salvage") or name == (used or [""])[-1]
+        scanned = (
+            _scan(name, data, edition, checked=policy != "unchecked")
+            if whole
+            else _walked(name, data, edition)
+        )
+        found.append(scanned)
+        bad = [
+            {**record["at"], "reason": "bad-command"}
+            for record in _counting(scanned, [number for number, _ in names])
+            if record["type"] == "OTHER" and edition != "seed"
+        ]
+        refusing = [
+            region
+            for region in scanned.dropped
+            if not whole
+            or (
+                policy == "strict"
+                and (name != (used or [""])[-1] or region["off"] + region["len"] != len(data))
+            )
+        ]
+        if policy != "salvage" and (bad or refusing):
+            return _refusal(min([*bad, *refusing], key=lambda region: region["off"]))
+    if policy == "salvage" and edition != "seed":
+        for scanned in found:
+            counting = _counting(scanned, [number for number, _ in names])
+            bad = [record for record in counting if record["type"] == "OTHER"]
+            for at in [record["at"] for record in bad]:
+                scanned.drop(at["off"], at["off"] + at["len"], "bad-command")
+            scanned.dropped.sort(key=lambda region: region["off"])
+            scanned.records = [record for record in scanned.records if record not in bad]
+    return _answer(found, edition, [number for number, _ in names])
+
+
+def _refusal(region: Mapping[str, Any]) -> dict[str, Any]:
+    place = {key: region[key] for key in ("file", "off", "len")}
+    return {**refused(PHASES.get(region["reason"], "header"), region["reason"]), "at": place}
+
+
+def _answer(found: list[Scanned], edition: str | None, numbers: list[int]) -> dict[str, Any]:
+    dropped = [region for file in found for region in file.dropped]
+    lossy = any("suspicious-end" in file.notes for file in found)
+    records = [
+        {key: value for key, value in record.items() if key != "stored"}
+        for file in found
+        for record in file.records
+    ]
+    out = {"verdict": RECOVERED if dropped or lossy else CLEAN, "records": records, "dropped": dropped}
+    return out if edition is None else {**out, "state": _state(found, edition, numbers)}
+
+
+def _counting(file: Scanned, numbers: list[int]) -> list[Any]:
+    """Return the records that count: none behind one that repeats a file that is there (KHD-RCV-012)."""
+    out = []
+    for record in file.records:
+        out.append(record)
+        name, fields = record.get("stored", ("", {}))
+        skips = name == "REWRITTEN_DATA_FILE" and fields.get("skip_if_source_exists", True)
+        if skips and fields.get("source_file", 0) in numbers:
+            break
+    return out
+
+
+def _state(found: list[Scanned], edition: str, numbers: list[int]) -> dict[str, Any]:
+    if edition == "seed":
+        return {"payloads": [record["payload"] for file in found for record in file.records]}
+    kept = Kept({}, {}, {})
+    for file in found:
+        for record in _counting(file, numbers):
+            if "stored" in record:
+                kept = MODEL.taken(kept, *record["stored"])
+    return MODEL.shown(kept)
+
+
+def expected(files: Files, edition: str) -> list[dict[str, Any]]:
+    """Return what a generated case expects of a reading and of the recoveries under every policy."""
+    out = []
+    for policy in ("", *get_format(FORMAT).policies):
+        seen = recover(files, edition, policy) if policy else read(files, edition)
+        members = ["records", "dropped", *(["state"] if policy else [])]
+        if seen["verdict"] == REFUSED:
+            members = ["phase", "code", "at"]
+        out.append(expectation(f"recover.{policy}" if policy else "read", seen, members, BRIEF))
+    return out

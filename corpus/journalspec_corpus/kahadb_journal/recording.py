@@ -1,0 +1,294 @@
+"""Write traces of the KahaDB journal: commands in batches, forced or not, on new files and over torn tails.
+
+The traces are recorded from the reference writer. A batch stands or falls as a whole, so a record's place is
+that of its batch. A force promises all records of its file, and with a COMMIT or PREPARE the commands of its
+transaction, wherever they are; what else went to a file that was left without a force is never promised.
+Nothing is ever let go: what is taken away stays readable.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from journalspec.observation import jsonable
+from journalspec_corpus.crash.recorder import Operation, Recorder, begun
+from journalspec_corpus.crash.second_crash import CrashImage
+from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Trace, Write
+from journalspec_corpus.crash.workloads import FOREIGN
+from journalspec_corpus.kahadb_journal.author import payload
+from journalspec_corpus.kahadb_journal.model import Messages
+from journalspec_corpus.kahadb_journal.workloads import (
+    CONTROL,
+    FILLER,
+    OWED,
+    TABLES,
+    VICTIM,
+    Step,
+    Workload,
+    batch_fields,
+    size_of,
+)
+from journalspec_reference import load
+from journalspec_reference.kahadb_journal.codec import DIALECTS, SoundBatch, sums
+from journalspec_reference.kahadb_journal.recover import id_of, told
+from journalspec_reference.kahadb_journal.scan import records
+
+FORMAT = "kahadb_journal"
+#: Fields that say where a record lies, and not what it says.
+_PLACED = frozenset(["length", "batch_size", "checksum"])
+#: Room before the first step, for what stands there; behind the last one, for what forces.
+_STANDING, _ROOM = 300, 256
+#: Length of the files of a journal that is created.
+CREATED = 1024
+#: Commands that end a transaction.
+ENDING = ("PREPARE", "COMMIT", "ROLLBACK")
+
+
+def key_of(kind: str, fields: Mapping[str, Any]) -> str:
+    """Return what a reader calls a record: JSON of all that it says."""
+    said = {name: jsonable(value) for name, value in fields.items() if name not in _PLACED}
+    return json.dumps({"type": kind, **said}, sort_keys=True, separators=(",", ":"))
+
+
+def record_json(keys: list[str]) -> dict[str, Any]:
+    """Return a record as an observation lists it; one record has one key."""
+    found: dict[str, Any] = json.loads(keys[0])
+    return found
+
+
+def tx_name(fields: Mapping[str, Any]) -> str:
+    """Return the transaction of a record as a text, empty for none."""
+    return json.dumps(jsonable(fields["transaction"]), sort_keys=True) if "transaction" in fields else ""
+
+
+class Run(Recorder):
+    """One run of the writer whose name is `writer`, on data files of `length` bytes.
+
+    It may go on with what a crash left: in `files` the records `whole` stand.
+    """
+
+    format = FORMAT
+    model = Messages()
+    header_size = 0
+
+    def __init__(
+        self,
+        writer: str,
+        length: int,
+        life: int = 0,
+        files: Mapping[str, bytes] | None = None,
+        whole: Sequence[Mark] = (),
+    ) -> None:
+        self.params = {**TABLES.rows["journals"][writer], "max_file_length": str(length)}
+        edition = self.params.pop("edition")
+        super().__init__(edition, life, files, SECOND_LIFE if files is not None else "")
+        self.dialect = DIALECTS[edition]
+        #: Whether each step that is not forced is a batch of its own.
+        self.flushing = False
+        self.marks += whole
+        #: The file of the last batch; records that wait for a force: name, file, type, transaction.
+        self.file = ""
+        self._waiting: list[tuple[str, str, str, str]] = []
+        self._forces = 0
+
+    def open(self) -> None:
+        """Start a writer on the files that are there."""
+        self.writer = load(FORMAT).writer(self.storage, edition=self.edition, params=self.params)
+        self.apply({"op": "open"})
+
+    def apply(self, op: Operation) -> None:
+        """Do one operation; a force is a note that has to be durable, as the product's periodic one is."""
+        if op["op"] == "force":
+            self._forces += 1
+            text = payload(f"r0 TRACE text=f{self.life}.{self._forces}")
+            op = {"op": "append", "payload": text.hex(), "sync": True}
+        super().apply(op)
+
+    def perform(self, op: Operation, *, together: bool) -> None:
+        """Append, and force at once unless it is made durable with others."""
+        self.apply(op if together or self.flushing else {**op, "sync": True})
+        if self.flushing:
+            self.apply({"op": "flush"})
+
+    def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
+        """A force is of one file, and promises all that waits in it (KHD-WRT-002, KHD-WRT-009)."""
+        if not durable:
+            return ()
+        here = [entry for entry in self._waiting if entry[1] == self.file]
+        whole = {tx for *_, kind, tx in here if kind in ("PREPARE", "COMMIT")}
+        safe = [entry for entry in self._waiting if entry in here or entry[3] in whole]
+        self._waiting = [entry for entry in self._waiting if entry not in safe]
+        return [record for record, *_ in safe]
+
+    def did(self, item: Op, op: Operation) -> None:
+        """Note `item`, and the records of a batch."""
+        self.storage.note(item)
+        if not (isinstance(item, Write) and id_of(item.file) is not None):
+            return
+        if len(item.data) >= CONTROL and item.data.startswith(self.dialect.start):
+            self._batch(item)
+
+    def _batch(self, item: Write) -> None:
+        size, checksum = sums(item.data, 0)
+        stored = list(records(item.data, SoundBatch(0, CONTROL + size, checksum)))
+        fields, length = batch_fields([each.end - each.off for each in stored], self.edition)
+        end = item.off + len(item.data)
+        # What an earlier life left here is written over.
+        self.marks = [
+            mark
+            for mark in self.marks
+            if mark.file != item.file or mark.off + mark.length <= item.off or mark.off >= end
+        ]
+        self.file, self.ends[item.file] = item.file, end
+        for each in stored:
+            record = told(each, item.file, self.dialect).record
+            name = self.prefix + _name(record.type, record.fields)
+            self.marked(Mark(name, item.file, item.off, length, key_of(record.type, record.fields), fields))
+            self._waiting.append((name, item.file, record.type, tx_name(record.fields)))
+        # A batch makes itself count, and nothing else: without what is before it nobody gets to it.
+        self.tell(Publish, [name for name, *_ in self._waiting[-len(stored) :]])
+
+    @property
+    def position(self) -> int:
+        """Where the next batch goes: over the end marker."""
+        ends = [mark.off + mark.length for mark in self.marks if mark.file == self.file]
+        return max(ends, default=0)
+
+    def settle(self, image: CrashImage) -> None:
+        """Commit what is in doubt and was promised, as a transaction manager does."""
+        told_of = [(mark, json.loads(mark.key)) for mark in image.standing]
+        ended = {tx_name(said) for _, said in told_of if said["type"] in ("COMMIT", "ROLLBACK")}
+        for _, said in told_of:
+            tx = said.get("transaction", {})
+            if said["type"] == "PREPARE" and tx["kind"] == "XA" and tx_name(said) not in ended:
+                text = f"r0 COMMIT xa={tx['format_id']}:{tx['gtrid']}:{tx['bqual']}"
+                self.apply({"op": "append", "payload": payload(text).hex(), "sync": True})
+
+    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
+        """Return `ops`."""
+        return ops
+
+
+def _name(kind: str, fields: Mapping[str, Any]) -> str:
+    """Return the id of a record: what it is, and about which message, subscription or transaction."""
+    parts = [
+        kind,
+        *(str(fields[name]) for name in ("message_id", "subscription_key", "text") if name in fields),
+    ]
+    if "subscription_info" in fields:
+        parts.append("begins")
+    if kind in ENDING:
+        tx = fields["transaction"]
+        parts += [str(jsonable(tx[name])) for name in ("kind", "connection", "number", "gtrid") if name in tx]
+    return "-".join(parts)
+
+
+def build(work: Workload) -> Trace:
+    """Return the trace of `work`."""
+    tags = {**work.tags, "steps": "+".join(step.name for step in work.steps)}
+    if work.kind == "create":
+        run = Run(work.writer, CREATED)
+        run.open()
+        _play(run, work, 0)
+        return run.trace(work.name, tags, background=work.background)
+    run = _brought(work, 0)
+    standing = list(run.marks)
+    stale = _lay_background(run, work)
+    run.begin()
+    first = _play(run, work, 0)
+    alone = work.force == "each" and work.kind == "append" and not any(step.tx for step in work.steps)
+    return run.trace(
+        work.name,
+        tags,
+        background=work.background,
+        standing=standing,
+        stale=[replace(mark, record=f"stale-{number}") for number, mark in enumerate(stale)],
+        crash_from=first if alone else 0,
+    )
+
+
+def _play(run: Run, work: Workload, life: int) -> int:
+    run.flushing = work.force == "flush"
+    return run.play(work.operations(life), together=work.force != "each")
+
+
+def file_length(work: Workload) -> int:
+    """Return the maximum length of the data files of `work`."""
+    if work.kind == "create":
+        return CREATED
+    sizes = [size_of(op) for op in work.operations()]
+    start = work.start(_STANDING)
+    if work.force == "end":
+        last = start + CONTROL + sum(sizes)
+        return last - 1 if work.kind == "over" else -(-(last + _ROOM) // 512) * 512
+    before = start + sum(CONTROL + size for size in sizes[:-1])
+    if work.kind == "over":
+        return before + sizes[-1]
+    if work.kind == "past":
+        return before + sizes[-1] + 1
+    return -(-(before + CONTROL + sizes[-1] + _ROOM) // 512) * 512
+
+
+def _opened(writer: str, length: int, life: int) -> Run:
+    run = Run(writer, length, life)
+    run.open()
+    return run
+
+
+def _brought(work: Workload, life: int) -> Run:
+    """Return a run on new files in which the next batch begins where the first step's is to."""
+    return begun(_laid, work.writer, file_length(work), work.start(_STANDING), life)
+
+
+def _laid(writer: str, length: int, start: int, life: int) -> Run:
+    run = _opened(writer, length, life)
+    # An earlier life is no other journal: it began with the same messages.
+    before = [Step("add", VICTIM, 4), Step("standing", FILLER), Step("publish", OWED, 4)]
+    run.play([step.operation(0) for step in before], together=False)
+    run.apply({**_filler(start - run.position), "sync": True})
+    return run
+
+
+def _filler(length: int) -> Operation:
+    """Return a message whose batch has so many bytes; raises ValueError if there is none."""
+    for number in (FILLER, FILLER * 10, FILLER * 100):
+        for size in range(max(0, length - 96), length):
+            op = Step("filler", number, size).operation(0)
+            if CONTROL + size_of(op) == length:
+                return op
+    raise ValueError(f"no batch has {length} bytes")
+
+
+def _lay_background(run: Run, work: Workload) -> list[Mark]:
+    """Put the workload's background behind the end marker; return the stale records in it."""
+    if work.background == "garbage":
+        run.lay_noise()
+    if work.background in ("zero", "garbage"):
+        return []
+    life = 2 if work.background == "stale-shifted" else 1
+    earlier = _brought(work, 0)
+    earlier.life = life
+    before = len(earlier.marks)
+    # The earlier life went on in the same layout, and further than this run will.
+    _play(earlier, work, life)
+    if work.kind == "append":
+        more = [Step("add", number, 40).operation(life) for number in (12, 13)]
+        earlier.play(more, together=False)
+    if work.background == FOREIGN:
+        return run.lay_foreign(earlier, {run.file: run.file})
+    content, old = run.memory.files[run.file], earlier.memory.files[run.file]
+    end = run.end_of(run.file)
+    content[end:] = old[end:].ljust(len(content) - end, b"\0")
+    return [mark for mark in earlier.marks[before:] if mark.file == run.file and mark.off >= run.position]
+
+
+def resumed(origin: Workload, life: int, image: CrashImage) -> Run:
+    """Return a run of the writer of `origin` on `image`, not opened yet."""
+    first = image.first
+    # Lives 1 and 2 are those of a background.
+    run = Run(first.tags["order"], file_length(origin), life + 1, image.files, image.whole)
+    run.flushing = first.tags["force"] == "flush"
+    return run

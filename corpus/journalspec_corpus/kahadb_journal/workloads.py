@@ -1,0 +1,135 @@
+"""What is done to a KahaDB journal to get its crash states: what is made of ``workloads.toml``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from journalspec.kahadb_journal import LAYOUT
+from journalspec_corpus.crash import workloads as shared
+from journalspec_corpus.crash.recorder import Operation, Places
+from journalspec_corpus.kahadb_journal.author import payload
+from journalspec_reference.kahadb_journal.codec import DIALECTS
+
+#: Numbers of messages and transactions of a life are this much larger.
+LIFE = 1000
+#: What stands before every workload: a message of the queue, one owed to the subscription, what fills up.
+VICTIM, OWED, FILLER = 91, 92, 90
+#: In a shifted earlier life every body is this much longer.
+SHIFTED, SHIFT = 2, 3
+#: Bodies are made so many bytes at once: a shorter one is the beginning of a longer one.
+_TOGETHER = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command: about message `id`, with `size` bytes of body, in transaction `tx` (kind and digit)."""
+
+    op: str
+    id: int = 0
+    size: int = 0
+    tx: str = ""
+
+    @property
+    def name(self) -> str:
+        """A readable name, unique among steps."""
+        parts = (self.op, str(self.id or ""), str(self.size or ""), self.tx)
+        return "-".join(part for part in parts if part)
+
+    def operation(self, life: int) -> Operation:
+        """Return the protocol's ``append`` operation, with the ids and bodies of that life."""
+        # What stands before all is the same message in every life; an earlier life has one of its own.
+        number = self.id if self.id in (VICTIM, OWED) and life not in (1, SHIFTED) else self.id + life * LIFE
+        size = self.size + (SHIFT if life == SHIFTED and self.size else 0)
+        tx = TABLES.rows["transactions"][self.tx[0]].format(life=life, number=self.tx[1]) if self.tx else ""
+        body = _body(self.id + len(self.op), life, size).hex()
+        text = TABLES.rows["commands"][self.op].format(id=number, body=body, tx=tx, life=life)
+        return {"op": "append", "payload": payload(text).hex()}
+
+
+def _body(seed: int, life: int, size: int) -> bytes:
+    """Return bytes that no other record has, without zeros, and different in every sector."""
+    start = 37 * seed + 101 * life
+    return bytes(0x30 + (start + at * 7 + at // 50) % 97 for at in range(size))
+
+
+@dataclass(frozen=True, slots=True)
+class Workload(shared.SmallWorkload):
+    """A workload of this format.
+
+    `kind` is append, over (the last step does not fit any more and goes to the next file), past (it begins in
+    the file and ends behind its maximum), create. `force` is also ``flush``: each step is a batch, and all
+    are forced at the end.
+    """
+
+    align: str = "length"
+
+    @property
+    def edition(self) -> str:
+        """The edition that is written."""
+        return str(TABLES.rows["journals"][self.writer]["edition"])
+
+    def fields(self) -> Mapping[str, int]:
+        """Return the start of every field of the first step's batch, by name, and of the end marker.
+
+        There is no such workload, and no field, where something lies behind an end marker of zeros: they
+        are one up to the end of the file only.
+        """
+        if self.background != "zero" and not DIALECTS[self.edition].marked:
+            return {}
+        places, length = batch_fields([size_of(self.steps[0].operation(0))], self.edition)
+        return {**{name: start for start, name in places}, "end_marker": length}
+
+
+TABLES = shared.Tables(__package__, Workload, Step)
+#: Bytes of a control record.
+CONTROL = max(LAYOUT.structure("header", "5.16").places({})[1].values())
+#: Of a record the fields as traces name them; of the others of its batch there is only one.
+_NAMES = {"length": "record_length", "type": "record_type"}
+_FIELDS: dict[str, tuple[tuple[int, str], ...]] = {}
+
+
+def size_of(op: Mapping[str, Any]) -> int:
+    """Return the bytes that the record of an ``append`` operation takes on disk."""
+    return int(5 + len(op["payload"]) // 2)
+
+
+def batch_fields(sizes: list[int], edition: str) -> Places:
+    """Return (start, name) of the fields of a batch whose records have these sizes, and its length in bytes.
+
+    All records but the first are one field, ``more``.
+    """
+    known = _FIELDS.get(edition)
+    if known is None:
+        header = LAYOUT.structure("header", edition).places({})[0]
+        record = LAYOUT.structure("record", edition, "TRACE").places({"frame": b"", "payload": b""})[0]
+        named = [(at, name) for name, at in header.items()]
+        named += [(CONTROL + at, _NAMES.get(name, name)) for name, at in record.items()]
+        known = _FIELDS[edition] = tuple(named)
+    end = CONTROL + sizes[0]
+    fields = tuple((at, name) for at, name in known if at < end)
+    more = ((end, "more"),) if len(sizes) > 1 else ()
+    return (*fields, *more), CONTROL + sum(sizes)
+
+
+SIZES = tuple(TABLES.rows["sizes"].values())
+
+
+def _playable(steps: Sequence[Step]) -> bool:
+    """Tell whether whatever ends a transaction still has a command of it before it."""
+    begun: set[str] = set()
+    for step in steps:
+        if step.op in ("prepare", "commit", "rollback"):
+            if step.tx not in begun:
+                return False
+        elif step.tx:
+            begun.add(step.tx)
+    return True
+
+
+REDUCTION = shared.Reduction(
+    below=lambda size: [less for less in SIZES if less < size],
+    playable=_playable,
+    **TABLES.rows["reduction"],
+)

@@ -1,0 +1,91 @@
+"""What is particular to KahaDB in the crash engine: places of batches, forces of one file, records' names."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import replay
+from journalspec.kahadb_journal import LAYOUT
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.trace import Ack, Mark, Sync, Trace, Write
+from journalspec_corpus.kahadb_journal.author import told
+from journalspec_corpus.kahadb_journal.crash import CRASH, action, canonical
+from journalspec_corpus.kahadb_journal.protobuf import command
+from journalspec_corpus.kahadb_journal.recording import build, key_of
+from journalspec_corpus.kahadb_journal.workloads import Step, Workload
+
+FORMAT = "kahadb_journal"
+TWO = (Step("add", 1, 40), Step("add", 2, 600))
+
+
+def acknowledged(trace: Trace) -> list[str]:
+    return [record for op in trace.ops if isinstance(op, Ack) for record in op.records]
+
+
+def test_the_model_is_what_a_naive_replay_says() -> None:
+    found = list(replay.differing(FORMAT, 150))
+    assert len(found) > 2000
+    assert not any(found), next(filter(None, found))
+
+
+def test_records_that_are_forced_together_have_the_place_of_their_batch() -> None:
+    trace = build(Workload("append", "5.16", TWO, force="end"))
+    marks = [op for op in trace.ops if isinstance(op, Mark)]
+    assert [mark.record for mark in marks] == ["ADD_MESSAGE-m1", "ADD_MESSAGE-m2", "TRACE-f0.1"]
+    (write,) = [op for op in trace.ops if isinstance(op, Write)]
+    assert {(mark.off, mark.length) for mark in marks} == {(write.off, len(write.data) - len(b"-qMa4"))}
+    assert acknowledged(trace) == [mark.record for mark in marks]
+
+
+def test_a_force_promises_nothing_of_a_file_that_was_left() -> None:
+    trace = build(Workload("over", "5.16", TWO, force="flush"))
+    writes = [op for op in trace.ops if isinstance(op, Write) and op.data.startswith(b"\0\0\0\x1c")]
+    assert [op.file for op in writes] == ["db-1.log", "db-2.log", "db-2.log"]
+    assert {op.file for op in trace.ops if isinstance(op, Sync)} == {"db-2.log"}
+    assert acknowledged(trace) == ["ADD_MESSAGE-m2", "TRACE-f0.1"]
+    # Where each is forced, the first one is safe before the next file is begun.
+    assert acknowledged(build(Workload("over", "5.16", TWO)))[0] == "ADD_MESSAGE-m1"
+
+
+@pytest.mark.parametrize(("kind", "length"), [("over", 1), ("past", 0)])
+def test_the_last_record_goes_to_the_next_file_or_behind_the_maximum(kind: str, length: int) -> None:
+    trace = build(Workload(kind, "5.16", TWO))
+    files = [op.file for op in trace.ops if isinstance(op, Write) and op.data.startswith(b"\0\0\0\x1c")]
+    assert len(set(files)) == 1 + length
+    sizes = Counter(
+        op.off + len(op.data) for op in trace.ops if isinstance(op, Write) and op.file == files[0]
+    )
+    assert (max(sizes) > len(trace.base["db-1.log"])) == (kind == "past")
+
+
+def test_what_a_record_says_is_what_the_model_is_told() -> None:
+    steps = (
+        Step("add", 1, 4),
+        Step("publish", 2, 4, "x1"),
+        Step("ack", 92, 0, "l1"),
+        Step("update", 1, 4),
+        Step("prepare", 0, 0, "x1"),
+        Step("commit", 0, 0, "l1"),
+    )
+    trace = build(Workload("append", "5.16", steps))
+    for (mark,), step in zip(trace.marks.values(), steps, strict=True):
+        for op in (action(mark.key).op, step.operation(0)):
+            number, fields, surplus = command(bytes.fromhex(op["payload"]), trace.edition)
+            name = LAYOUT.type_name(trace.edition, number)
+            assert (key_of(name, told(name, fields)), surplus) == (mark.key, 0)
+
+
+def test_a_state_is_the_same_however_it_was_come_by() -> None:
+    semantics = CRASH.semantics
+    assert semantics is not None
+    adapter = crash_format(FORMAT)
+    trace = adapter.build(Workload("append", "5.16", (Step("add", 1, 4, "x1"), Step("prepare", 0, 0, "x1"))))
+    kept = semantics.model.begin({})
+    for mark in (*trace.before, *(mark for (mark,) in trace.marks.values())):
+        kept = semantics.model.after(kept, action(mark.key).op, trace.edition)
+    decided = semantics.state(kept)
+    assert canonical(semantics.told(decided)) == decided
+    assert semantics.state(semantics.model.begin(semantics.told(decided))) == decided
+    assert {effect.kind for effect in semantics.effects(decided)} == {"record", "decision"}
