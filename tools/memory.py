@@ -149,6 +149,43 @@ def _record(status: int, number: int, gtrid: bytes, name: bytes) -> bytes:
     return head + struct.pack(">IB", zlib.crc32(rest, zlib.crc32(head)), len(gtrid)) + rest
 
 
+def kahadb_journal(directory: Path, size: int, shape: Shape) -> int:
+    """Write a journal without end markers, one command to a batch; return how many of its bytes are live."""
+    batches, length = _batches(shape), shape.file or size
+    names = [f"db-{number}.log" for number in range(1, max(1, size // length) + 1)]
+    return sum(_fill(directory / name, b"", min(length, size), batches) for name in names)
+
+
+def _batches(shape: Shape) -> Iterator[Piece]:
+    """Yield messages and what removes them, or transactions of one message each; few stay, or all."""
+    body = (BODY * (shape.body // len(BODY) + 1))[: shape.body]
+    for number in count(1):
+        name = b"%012d" % number
+        which = _sized(2, _sized(3, b"Q")) + _sized(3, name)
+        if shape.transactions:
+            tx = _sized(1, _sized(1, _sized(1, b"c") + b"\x08" + _varint(number)))
+            add = _batch(1, tx + which + _sized(4, body)) + _batch(4, tx)
+        else:
+            add = _batch(1, which + _sized(4, body))
+        stays = shape.live or number % STAYS == 0
+        yield Piece(add, len(add)) if stays else Piece(add + _batch(2, which))
+
+
+def _varint(value: int) -> bytes:
+    low = [value >> shift & 0x7F for shift in range(0, max(1, value.bit_length()), 7)]
+    return bytes([byte | 0x80 for byte in low[:-1]] + low[-1:])
+
+
+def _sized(number: int, content: bytes) -> bytes:
+    return bytes([number << 3 | 2]) + _varint(len(content)) + content
+
+
+def _batch(command: int, message: bytes) -> bytes:
+    payload = bytes([command]) + _varint(len(message)) + message
+    record = struct.pack(">iB", len(payload) + 5, 1) + payload
+    return struct.pack(">iB11siq", 28, 2, b"WRITE BATCH", len(record), zlib.adler32(record)) + record
+
+
 def _fill(path: Path, head: bytes, length: int, pieces: Iterator[Piece]) -> int:
     """Write `head`, as many of `pieces` as there is room for, and zeros; return how many bytes are live."""
     live, at = 0, len(head)
@@ -167,6 +204,7 @@ def _fill(path: Path, head: bytes, length: int, pieces: Iterator[Piece]) -> int:
 MAKERS: dict[str, Callable[[Path, int, Shape], int]] = {
     "bitronix_tlog": bitronix_tlog,
     "jboss_journal": jboss_journal,
+    "kahadb_journal": kahadb_journal,
 }
 
 

@@ -43,13 +43,15 @@ class KnownRule:
     `versions` (products' versions), `ops` (``read``, ``recover.strict``...) and
     `told` (codes, reasons and notes of the case's expectations) name alternatives,
     `cases` are patterns, `outcome` is a result class, `fingerprint` a regular
-    expression. With `outcome` "flaky" all its cases are listed, failed or not.
+    expression, `says` one that the reason begins with: what was expected and what came.
+    With `outcome` "flaky" all its cases are listed, failed or not.
     """
 
     deviation: str
     why: str
     outcome: str = "fail"
     fingerprint: str = ".*"
+    says: str = ""
     versions: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
@@ -66,6 +68,7 @@ class KnownRule:
         return (
             (self.flaky or result.result_class == self.outcome)
             and re.fullmatch(self.fingerprint, result.fingerprint) is not None
+            and re.match(self.says, result.reason) is not None
             and (not self.versions or version in self.versions)
             and (not self.ops or op in self.ops)
             and (not self.told or bool(told & set(self.told)))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from journalspec_conformance.child import BOUNDS, Bounds
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations
@@ -94,8 +95,9 @@ def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
     """Return a function that starts a product's harness by the product's id, or skips the test."""
     made: list[ProcessConnection] = []
 
-    def connect(product_id: str, timeout: float = 60) -> ProcessConnection:
-        made.append(ProcessConnection(serving(ready_product(product_id).id), timeout=timeout))
+    def connect(product_id: str, timeout: float = 60, bounds: Bounds = BOUNDS) -> ProcessConnection:
+        command = serving(ready_product(product_id).id)
+        made.append(ProcessConnection(command, timeout=timeout, bounds=bounds))
         return made[-1]
 
     yield connect

@@ -298,3 +298,58 @@ def test_a_crash_between_two_commits_leaves_one_resource_to_do(version: str) -> 
     seen = answer(ROOT / version / "tm-2pc-crash-between-commits", by=recover)
     (left,) = seen["state"]["unfinished"]
     assert left["names"] == ["db1", "jms1"]
+
+
+# The files that classes of ActiveMQ wrote: what they were told to write stands in the README beside them.
+
+HELLO, WORLD = b"hello".hex(), b"world".hex()
+#: Directory -> the edition whose writer it was, payloads by file, and the length of each file.
+KAHADB: dict[str, tuple[str, dict[str, list[str]], dict[str, int]]] = {
+    "deb5172-two-sync": ("5.16", {"db-1.log": [HELLO, WORLD]}, {"db-1.log": 4096}),
+    "deb5172-checksum-off": ("5.16", {"db-1.log": [HELLO, WORLD]}, {"db-1.log": 4096}),
+    "deb5172-scope-none": ("5.16", {"db-1.log": [HELLO, WORLD]}, {"db-1.log": 81}),
+    "deb5172-callerbuffer-scope-none": ("5.16", {"db-1.log": [HELLO, WORLD]}, {"db-1.log": 76}),
+    "deb5172-strategy-kernelcopy": ("5.16", {"db-1.log": [HELLO]}, {"db-1.log": 4096}),
+    "deb5172-async-prealloc": ("5.16", {"db-1.log": [HELLO]}, {"db-1.log": 4096, "db-2.log": 4096}),
+    "deb5172-oversize-skips-file": (
+        "5.16",
+        {"db-2.log": ["41" * 195], "db-3.log": ["78"]},
+        {"db-1.log": 200, "db-2.log": 233, "db-3.log": 200},
+    ),
+    "gen-5.8.0-no-eof": ("5.3", {"db-1.log": ["41" * 100, "42" * 60]}, {"db-1.log": 226}),
+    "gen-5.11.0-no-eof": ("5.3", {"db-1.log": ["41" * 100, "42" * 60]}, {"db-1.log": 226}),
+    "gen-5.13.0-zero-eof": ("5.12", {"db-1.log": ["41" * 100, "42" * 60]}, {"db-1.log": 231}),
+}
+needs_kahadb = pytest.mark.skipif(not (REAL / "kahadb_journal").is_dir(), reason=f"no KahaDB files in {REAL}")
+
+
+@pytest.mark.real
+@needs_kahadb
+@pytest.mark.parametrize("directory", KAHADB)
+def test_what_classes_of_activemq_were_told_to_write_is_found(directory: str) -> None:
+    edition, payloads, lengths = KAHADB[directory]
+    for options in ((), ("--edition", edition)):
+        seen = answer(REAL / "kahadb_journal" / directory, *options)
+        assert (seen["verdict"], seen.get("dropped", []), seen.get("unanchored", [])) == ("clean", [], [])
+        found: dict[str, list[str]] = {}
+        for record in seen["records"]:
+            found.setdefault(record["at"]["file"], []).append(record["payload"])
+            assert int(record["length"]) == int(record["batch_size"]) == len(record["payload"]) // 2 + 5
+            assert (record["checksum"] == "0") == ("checksum-off" in directory)
+        assert found == payloads
+        assert {file["file"]: int(file["len"]) for file in seen["files"]} == lengths
+
+
+@pytest.mark.real
+@needs_kahadb
+def test_several_records_of_a_batch_a_sum_of_zero_and_every_command_of_activemq() -> None:
+    root = REAL / "kahadb_journal"
+    forward = answer(root / "deb5172-ack-forward-file")["records"]
+    assert [
+        len([one for one in forward if one["at"]["file"] == name]) for name in ("db-1.log", "db-2.log")
+    ] == [2, 4]
+    assert [one["batch_size"] for one in forward if "batch_size" in one] == ["10", "10", "36"]
+    (zero, _) = answer(root / "deb5172-adler-is-zero")["records"]
+    assert (zero["checksum"], len(zero["payload"])) == ("0", 1400)
+    commands = answer(root / "deb5172-all-commands")["records"]
+    assert (len(commands), len({one["type"] for one in commands})) == (19, 17)

@@ -152,6 +152,17 @@ def test_a_run_gives_up_on_an_implementation_that_only_breaks_down(
     assert "not asked" in results[-1].reason
 
 
+def test_breakdowns_that_are_expected_do_not_end_a_run(
+    make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "BREAKDOWN_LIMIT", 2)
+    text = f'[[expect]]\ncase = "{READ}"\noutcome = "crash"\nwhy = "w"\n'
+    engine = make_engine(fake("crasher"))
+    engine.expectations = parse_expectations(text, "f").bind([READ], "smoke")
+    results = list(engine.run_all([PROBE[READ]] * 4))
+    assert [result.result_class for result in results] == ["known"] * 4
+
+
 def test_expectations_apply_before_recommendations() -> None:
     probe = varied(PROBE[READ], level="should")
     text = f'[[expect]]\ncase = "{READ}"\noutcome = "fail"\nwhy = "w"\n'

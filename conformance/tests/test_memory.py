@@ -10,7 +10,7 @@ import subprocess
 import sys
 import textwrap
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -39,6 +39,12 @@ from judged import call
 from programs import until
 
 TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
+#: What of a state a journal is kept for.
+LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
+    "bitronix_tlog": lambda state: state["unfinished"],
+    "jboss_journal": lambda state: state["live"],
+    "kahadb_journal": lambda state: [one for each in state["destinations"] for one in each["messages"]],
+}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
@@ -108,13 +114,14 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(directory: Pa
         assert (journal.format, seen.verdict) == (place.parent.name, CLEAN)
         assert bool(seen.records) == (place.name != "large")
         assert seen.state is not None
-        live = len(seen.state["live"] if "live" in seen.state else seen.state["unfinished"])  # type: ignore[arg-type]
+        live = len(LIVE[journal.format](seen.state))
         assert (live > 50) == (place.name == "live")
 
 
 @pytest.mark.parametrize("command", ["recover", "inspect"])
 @pytest.mark.parametrize(
-    ("format_id", "shape"), [("bitronix_tlog", "deleted"), ("jboss_journal", "one-file")]
+    ("format_id", "shape"),
+    [("bitronix_tlog", "deleted"), ("jboss_journal", "one-file"), ("kahadb_journal", "one-file")],
 )
 def test_memory_does_not_grow_with_the_journal(
     tmp_path: Path,

@@ -132,6 +132,13 @@ def enums_of(schema: str) -> frozenset[str]:
     return frozenset(field["id"] for field in fields if "enum" in field)
 
 
+@cache
+def octets_of(schema: str) -> frozenset[str]:
+    """Return the fields that are lists of single bytes: to Go they are bytes."""
+    fields = (field for body in types_of(schema) for field in body.get("seq", ()))
+    return frozenset(field["id"] for field in fields if field.get("type") == "u1" and "repeat" in field)
+
+
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Sample]:
     """Captured files; for editions of which there are none, files of the smoke tier."""
@@ -160,7 +167,26 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Sample]:
             target = folder / f"{case.tier}-{schema}-{parameter}-{len(mine)}"
             target.write_bytes(content)
             mine.append(Sample(target, schema, camel(schema), parameter, instances, tree))
-    return [sample for several in found.values() for sample in several]
+    return [sample for several in (*found.values(), commands(folder)) for sample in several]
+
+
+def commands(folder: Path) -> list[Sample]:
+    """Return each command of KahaDB once: its schema is that of a payload, not of a file."""
+    (case,) = (case for case in load_cases("kahadb_journal") if case.id == "khd.every-command.in-5.16")
+    (data,) = case.files().values()
+    (expected,) = (entry for entry in case.expect if entry["when"] == {"op": "read"})
+    schema, found = "kahadb_command", []
+    parser = getattr(importlib.import_module(f"journalspec.{case.format}._kaitai.{schema}"), camel(schema))
+    for record in expected["records"]:
+        start = int(record["at"]["off"])
+        content = bytes(data)[start + 5 : start + int(record["at"]["len"])]
+        target = folder / f"{schema}-{start}-{record['type']}"
+        target.write_bytes(content)
+        instances = ",".join(name.replace("_", "") for name in names_of(schema, "instances"))
+        found.append(
+            Sample(target, schema, camel(schema), "", instances, parser(KaitaiStream(BytesIO(content))))
+        )
+    return found
 
 
 def raw(data: bytes) -> str:
@@ -169,22 +195,24 @@ def raw(data: bytes) -> str:
     return f"x{len(data)}:{data[:16].hex()}:{data[-16:].hex()}"
 
 
-def dump(value: Any, language: str, enums: frozenset[str] = frozenset(), name: str = "") -> str:
+def dump(value: Any, language: str, schema: str, name: str = "") -> str:
     """Return what a driver of `language` is to print for `value`."""
     if isinstance(value, KaitaiStruct):
         parts = {
-            key.replace("_", ""): dump(item, language, enums, key)
+            key.replace("_", ""): dump(item, language, schema, key)
             for key, item in vars(value).items()
             if not key.startswith("_")
         }
         return "{" + " ".join(sorted(f"{key}={text}" for key, text in parts.items() if text)) + "}"
+    if language == "go" and name in octets_of(schema):
+        return raw(bytes(value))
     if isinstance(value, list):
-        return f"[{','.join(dump(item, language, enums, name) for item in value)}]" if value else ""
+        return f"[{','.join(dump(item, language, schema, name) for item in value)}]" if value else ""
     if isinstance(value, bytes):
         return raw(value)
     if isinstance(value, str):
         return raw(value.encode("utf-8"))
-    if language == "java" and name in enums and not isinstance(value, IntEnum):
+    if language == "java" and name in enums_of(schema) and not isinstance(value, IntEnum):
         return ""  # an enum of Java cannot hold a number that the schema does not name
     number = int(float(value)) if language == "javascript" else int(value)
     return str(number) if number else ""
@@ -194,7 +222,7 @@ def compare(samples: list[Sample], language: str, printed: str) -> None:
     lines = printed.splitlines()
     assert len(lines) == len(samples)
     for sample, line in zip(samples, lines, strict=True):
-        wanted = dump(sample.tree, language, enums_of(sample.schema))
+        wanted = dump(sample.tree, language, sample.schema)
         assert line == wanted, f"{sample.path.name}: {language} and Python differ"
 
 
@@ -204,7 +232,11 @@ def stdin_of(samples: list[Sample]) -> str:
 
 def test_there_are_samples_of_every_schema(samples: list[Sample]) -> None:
     assert {sample.schema for sample in samples} == {path.stem for path in SCHEMAS}
-    assert all(len(dump(sample.tree, "python")) > 20 for sample in samples if sample.path.stat().st_size > 60)
+    assert all(
+        len(dump(sample.tree, "python", sample.schema)) > 20
+        for sample in samples
+        if sample.path.stat().st_size > 60
+    )
 
 
 @pytest.mark.node
@@ -215,7 +247,7 @@ def test_python(packages: Path, samples: list[Sample]) -> None:
             parser = getattr(importlib.import_module(sample.schema), sample.kind)
             arguments = () if sample.parameter == "" else (sample.parameter == "true",)
             tree = parser(*arguments, KaitaiStream(BytesIO(sample.path.read_bytes())))
-            assert dump(tree, "python") == dump(sample.tree, "python")
+            assert dump(tree, "python", sample.schema) == dump(sample.tree, "python", sample.schema)
     finally:
         sys.path.pop(0)
 

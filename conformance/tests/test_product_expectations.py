@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -87,6 +88,12 @@ def test_a_rule_fits_only_where_all_its_conditions_do() -> None:
     assert not rule.fits("2.1.4", fitting, frozenset({"y"}))
     assert not rule.fits("2.1.4", result("btm.a.b/recover.strict", "verdict"), frozenset({"x"}))
     assert not rule.fits("2.1.4", result("btm.a.b/read", "verdict2"), frozenset({"x"}))
+    silent = replace(rule, says='verdict: expected "(recovered|refused)", got "clean"')
+    told = replace(fitting, reason='verdict: expected "refused", got "clean" (and more)')
+    assert silent.fits("2.1.4", told, frozenset({"x"}))
+    assert not silent.fits(
+        "2.1.4", replace(told, reason='verdict: expected "clean", got "refused"'), frozenset({"x"})
+    )
 
 
 def test_chance_is_listed_whether_it_struck_or_not() -> None:

@@ -256,3 +256,48 @@ def test_each_file_is_written_and_forced_as_modelled(
     assert all(events[:4] == new and set(events[4:]) <= {("sync", 0, 0)} for events in spare.values())
     assert not current, "what the model writes to, the product does not have"
     assert found == expected
+
+
+# Batches: each is one write, forced or not, over the end marker of the one before.
+
+#: Product -> what is written to a new file before the first batch, beside what the reference does.
+#: 5.13.5 writes the last byte and forces nothing; the reference is told to set no file aside.
+BATCHES: dict[str, list[Change]] = {
+    "activemq-5.13.5": [("write", SIZE - 1, b"\0")],
+    "activemq-5.15.0": [],
+    "activemq-5.17.6": [],
+    "activemq-6.1.7": [],
+}
+
+
+def append(number: int, size: int, *, sync: bool) -> Op:
+    return {"op": "append", "payload": f"{number:02x}" * size, "sync": sync}
+
+
+#: Forced and not, and over to the second file when the last batch of the first one was not forced.
+BATCHED = [
+    OPEN,
+    append(1, 40, sync=True),
+    append(2, 400, sync=False),
+    {"op": "flush"},
+    append(3, 40, sync=True),
+    append(4, 300, sync=False),
+    {"op": "flush"},
+    append(5, 300, sync=True),
+]
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_batches_are_written_and_forced_as_modelled(
+    name: str, ready_product: ReadyProduct, tmp_path: Path
+) -> None:
+    """That the file which is left is not forced is seen here too (KHD-WRT-009)."""
+    product, params = ready_product(name), {"max_file_length": str(SIZE)}
+    found = lives(traced(product, [*BATCHED, CLOSE], tmp_path, params))
+    told = {"preallocation": "none"} if BATCHES[name] else {}
+    model = modelled(product, {}, BATCHED, {**params, **told})
+    expected = lives([item for item in model if item.file])
+    assert found == {file: BATCHES[name] + events for file, events in expected.items()}
+    assert [kind for kind, *_ in found["db-1.log"]][-1] == "write", (
+        "the first file was meant to be left unforced"
+    )

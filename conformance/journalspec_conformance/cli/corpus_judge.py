@@ -73,7 +73,11 @@ _EPILOG = (
 @click.option("--editions", metavar="E,..", help="Only these editions. Default: all that IMPL declares.")
 @click.option("--writers", metavar="W,..", help="Only states of these orders of writes. Default: all.")
 @click.option("--strata", metavar="S,..", help="Only these strata (R, L, C). Default: all.")
-@click.option("--policies", metavar="P,..", help="Only these policies. Default: all that IMPL declares.")
+@click.option(
+    "--policies",
+    metavar="P,..",
+    help="Only these policies. Default: strict and salvage, as far as IMPL declares them.",
+)
 @click.option("--expect", type=_options.FILE, metavar="FILE", help="Kinds of failure that are known (TOML).")
 @click.option("--no-limits", is_flag=True, help="Count also what the format itself cannot promise.")
 @click.option(

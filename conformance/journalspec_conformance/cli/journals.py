@@ -214,8 +214,9 @@ def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
     "--policy",
     default=STRICT,
     show_default=True,
-    metavar="strict|salvage",
-    help="What damage means: strict refuses, salvage reports what is left and what was lost.",
+    metavar="POLICY",
+    help="What damage means: strict refuses, salvage reports what is left and what was lost. Some formats "
+    "have more: a wrong one is answered with their names.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
 def recover_command(policy: str, as_json: bool, **what: Any) -> None:

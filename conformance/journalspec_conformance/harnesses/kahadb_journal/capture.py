@@ -1,0 +1,64 @@
+"""Captured journals: what is done stands in ``scenarios.toml``, what must be delivered says the model.
+
+``python -m journalspec_conformance.harnesses.kahadb_journal.capture OUT``, see :mod:`..capture`.
+Captures made again have the same bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+
+from journalspec_conformance.harnesses.capture import Answer, Capture, Json, Op, Played, Scenario
+from journalspec_conformance.harnesses.kahadb_journal.harness import OPTIONS
+from journalspec_conformance.products import Product
+
+#: Files as small as are still easy to read; what products up to 5.11 set aside is larger.
+_FILE_LENGTH = "1024"
+
+
+def _told(op: Op) -> Op:
+    """Return an operation of the table with its flag as one."""
+    return {**op, "sync": op["sync"] == "true"} if "sync" in op else op
+
+
+class KahaDBCapture(Capture):
+    """Each scenario is played by the harness."""
+
+    settings = "the journal alone, without a broker; a batch as the operations ask for it"
+
+    def scenarios(self, product: Product) -> tuple[Scenario, ...]:
+        """Return what `product` can do."""
+        return tuple(
+            replace(item, sessions=tuple(tuple(map(_told, ops)) for ops in item.sessions))
+            for item in super().scenarios(product)
+            if product.edition in item.told.get("editions", (product.edition,))
+        )
+
+    def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
+        """Return small files."""
+        return {"max_file_length": _FILE_LENGTH, **scenario.params}
+
+    def head(self, run: Played) -> Json:
+        """Return the parameters of all requests."""
+        return {"params": self.params(run.product, run.scenario)}
+
+    def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
+        """Return the product's answers, if its state is what the model says under every policy."""
+        asked = self.asked(run)
+        for policy in OPTIONS:
+            answer = view[policy]
+            if "state" not in answer or asked.shown[-1] != asked.seen(answer["state"]):
+                raise ValueError(f"{run.scenario.name}: asked for {asked.shown[-1]}, {policy}: {answer}")
+        records = view["read"]["records"]
+        when = [{"op": "recover", "policy": policy} for policy in OPTIONS]
+        found = {"verdict": "clean", "dropped": [], "records": records}
+        recovered = [{"when": each, **found, "state": view["default"]["state"]} for each in when]
+        return {"expect": [{"when": {"op": "read"}, **found}, *recovered]}
+
+
+CAPTURE = KahaDBCapture(__package__)
+
+if __name__ == "__main__":
+    sys.exit(CAPTURE.main())

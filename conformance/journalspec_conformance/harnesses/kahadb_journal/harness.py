@@ -1,0 +1,479 @@
+"""``read``, ``recover`` and ``write`` as the product answers them; the package's text says how.
+
+Nothing here interprets a byte of a file: every value comes from the product's lists and getters. Private
+fields are looked at only where the product shows its index to nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from journalspec.formats import get_format
+from journalspec.kahadb_journal.commands import messages
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
+from journalspec_conformance.harnesses.java.jvm import (
+    Java,
+    Thrown,
+    declared_field,
+    java_bytes,
+    java_class,
+    java_classes,
+    private_value,
+    product_call,
+    python_bytes,
+)
+from journalspec_conformance.harnesses.product import (
+    SHOWN,
+    Answer,
+    CannotDo,
+    Driver,
+    Op,
+    Session,
+    copy_of,
+)
+
+FORMAT = "kahadb_journal"
+_PACKAGE = "org.apache.activemq.store.kahadb"
+#: Policy -> checkForCorruptJournalFiles, checksumJournalFiles, ignoreMissingJournalfiles.
+OPTIONS = {
+    "strict": (True, True, False),
+    "salvage": (True, True, True),
+    "default": (False, True, False),
+    "unchecked": (False, False, False),
+}
+#: ``preallocation`` -> the product's scope and strategy.
+_STRATEGIES = {
+    "none": ("NONE", "SPARSE_FILE"),
+    "sparse": ("ENTIRE_JOURNAL", "SPARSE_FILE"),
+    "zeros": ("ENTIRE_JOURNAL", "ZEROS"),
+    "chunked": ("ENTIRE_JOURNAL", "CHUNKED_ZEROS"),
+    "template": ("ENTIRE_JOURNAL", "OS_KERNEL_COPY"),
+}
+#: Fields whose getter is not the name in Java's spelling.
+_GETTERS = {
+    "transaction": "TransactionInfo",
+    "text": "Message",
+    "add": "Message",
+    "job": "Payload",
+    "file_map": "AckMessageFileMap",
+    "source_file": "SourceDataFileId",
+}
+#: What is left out of a record where it is not stored.
+_OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
+#: The editions whose logs end in zeros, and the first one whose logs end in a marker of letters.
+_ZEROS, _MARKED = ("5.3", "5.12"), "5.14"
+_ORDERED = ("highPriorityIndex", "defaultPriorityIndex", "lowPriorityIndex")
+
+
+def _class(name: str) -> Java:
+    return java_class(f"{_PACKAGE}.{name}")
+
+
+@cache
+def _field(name: str) -> Java:
+    """Return a private field of the store, which its class inherits."""
+    return declared_field(_class("MessageDatabase").class_, name)
+
+
+def _text(value: Java) -> str:
+    return "" if value is None else str(value)
+
+
+def _buffer(value: Java) -> bytes:
+    return b"" if value is None else python_bytes(value.toByteArray())
+
+
+#: What a field holds -> how the product's value becomes ours.
+_VALUES: Mapping[str, Callable[[Java], Any]] = {
+    "s4": int,
+    "s8": int,
+    "bool": bool,
+    "str": _text,
+    "bytes": _buffer,
+}
+
+
+def _getter(name: str) -> str:
+    return _GETTERS.get(name) or "".join(part.capitalize() for part in name.split("_"))
+
+
+def _destination(command: Java) -> tuple[str, str]:
+    found = command.getDestination()
+    if found is None:
+        return "QUEUE", ""
+    return str(found.getType()), _text(found.getName())
+
+
+def _transaction(info: Java) -> Answer:
+    if bool(info.hasXaTransactionId()):
+        xa = info.getXaTransactionId()
+        parts = {"gtrid": _buffer(xa.getGlobalTransactionId()), "bqual": _buffer(xa.getBranchQualifier())}
+        return {"kind": "XA", "format_id": int(xa.getFormatId()), **parts}
+    local = info.getLocalTransactionId()
+    if local is None:
+        return {"kind": "LOCAL", "connection": "", "number": 0}
+    return {
+        "kind": "LOCAL",
+        "connection": _text(local.getConnectionId()),
+        "number": int(local.getTransactionId()),
+    }
+
+
+def command_fields(name: str, command: Java) -> Answer:
+    """Return the fields of a command under the specification's names, each from its getter."""
+    updates = name == "UPDATE_MESSAGE"
+    if updates:
+        name, command = "ADD_MESSAGE", command.getMessage()
+    out: Answer = {}
+    for slot in messages()[name].values():
+        optional = slot.name in _OPTIONAL or (name, slot.name) == ("REMOVE_MESSAGE", "subscription_key")
+        stored = bool(getattr(command, f"has{_getter(slot.name)}")())
+        if (optional and not stored) or (updates and slot.name == "transaction"):
+            continue
+        if slot.name == "destination":
+            kind, destination = _destination(command)
+            out["destination"] = {"kind": kind, "name": destination}
+        elif slot.name == "transaction":
+            out["transaction"] = _transaction(command.getTransactionInfo())
+        else:
+            out[slot.name] = _VALUES[slot.holds](getattr(command, f"get{_getter(slot.name)}")())
+    return out
+
+
+def command_name(command: Java) -> str:
+    """Return the specification's name of a command: the product's without what all have in common."""
+    return str(command.type()).removeprefix("KAHA_").removesuffix("_COMMAND")
+
+
+class Store:
+    """A ``KahaDBStore`` on the journal in `directory`. Every method raises Thrown if the product throws."""
+
+    @product_call()
+    def __init__(self, directory: Path, policy: str) -> None:
+        """Make the store and its journal; nothing is touched yet."""
+        check, checksums, ignore = OPTIONS[policy]
+        self._store = _class("KahaDBStore")()
+        self._store.setDirectory(java_class("java.io.File")(str(directory)))
+        self._store.setCheckForCorruptJournalFiles(check)
+        self._store.setChecksumJournalFiles(checksums)
+        self._store.setIgnoreMissingJournalfiles(ignore)
+        # No thread in the background: 0 seconds between checkpoints and between cleanups mean never.
+        self._store.setCheckpointInterval(0)
+        self._store.setCleanupInterval(0)
+        self._journal = self._store.getJournal()
+
+    @product_call()
+    def start(self) -> None:
+        """Start the journal: its files are listed and checked."""
+        self._journal.start()
+
+    @product_call()
+    def corrupted(self) -> dict[str, tuple[int, list[tuple[int, int]]]]:
+        """Return file name -> where its log ends, and the start and end of what was put aside."""
+        found = {}
+        for data_file in self._journal.getFileMap().values():
+            path = Path(str(data_file.getFile()))
+            size = path.stat().st_size
+            part, parts = data_file.getCorruptedBlocks().getHead(), []
+            while part is not None:
+                parts.append((int(part.getFirst()), min(size, int(part.getLast()) + 1)))
+                part = part.getNext()
+            found[path.name] = (int(data_file.getLength()), parts)
+        return found
+
+    @product_call()
+    def _next(self, at: Java) -> Java:
+        return self._journal.getNextLocation(at)
+
+    def locations(self) -> Iterator[Java]:
+        """Yield the locations of all records, as replay walks them."""
+        at = self._next(None)
+        while at is not None:
+            yield at
+            at = self._next(at)
+
+    def records(self) -> Iterator[Answer]:
+        """Yield all records, loaded as replay loads them; OTHER is what it cannot load."""
+        names = {int(data.getDataFileId()): str(data.getFile().getName()) for data in self._files()}
+        for at in self.locations():
+            place = {"file": names[int(at.getDataFileId())], "off": str(int(at.getOffset()))}
+            place["len"] = str(int(at.getSize()))
+            try:
+                name, fields = self._loaded(at)
+            except Thrown:
+                name, fields = "OTHER", self._payload(at)
+            yield {"type": name, "length": place["len"], **jsonable(fields), "at": place}
+
+    @product_call()
+    def _files(self) -> list[Java]:
+        return list(self._journal.getFileMap().values())
+
+    @product_call()
+    def _loaded(self, at: Java) -> tuple[str, Answer]:
+        command = self._store.load(at)
+        return command_name(command), command_fields(command_name(command), command)
+
+    def _payload(self, at: Java) -> Answer:
+        """Return the payload of a record as a field; nothing if the product cannot read that either."""
+        try:
+            return {"payload": self._bytes(at)}
+        except Thrown:
+            return {}
+
+    @product_call()
+    def _bytes(self, at: Java) -> bytes:
+        data = self._journal.read(at)
+        start = int(data.getOffset())
+        return python_bytes(data.getData())[start : start + int(data.getLength())]
+
+    @product_call()
+    def replay(self) -> None:
+        """Open the store: its index is made from the journal."""
+        self._store.open()
+
+    @product_call()
+    def state(self) -> Answer:
+        """Return what the index holds, and which branches are in doubt."""
+        tx = _field("pageFile").get(self._store).tx()
+        destinations = []
+        for entry in _field("storedDestinations").get(self._store).entrySet():
+            kind, _, name = str(entry.getKey()).partition(":")
+            destinations.append(self._destination(_KINDS[kind], name, entry.getValue(), tx))
+        prepared = _field("preparedTransactions").get(self._store)
+        in_doubt = [self._in_doubt(entry) for entry in prepared.entrySet()]
+        return {
+            "destinations": sorted(destinations, key=lambda item: (item["kind"], item["name"])),
+            "in_doubt": sorted(in_doubt, key=lambda item: (item["format_id"], item["gtrid"], item["bqual"])),
+        }
+
+    def _destination(self, kind: str, name: str, stored: Java, tx: Java) -> Answer:
+        """Return what one destination holds."""
+        kept: list[tuple[int, Answer]] = []
+        for index in _ORDERED:
+            for entry in private_value(private_value(stored, "orderIndex"), index).iterator(tx):
+                command = self._store.load(private_value(entry.getValue(), "location"))
+                if command_name(command) == "UPDATE_MESSAGE":
+                    command = command.getMessage()
+                supported = bool(command.getPrioritySupported())
+                message = {
+                    "id": str(private_value(entry.getValue(), "messageId")),
+                    "priority": int(command.getPriority()) if supported else 4,
+                    "message": _buffer(command.getMessage()),
+                }
+                kept.append((int(entry.getKey()), message))
+        pending = []
+        subscriptions = private_value(stored, "subscriptions")
+        for entry in () if subscriptions is None else subscriptions.iterator(tx):
+            owed = private_value(stored, "ackPositions").get(tx, entry.getKey())
+            ids = [message["id"] for number, message in kept if owed is not None and owed.contains(number)]
+            pending.append({"key": str(entry.getKey()), "pending": ids})
+        return {
+            "kind": kind,
+            "name": name,
+            "messages": [message for _, message in kept],
+            "subscriptions": sorted(pending, key=lambda item: str(item["key"])),
+        }
+
+    @staticmethod
+    def _in_doubt(entry: Java) -> Answer:
+        """Return one prepared branch and what a commit would do."""
+        branch = entry.getKey()
+        commands = []
+        for operation in entry.getValue():
+            command = operation.getCommand()
+            kind, name = _destination(command)
+            told = {"type": command_name(command), "kind": kind, "name": name}
+            commands.append({**told, "id": _text(command.getMessageId())})
+        return {
+            "format_id": int(branch.getFormatId()),
+            "gtrid": python_bytes(branch.getGlobalTransactionId()),
+            "bqual": python_bytes(branch.getBranchQualifier()),
+            "commands": commands,
+        }
+
+    @product_call()
+    def stop(self) -> None:
+        """Let go of the files; nothing of it is to be kept."""
+        pages = _field("pageFile").get(self._store)
+        if pages is not None and bool(pages.isLoaded()):
+            pages.unload()
+        self._journal.close()
+
+
+#: How the index's keys begin, and the kinds that they mean.
+_KINDS = {"0": "QUEUE", "1": "TOPIC", "2": "TEMP_QUEUE", "3": "TEMP_TOPIC"}
+
+
+def _stopped(store: Store) -> None:
+    try:
+        store.stop()
+    except Thrown:
+        # A store that did not start has parts that cannot be stopped; its answer is known.
+        return
+
+
+class Writing(Session):
+    """The operations through the product's journal."""
+
+    operations = ("append", "flush", "close")
+
+    def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
+        """Take the request's parameters; nothing is touched yet."""
+        super().__init__(directory, params)
+        self._waiting: list[tuple[bytes, bool]] = []
+        self._forced = True
+
+    def made(self) -> WriterJournal:
+        """Return the journal, not started."""
+        return WriterJournal(self.directory, self.params)
+
+    def done(self, op: Op) -> bool:
+        """Append a record, or have written what waits."""
+        if op["op"] == "append":
+            sync = str(op.get("sync", "false")).lower() == "true"
+            self._waiting.append((bytes.fromhex(op.get("payload", "")), sync))
+            if sync:
+                self._write()
+            return sync
+        self._write()
+        if op["op"] == "close":
+            self.stop()
+        # Closing writes what waits and forces nothing.
+        return op["op"] == "close" and self._forced
+
+    def _write(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self.journal.write(waiting)
+            self._forced = any(sync for _, sync in waiting)
+
+
+class WriterJournal:
+    """A ``Journal`` open for writing. Every method raises Thrown if the product throws."""
+
+    @product_call()
+    def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
+        """Configure it; nothing is touched yet."""
+        self._journal = _class("disk.journal.Journal")()
+        self._journal.setDirectory(java_class("java.io.File")(str(directory)))
+        self._journal.setMaxFileLength(int(params.get("max_file_length", "33554432")))
+        self._journal.setWriteBatchSize(int(params.get("max_batch_length", "4194304")))
+        self._journal.setChecksum(params.get("checksums", "true") == "true")
+        if "preallocation" in params:
+            scope, strategy = _STRATEGIES[params["preallocation"]]
+            for name, value in (("Scope", scope), ("Strategy", strategy)):
+                kind = _class(f"disk.journal.Journal$Preallocation{name}")
+                getattr(self._journal, f"setPreallocation{name}")(kind.valueOf(value))
+
+    @product_call()
+    def open(self) -> None:
+        """Start it: it goes to the end of the last file, or makes the first one."""
+        self._journal.start()
+
+    @product_call()
+    def write(self, records: list[tuple[bytes, bool]]) -> None:
+        """Write records, those in one batch that fit; return when they are written, and forced if one asks.
+
+        The thread that writes batches needs the appender's monitor to take one: it is held meanwhile.
+        A record that is to be forced has a callback, for which the product forces as well.
+        """
+        appender = private_value(self._journal, "appender")
+        nothing = java_classes().JProxy("java.lang.Runnable", dict={"run": lambda: None})
+        with java_classes().synchronized(private_value(appender, "enqueueMutex")):
+            for payload, sync in records:
+                data = java_class("org.apache.activemq.util.ByteSequence")(java_bytes(payload))
+                last = self._journal.write(data, nothing if sync else False)
+        last.getLatch().await_()
+
+    @product_call()
+    def stop(self) -> None:
+        """Close it: what waits is written, files are closed."""
+        self._journal.close()
+
+
+class KahaDB(Driver):
+    """One version of the message store's journal."""
+
+    format_id = FORMAT
+    claims = {  # noqa: RUF012 - never changed
+        "policies": list(OPTIONS),
+        "features": ["damage", "pure", "step"],
+        "state": ["destinations", "in_doubt"],
+        # What stands in the control record of a batch is told to nobody.
+        "fields": sorted(
+            {field.name for field in get_format(FORMAT).vocabulary.fields} - {"batch_size", "checksum"}
+        ),
+    }
+
+    def editions(self) -> list[str]:
+        """Return the editions that this version reads: up to its own, or all with a marker of letters."""
+        own = self.product.edition
+        if own in _ZEROS:
+            return sorted(_ZEROS[: _ZEROS.index(own) + 1])
+        marked = {
+            name for name, edition in get_format(FORMAT).editions.items() if edition.reads_as == _MARKED
+        }
+        return sorted({*marked, _MARKED})
+
+    def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
+        """Return every record that the journal gives behind a check of all files."""
+        if not any(directory.glob("db-*.log")):
+            told = "there is no data file: the product was shown nothing"
+            return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": told}
+        with copy_of(directory) as copy:
+            store = Store(copy, "salvage")
+            where = "scan"
+            try:
+                store.start()
+                where = "iterate"
+                records = list(store.records())
+                answer = _found(store, records)
+            except Thrown as thrown:
+                return self.exceptions.refused(thrown, where)
+            finally:
+                _stopped(store)
+        return answer
+
+    def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
+        """Open a store on a copy of the journal, without an index, and return what it holds."""
+        with copy_of(directory) as copy:
+            for name in ("db.data", "db.redo", "db.free"):
+                (copy / name).unlink(missing_ok=True)
+            store = Store(copy, policy)
+            where = "scan"
+            try:
+                store.start()
+                where = "iterate"
+                # What replay cannot load is no record of the journal, or replay does not end well.
+                records = [record for record in store.records() if record["type"] != "OTHER"]
+                where = "replay"
+                store.replay()
+                # Replay puts aside what it cannot load.
+                answer = {**_found(store, records), "state": jsonable(store.state())}
+            except Thrown as thrown:
+                return self.exceptions.refused(thrown, where)
+            finally:
+                _stopped(store)
+        return answer
+
+    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Writing:
+        """Return a writer; raises CannotDo."""
+        old = self.product.edition in _ZEROS
+        if old and edition != self.product.edition:
+            raise CannotDo("the product writes its own edition only", f"edition:{edition}")
+        if "preallocation" in params and old:
+            raise CannotDo("the product has no such option", "param:preallocation")
+        return Writing(directory, params)
+
+
+def _found(store: Store, records: list[Answer]) -> Answer:
+    """Return an answer with `records`, and what the product has put aside."""
+    parts = [(name, part) for name, (_, found) in sorted(store.corrupted().items()) for part in found]
+    answer: Answer = {"verdict": RECOVERED if parts else CLEAN, "records": records}
+    if parts:
+        told = "; ".join(f"{name}: put aside from {start} to {end}" for name, (start, end) in parts)
+        answer["message"] = told[:SHOWN]
+    return answer

@@ -1,0 +1,321 @@
+"""KahaDB's scan and the reference's: real files, damaged ones, journals that one writes and the other reads.
+
+Where the two part on a damaged file one of the deviations explains it, by what the specification says of that
+file. Without ``--products whole`` the product is asked about a sample.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from journalspec_conformance.child import Bounds
+from journalspec_conformance.cli import cli
+from journalspec_conformance.errors import TimedOut
+from journalspec_conformance.process import ProcessConnection
+from journalspec_reference import load
+from journalspec_reference.storage import MemoryStorage
+
+FORMAT, EDITION, PRODUCT = "kahadb_journal", "5.16", "activemq-5.17.6"
+REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / FORMAT
+REFERENCE = load(FORMAT)
+DAMAGED, RECORDS = 2_000, 100_000
+#: Seconds after which a scan that never returns is believed not to; the others take milliseconds.
+TIMEOUT = 4.0
+HELLO, WORLD, X = b"hello".hex(), b"world".hex(), b"x".hex()
+ROLLED = [(b"A" * 100).hex(), (b"B" * 60).hex()]
+#: Directory -> payloads that its README tells, and ids of files that were set aside and not used.
+WRITTEN: dict[str, tuple[list[str], list[int]]] = {
+    "deb5172-two-sync": ([HELLO, WORLD], []),
+    "deb5172-checksum-off": ([HELLO, WORLD], []),
+    "deb5172-scope-none": ([HELLO, WORLD], []),
+    "deb5172-callerbuffer-scope-none": ([HELLO, WORLD], []),
+    "deb5172-async-prealloc": ([HELLO], [2]),
+    "deb5172-strategy-kernelcopy": ([HELLO], []),
+    "deb5172-oversize-skips-file": ([(b"A" * 195).hex(), X], [1]),
+    "gen-5.8.0-no-eof": (ROLLED, []),
+    "gen-5.11.0-no-eof": (ROLLED, []),
+    "gen-5.13.0-zero-eof": (ROLLED, []),
+}
+#: Directory -> file -> how many records are in it: the README tells of those, and the product of all.
+COUNTED = {
+    "deb5172-ack-forward-file": {"db-1.log": 2, "db-2.log": 4},
+    "deb5172-adler-is-zero": {"db-1.log": 2},
+    "deb5172-all-commands": {"db-1.log": 19},
+}
+
+Json = dict[str, Any]
+Connect = Callable[..., ProcessConnection]
+Every = Callable[[int], int]
+needs_real = pytest.mark.skipif(not REAL.is_dir(), reason=f"no files of real products in {REAL}")
+
+
+def of_products(test: Any) -> Any:
+    """Mark a test that needs a product."""
+    return pytest.mark.product(pytest.mark.java(test))
+
+
+def told(command: str, directory: Path, *options: str) -> Json:
+    """Return what a command says in JSON of one directory."""
+    result = CliRunner().invoke(cli, [command, "--json", *options, str(directory)])
+    assert result.exit_code in (0, 1, 3), result.output
+    found: Json = json.loads(result.stdout)
+    return found
+
+
+# Real files.
+
+
+@pytest.mark.real
+@needs_real
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_payloads_that_were_written_are_all_there(name: str) -> None:
+    payloads, unused = WRITTEN[name]
+    seen = told("inspect", REAL / name)
+    assert [record["payload"] for record in seen["records"]] == payloads
+    assert (seen["verdict"], seen["dropped"]) == ("clean", [])
+    notes = [note["file"] for note in seen["notes"] if note["code"] == "unused-file"]
+    assert notes == [f"db-{number}.log" for number in unused]
+    if "checksum-off" in name:
+        assert {record["checksum"] for record in seen["records"]} == {"0"}
+
+
+@pytest.mark.real
+@needs_real
+@pytest.mark.parametrize("name", COUNTED)
+def test_as_many_records_are_there_as_were_written(name: str) -> None:
+    seen = told("inspect", REAL / name)
+    assert Counter(record["at"]["file"] for record in seen["records"]) == COUNTED[name]
+    assert (seen["verdict"], seen["dropped"]) == ("clean", [])
+
+
+@pytest.mark.real
+@needs_real
+def test_the_table_knows_every_directory() -> None:
+    assert {path.name for path in REAL.iterdir() if path.is_dir()} == {*WRITTEN, *COUNTED}
+
+
+@pytest.mark.real
+@needs_real
+def test_recovery_of_all_commands_gives_what_they_amount_to() -> None:
+    seen = told("recover", REAL / "deb5172-all-commands")
+    (queue, topic) = seen["state"]["destinations"]
+    # The message was removed, its queue too, and an update put it there again.
+    assert [message["id"] for message in queue["messages"]] == ["ID:m-1"]
+    assert topic["subscriptions"] == [{"key": "cid:sub", "pending": []}]
+    assert seen["state"]["in_doubt"] == []
+
+
+@of_products
+@pytest.mark.real
+@needs_real
+@pytest.mark.parametrize("name", [*WRITTEN, *COUNTED])
+def test_the_product_gives_the_same_records_of_real_files(name: str, connect_product: Connect) -> None:
+    theirs = scanned(ask(connect_product(PRODUCT), REAL / name))
+    ours = scanned(read({path.name: path.read_bytes() for path in (REAL / name).iterdir()}))
+    assert theirs.records == ours.records
+    # Zeros behind the last batch: KHD-DEV-004.
+    assert theirs.parts == ours.parts or (
+        name.startswith(("gen-", "deb5172-callerbuffer")) and not ours.parts
+    )
+
+
+# Damaged files.
+
+
+class Scanned:
+    """Places of records, and stretches that were put aside, as (file, start, end)."""
+
+    def __init__(self, observed: Json) -> None:
+        places = [record["at"] for record in observed["records"]]
+        self.records = [(at["file"], int(at["off"]), int(at["len"])) for at in places]
+        dropped = observed.get("dropped", ())
+        self.parts = [
+            (part["file"], int(part["off"]), int(part["off"]) + int(part["len"])) for part in dropped
+        ]
+        for text in filter(None, observed.get("message", "").split("; ")):
+            file, _, words = text.partition(": put aside from ")
+            start, _, end = words.partition(" to ")
+            self.parts.append((file, int(start), int(end)))
+
+
+def scanned(observed: Json) -> Scanned:
+    """Return the places in an observation."""
+    return Scanned(observed)
+
+
+def ask(connection: ProcessConnection, directory: Path, **more: str) -> Json:
+    """Return what the product reads, or recovers, in `directory`."""
+    request = {"cmd": "read", "format": FORMAT, "edition": EDITION, "observe": "state", "params": {}, **more}
+    answer: Json = connection.ask({**request, "dir": str(directory)})["ok"]
+    return answer
+
+
+def read(files: dict[str, bytes]) -> Json:
+    """Return what the reference reads."""
+    return REFERENCE.read(files, edition=EDITION).to_json()
+
+
+def journals(count: int) -> Iterator[dict[str, bytes]]:
+    """Yield journals of a few batches, all but some of them damaged at random."""
+    chance = random.Random(20261122)
+    for _ in range(count):
+        storage = MemoryStorage()
+        writer = REFERENCE.writer(storage, edition=EDITION, params={"max_file_length": "1024"})
+        writer.apply({"op": "open"})
+        for _ in range(chance.randint(1, 6)):
+            for _ in range(chance.randint(1, 3)):
+                writer.apply({"op": "append", "payload": chance.randbytes(chance.randint(0, 30)).hex()})
+            writer.apply({"op": "flush"})
+        writer.apply({"op": "close"})
+        files = {name: bytearray(data) for name, data in storage.files.items()}
+        data = files["db-1.log"]
+        at = chance.randrange(400)
+        match chance.choice(["none", "bit", "byte", "zeros", "cut", "insert", "lost"]):
+            case "bit":
+                data[at] ^= 1 << chance.randrange(8)
+            case "byte":
+                data[at] = chance.randrange(256)
+            case "zeros":
+                data[at : at + 60] = bytes(60)
+            case "cut":
+                del data[at:]
+            case "insert":
+                data[at:at] = chance.randbytes(chance.randint(1, 9))
+            case "lost":
+                data[at : at + chance.randint(1, 40)] = b""
+        yield {name: bytes(content) for name, content in files.items()}
+
+
+def explained(files: dict[str, bytes], ours: Json, theirs: Scanned | None) -> str:
+    """Return the deviation that lets the product part from `ours` (None: it gives no answer), or nothing."""
+    codes = {note["code"] for note in ours["notes"]}
+    reasons = {part["reason"] for part in ours["dropped"]}
+    sizes = [control(files, part)[0] for part in ours["dropped"] if part["reason"] == "bad-size"]
+    if theirs is None:
+        return "KHD-DEV-001" if any(size != 0 for size in sizes) else ""
+    negative = [control(files, part)[1] < 0 for part in ours["dropped"] if part["reason"] == "bad-checksum"]
+    known = {
+        "KHD-DEV-004": "zero-tail" in codes,
+        "KHD-DEV-005": any(negative),
+        "KHD-DEV-006": "bad-chain" in reasons or "unknown-type" in codes,
+        "KHD-DEV-007": "suspicious-end" in codes or 0 in sizes,
+        # So few bytes are left that no control record fits: it compares what an earlier reading left.
+        "KHD-DEV-017": "truncated" in reasons,
+    }
+    return next((name for name, holds in known.items() if holds), "")
+
+
+def control(files: dict[str, bytes], part: Json) -> tuple[int, int]:
+    """Return the batch size and the checksum that a stretch begins with."""
+    start = int(part["off"])
+    stored = files[part["file"]][start + 16 : start + 28]
+    return int.from_bytes(stored[:4], "big", signed=True), int.from_bytes(stored[4:], "big", signed=True)
+
+
+@of_products
+def test_the_product_scans_damaged_files_as_the_reference_does(
+    connect_product: Connect, every: Every, memory_path: Path
+) -> None:
+    connection = connect_product(PRODUCT, TIMEOUT)
+    outcomes: Counter[str] = Counter()
+    for number, files in enumerate(journals(DAMAGED // every(10))):
+        place = memory_path / str(number)
+        place.mkdir()
+        for name, data in files.items():
+            (place / name).write_bytes(data)
+        ours = read(files)
+        try:
+            theirs = scanned(ask(connection, place))
+        except TimedOut:
+            theirs = None
+        mine = scanned(ours)
+        if theirs is not None and (theirs.records, theirs.parts) == (mine.records, mine.parts):
+            outcomes["same"] += 1
+            continue
+        why = explained(files, ours, theirs)
+        assert why, (number, ours["dropped"], ours["notes"], theirs and (theirs.records, theirs.parts))
+        outcomes[why] += 1
+    print(dict(outcomes))
+    assert outcomes["same"] > outcomes.total() // 2
+
+
+# Journals that one writes and the other reads.
+
+
+def message(number: int) -> str:
+    """Return the payload that adds message `number` to the queue TEST."""
+    ident = f"ID:p:{number}".encode()
+    body = b"\x12\x08\x08\x00\x12\x04TEST\x1a" + bytes([len(ident)]) + ident + b"\x22\x04BODY"
+    return (b"\x01" + bytes([len(body)]) + body).hex()
+
+
+def removal(number: int) -> str:
+    """Return the payload that removes it."""
+    ident = f"ID:p:{number}".encode()
+    body = b"\x12\x08\x08\x00\x12\x04TEST\x1a" + bytes([len(ident)]) + ident
+    return (b"\x02" + bytes([len(body)]) + body).hex()
+
+
+def workload(count: int) -> tuple[list[Json], list[str]]:
+    """Return operations that append `count` records, some of them forced, and the ids left in the end."""
+    chance = random.Random(7)
+    ops: list[Json] = [{"op": "open"}]
+    there: list[int] = []
+    for number in range(count):
+        if there and chance.random() < 0.4:
+            payload = removal(there.pop(chance.randrange(max(0, len(there) - 20), len(there))))
+        else:
+            payload = message(number)
+            there.append(number)
+        ops.append({"op": "append", "payload": payload, "sync": chance.random() < 0.05})
+    return [*ops, {"op": "close"}], [f"ID:p:{number}" for number in there]
+
+
+def ids(observed: Json) -> list[str]:
+    """Return the ids of the messages of the only queue."""
+    (queue,) = observed["state"]["destinations"]
+    return [entry["id"] for entry in queue["messages"]]
+
+
+PARAMS = {"max_file_length": str(1 << 18), "max_batch_length": "65536"}
+
+
+@of_products
+def test_a_store_delivers_what_the_reference_has_written(
+    connect_product: Connect, every: Every, memory_path: Path
+) -> None:
+    ops, left = workload(RECORDS // every(5))
+    storage = MemoryStorage()
+    writer = REFERENCE.writer(storage, edition=EDITION, params=PARAMS)
+    for op in ops:
+        writer.apply(op)
+    for name, data in storage.files.items():
+        (memory_path / name).write_bytes(data)
+    assert len(storage.files) > 1
+    connection = connect_product(PRODUCT, 600, Bounds(answer=64 << 20))
+    theirs = ask(connection, memory_path, cmd="recover", policy="strict")
+    assert (theirs["verdict"], len(theirs["records"])) == ("clean", len(ops) - 2)
+    assert ids(theirs) == left
+
+
+@of_products
+def test_the_reference_delivers_what_the_product_has_written(
+    connect_product: Connect, every: Every, memory_path: Path
+) -> None:
+    ops, left = workload(RECORDS // every(5))
+    request = {"cmd": "write", "format": FORMAT, "edition": EDITION, "params": PARAMS, "ops": ops}
+    answer = connect_product(PRODUCT, 600).ask({**request, "dir": str(memory_path)})["ok"]
+    assert answer["refusals"] == []
+    files = {path.name: path.read_bytes() for path in memory_path.iterdir()}
+    assert len(files) > 1
+    ours = REFERENCE.recover(files, edition=EDITION, policy="strict").to_json()
+    assert (ours["verdict"], len(ours["records"])) == ("clean", len(ops) - 2)
+    assert ids(ours) == left
