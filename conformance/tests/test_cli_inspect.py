@@ -229,6 +229,30 @@ def test_a_state_behind_a_loss_is_told_with_doubt(tmp_path: Path) -> None:
     assert doubt not in flat(recover("--policy", "salvage", PARTIAL_COMMIT))
 
 
+def test_long_bytes_and_long_lists_are_told_by_their_beginning_and_their_length(tmp_path: Path) -> None:
+    def added(name: bytes) -> bytes:
+        """Build an ADD_MESSAGE below 128 bytes: 2 destination (1 kind, 2 name), 3 id, 4 the message."""
+        fields = b"\x12\x05\x08\x00\x12\x01q\x1a%c%s\x22\x64%s" % (len(name), name, b"\xab" * 100)
+        return b"\x01%c%s" % (len(fields), fields)
+
+    records = b"".join(
+        (5 + len(payload)).to_bytes(4, "big") + b"\x01" + payload
+        for payload in (added(b"m%d" % number) for number in range(50))
+    )
+    control = b"\x00\x00\x00\x1c\x02WRITE BATCH" + len(records).to_bytes(4, "big") + bytes(8)
+    (tmp_path / "db-1.log").write_bytes(control + records)
+    arguments = ("--format", "kahadb_journal", "--edition", "5.3", tmp_path)
+    text = flat(recover(*arguments))
+    assert "destinations: 1" in text
+    assert "name q messages 50" in text
+    assert "messages: id m39 priority 4 message abababababababababababababababab... (100 bytes)" in text
+    assert "messages: and 10 more, which --json lists" in text
+    assert "id m40" not in text
+    shown = answer(*arguments, by=recover)["state"]["destinations"][0]["messages"]
+    assert [message["id"] for message in shown] == [f"m{number}" for number in range(50)]
+    assert {message["message"] for message in shown} == {"ab" * 100}
+
+
 # The files of the real product: what an independent reader found in them stands in parsed.json.
 
 ROOT = REAL / "bitronix_tlog"

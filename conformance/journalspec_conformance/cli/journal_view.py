@@ -62,8 +62,10 @@ EXIT_STATUS = (
 SAID = (ASSUMED, UNCHECKED)
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
-#: So many records that do not count are told one by one.
+#: So many records that do not count, or entries within an entry, are told one by one.
 MOST_TOLD = 40
+#: Bytes of a field that are told whole, and how many are told of a field that has more.
+MOST_BYTES, SOME_BYTES = 64, 16
 
 
 class UsageProblem(click.ClickException):
@@ -155,10 +157,12 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
 
 
 def value_text(value: object) -> str:
-    """Return a field's value for people: bytes in hex, lists with commas, a dash for nothing."""
+    """Return a field's value for people: bytes in hex (the first of many), lists by commas, - for nothing."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (bytes, bytearray, memoryview)):
+        if len(value) > MOST_BYTES:
+            return f"{bytes(value[:SOME_BYTES]).hex()}... ({len(value)} bytes)"
         return bytes(value).hex() or "-"
     if isinstance(value, Mapping):
         return " ".join(f"{key} {value_text(item)}" for key, item in value.items())
@@ -497,7 +501,25 @@ def write_state(out: Painter, description: Format, state: Mapping[str, object] |
         explained = description.state.get(name, "")
         out.wrapped(f"  {name}: ", f"{text}  ({explained})" if explained else text)
         for item in items or ():
-            out.wrapped("    - ", value_text(item))
+            _write_item(out, item)
+
+
+def _write_item(out: Painter, item: object) -> None:
+    """Write one entry of a list; of lists of entries in it the first ones, each on a line of its own."""
+    inner: dict[str, Sequence[object]] = {}
+    if isinstance(item, Mapping):
+        inner = {
+            name: value
+            for name, value in item.items()
+            if isinstance(value, (list, tuple, Lazy)) and len(value) > 0 and isinstance(value[0], Mapping)
+        }
+        item = {name: f"{len(inner[name])}" if name in inner else value for name, value in item.items()}
+    out.wrapped("    - ", value_text(item))
+    for name, entries in inner.items():
+        for entry in islice(entries, MOST_TOLD):
+            out.wrapped(f"        {name}: ", value_text(entry))
+        if len(entries) > MOST_TOLD:
+            out.line(f"        {name}: and {len(entries) - MOST_TOLD} more, which --json lists")
 
 
 def write_notes(out: Painter, description: Format, notes: Sequence[Note]) -> None:
