@@ -471,10 +471,13 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
 def _nothing(loaded: Loaded) -> tuple[str, str]:
     """Return the message and the hint for a path that holds no journal."""
     formats = ", ".join(format_ids())
+    # Files keep their names, by which some formats know theirs.
+    packed = loaded.asked or next((name for name in loaded.files if name.endswith(".gz")), "")
+    unpack = "unpack a copy (gzip -d): some formats know files by name; or " if packed.endswith(".gz") else ""
     if loaded.asked is not None:
         return (
             f"{str(loaded.path)!r} is not recognised as part of a journal of a known format ({formats})",
-            "name the format with --format to look at it all the same",
+            f"{unpack}name the format with --format to look at it all the same",
         )
     what = "no files" if not len(loaded.files) else f"{len(loaded.files)} file(s), none of a known format"
     message = f"no journal in {str(loaded.path)!r}: {what} ({formats})"
@@ -482,7 +485,7 @@ def _nothing(loaded: Loaded) -> tuple[str, str]:
     if found:
         return message, "journals lie below it, for example in:\n  " + "\n  ".join(found)
     if len(loaded.files):
-        return message, "name the format with --format to look at the files all the same"
+        return message, f"{unpack}name the format with --format to look at the files all the same"
     return message, "give the directory that holds the journal's files"
 
 

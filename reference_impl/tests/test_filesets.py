@@ -85,6 +85,20 @@ def test_gzip_files_keep_their_names(tmp_path: Path) -> None:
     assert bytes(journal.files["btm2.tlog.gz"][:21]) == OTHER
 
 
+@pytest.mark.parametrize("asked", ["", "db-1.log.gz"])
+def test_who_has_only_compressed_files_that_go_by_their_names_is_told_to_unpack_them(
+    tmp_path: Path, asked: str
+) -> None:
+    (tmp_path / "db-1.log.gz").write_bytes(gzip.compress(b"-qMa4"))
+    with pytest.raises(FilesetError) as caught:
+        find_journals(load(tmp_path / asked))
+    assert "gzip -d" in caught.value.hint
+    (tmp_path / "db-1.log.gz").rename(tmp_path / "db-1.lock")
+    with pytest.raises(FilesetError) as caught:
+        find_journals(load(tmp_path))
+    assert "gzip" not in caught.value.hint
+
+
 def test_a_gz_name_without_gzip_content_is_taken_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "plain.gz").write_bytes(EMPTY)
     assert bytes(load(tmp_path).files["plain.gz"]) == EMPTY

@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from kaitaistruct import KaitaiStructError
 
+from journalspec.kahadb_journal._kaitai.kahadb_journal import KahadbJournal
 from journalspec_corpus.kahadb_journal import author
 from journalspec_reference import content, load
 from journalspec_reference.kahadb_journal import codec, scan
 
 DIALECT = codec.DIALECTS["5.16"]
+#: A batch of one record without payload and without a checksum.
+SOUND = DIALECT.start + struct.pack(">iqiB", 5, 0, 5, 1)
 
 
 @pytest.mark.parametrize("share", [0, 1, 2, 50])
@@ -76,3 +80,16 @@ def test_subscriptions_and_messages_are_not_multiplied() -> None:
     (topic,) = cast("list[dict[str, Any]]", state["destinations"])
     assert [len(each["pending"]) for each in topic["subscriptions"]] == [300] * 300
     assert kept < 64 * sum(map(len, files.values()))
+
+
+@pytest.mark.parametrize("ahead", [b"", SOUND])
+@pytest.mark.parametrize(("checksum", "ends"), [(0, True), (1, True), (2, False), (1 << 32, False)])
+def test_the_schema_knows_which_batches_of_no_bytes_end_a_log(
+    ahead: bytes, checksum: int, *, ends: bool
+) -> None:
+    data = ahead + DIALECT.start + bytes(4) + checksum.to_bytes(8, "big") + bytes(40)
+    if not ends:
+        with pytest.raises(KaitaiStructError):
+            KahadbJournal.from_bytes(data)
+        return
+    assert len(getattr(KahadbJournal.from_bytes(data), "batches", [])) == bool(ahead)

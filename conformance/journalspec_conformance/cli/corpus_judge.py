@@ -76,7 +76,8 @@ _EPILOG = (
 @click.option(
     "--policies",
     metavar="P,..",
-    help="Only these policies. Default: strict and salvage, as far as IMPL declares them.",
+    help="Only these of strict and salvage; under no other policy are crash states judged."
+    " Default: both, as far as IMPL declares them.",
 )
 @click.option("--expect", type=_options.FILE, metavar="FILE", help="Kinds of failure that are known (TOML).")
 @click.option("--no-limits", is_flag=True, help="Count also what the format itself cannot promise.")

@@ -150,7 +150,7 @@ def _walked(name: str, data: bytes, edition: str) -> Scanned:
             size, stored = (
                 int.from_bytes(data[at + a : at + b], "big", signed=True) for a, b in ((16, 20), (20, 28))
             )
-            first = {"batch_size": max(0, size), "checksum": stored}
+            first = {"batch_size": size, "checksum": stored}
         else:
             if data[at + 4] == 1:
                 found.add(

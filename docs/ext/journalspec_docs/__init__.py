@@ -51,6 +51,7 @@ DIRECTIVES: dict[str, base.Build] = {
     "harness-list": reference_pages.harnesses,
     "hexdump": case_pages.dump,
     "invariant-table": crash_pages.invariants,
+    "message-table": schema_pages.message_table,
     "measured-rates": rule_pages.measured,
     "observation-model": observation_pages.model,
     "preset-table": crash_pages.presets,

@@ -47,7 +47,7 @@ def summary(page: Page, format_: Format) -> Iterator[markup.Row]:
 
 
 def area_list(page: Page, format_: Format, area: str) -> Iterable[nodes.Node]:
-    """``{requirement-list} FORMAT AREA``: id, level and text, each linked to its full entry.
+    """``{requirement-list} FORMAT AREA``: id, level, text and editions, each linked to its full entry.
 
     With ``:full:`` the entries themselves, with anchors; used by the generated page.
     """
@@ -56,8 +56,22 @@ def area_list(page: Page, format_: Format, area: str) -> Iterable[nodes.Node]:
     items = requirements(format_.id).in_area(area)
     if "full" in page.options:
         return [_entry(page, format_, item) for item in items]
-    rows = [(page.ref("req", item.id), _level(item), page.inline(item.text)) for item in items]
-    return [markup.table(("Requirement", "Level", "Text"), rows, "jspec-requirements")]
+    rows = [
+        (page.ref("req", item.id), _level(item), page.inline(item.text), _editions(format_, item))
+        for item in items
+    ]
+    heads = ("Requirement", "Level", "Text", "Editions")
+    return [markup.table(heads, rows, "jspec-requirements")]
+
+
+def _editions(format_: Format, item: Requirement) -> str:
+    """Return the editions of a requirement, or those that it is not about where these are fewer."""
+    others = [edition for edition in format_.editions if edition not in item.editions]
+    if not others:
+        return "all"
+    if len(others) < len(item.editions):
+        return f"all but {', '.join(others)}"
+    return ", ".join(item.editions)
 
 
 def _level(item: Requirement) -> list[nodes.Node]:

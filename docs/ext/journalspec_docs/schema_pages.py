@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Iterable, Iterator
 
 from docutils import nodes
@@ -149,3 +150,26 @@ def enum_table(page: Page, format_: Format, name: str) -> Iterator[markup.Row]:
         value = f"{entry.value} (0x{entry.value:02x})" if entry.value >= 0 else str(entry.value)
         original = markup.literal(entry.original) if entry.original else ""
         yield markup.literal(value), markup.literal(entry.id), page.inline(entry.doc), original
+
+
+#: What a field of a message holds -> in words, its wire type, what it is if missing; all else is a message.
+HELD = {
+    "s4": ("a signed number of 32 bits", 0, "0"),
+    "s8": ("a signed number of 64 bits", 0, "0"),
+    "bool": ("true or false", 0, "false"),
+    "str": ("a text", 2, "empty"),
+    "bytes": ("bytes", 2, "empty"),
+}
+
+
+@table("Message", "Field", "Key byte", "Name", "What it holds", "If it is missing")
+def message_table(page: Page, format_: Format) -> Iterator[markup.Row]:
+    """``{message-table} FORMAT``: the messages of its ``commands.toml``, field by field."""
+    page.depends_on_room(format_, "commands.toml")
+    path = sources.room(format_.id) / "commands.toml"
+    for name, fields in tomllib.loads(path.read_text(encoding="utf-8"))["message"].items():
+        for row in fields:
+            about, wire, missing = HELD.get(row["holds"], (f"the message {row['holds']}", 2, "not there"))
+            key = markup.literal(f"{row['number'] << 3 | wire:02x}")
+            missing = str(row.get("default", missing)).lower()
+            yield markup.literal(name), str(row["number"]), key, markup.literal(row["name"]), about, missing

@@ -346,7 +346,8 @@ class JournalPass:
             return self._refused
         dropped = self._dropped.done()
         late = [*self._doubled.values(), *self._skipped, *self._tail(dropped)]
-        late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in self._store.open]
+        left = dict.fromkeys((*self._store.open, *(tx for tx in self._store.prepared if tx[0] == "LOCAL")))
+        late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
         return Observation(
             RECOVERED if len(dropped) or self._lossy else CLEAN,
             records=self._records.done(),

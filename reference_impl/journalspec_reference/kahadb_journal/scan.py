@@ -207,7 +207,7 @@ def walk_by_length(data: Any, dialect: Dialect) -> Iterator[StoredRecord | Damag
             return
         if kind == BATCH and length == CONTROL and len(start) == CONTROL:
             size, checksum = sums(start, 0)
-            batch = SoundBatch(at, at + CONTROL + max(0, size), checksum)
+            batch = SoundBatch(at, at + CONTROL + size, checksum)
         else:
             payload = bytes(window.reach(at, at + length)[at + HEAD : at + length])
             yield StoredRecord(at, at + length, kind, payload, batch)

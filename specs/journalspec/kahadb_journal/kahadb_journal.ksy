@@ -11,9 +11,11 @@ doc: |
   One data file of the journal in which ActiveMQ's message store KahaDB keeps
   its commands: batches of records, an end marker, and space that is not used.
 
-  This describes an undamaged file. It finds every fault in a length or a
-  constant, but it does not verify the checksum of a batch, does not look for
-  batches behind damage, and does not say what the commands amount to.
+  This describes an undamaged file. It finds faults in the lengths and constants
+  of batches and records. The log ends at the first place that does not begin
+  with the length of a control record: whether an end marker or damage stands
+  there, this does not say. Nor does it verify checksums, look for batches behind
+  damage, or tell what the commands amount to.
 doc-ref:
   - https://github.com/apache/activemq/blob/activemq-5.17.6/activemq-kahadb-store/src/main/java/org/apache/activemq/store/kahadb/disk/journal/Journal.java
 -requirement:
@@ -45,10 +47,24 @@ instances:
     if: _io.size >= 28
     doc: The length of the first control record, if there is one.
     -requirement: KHD-BAT-002
+  first_size:
+    pos: 16
+    type: s4
+    if: _io.size >= 28
+    doc: The size of the first batch.
+    -requirement: KHD-END-009
+  first_checksum:
+    pos: 20
+    type: s8
+    if: _io.size >= 28
+    doc: The checksum of the first batch.
+    -requirement: KHD-END-009
   begins_with_batch:
-    value: _io.size >= 28 and first_length == 28
-    doc: Whether the file holds a batch at all.
-    -requirement: KHD-END-007
+    value: _io.size >= 28 and first_length == 28 and (first_size != 0 or (first_checksum != 0 and first_checksum != 1))
+    doc: Whether the file holds a batch at all; one of no bytes, with the checksum 0 or 1, is the end of the log.
+    -requirement:
+      - KHD-END-007
+      - KHD-END-009
 types:
   batch:
     doc: Records that were written together, behind a control record.
@@ -76,14 +92,22 @@ types:
         pos: _io.pos + 16
         type: s4
         if: _io.size - _io.pos >= 28
-        doc: The batch size there; a control record with none ends the log.
-        -requirement: KHD-END-004
+        doc: The batch size there.
+        -requirement: KHD-END-009
+      next_checksum:
+        pos: _io.pos + 20
+        type: s8
+        if: _io.size - _io.pos >= 28
+        doc: The checksum there.
+        -requirement: KHD-END-009
       is_last:
-        value: _io.size - _io.pos < 28 or next_length != 28 or next_size == 0
-        doc: Whether the log ends behind this batch.
+        value: _io.size - _io.pos < 28 or next_length != 28 or (next_size == 0 and (next_checksum == 0 or next_checksum == 1))
+        doc: Whether the log ends behind this batch; a size of 0 with any other checksum is no end, and a fault.
         -requirement:
           - KHD-END-005
           - KHD-END-007
+          - KHD-END-009
+          - KHD-END-010
   control_record:
     doc: The 28 bytes in front of each batch. No checksum covers them.
     -requirement:

@@ -243,7 +243,9 @@ class Store:
             kind, _, name = str(entry.getKey()).partition(":")
             destinations.append(self._destination(_KINDS[kind], name, entry.getValue(), tx))
         prepared = _field("preparedTransactions").get(self._store)
-        in_doubt = [self._in_doubt(entry) for entry in prepared.entrySet()]
+        # The product keeps local ones there as well; an answer has a place for XA ids only (KHD-TXN-005).
+        branches = [entry for entry in prepared.entrySet() if bool(entry.getKey().isXATransaction())]
+        in_doubt = [self._in_doubt(entry) for entry in branches]
         return {
             "destinations": sorted(destinations, key=lambda item: (item["kind"], item["name"])),
             "in_doubt": sorted(in_doubt, key=lambda item: (item["format_id"], item["gtrid"], item["bqual"])),

@@ -13,9 +13,11 @@ class KahadbJournal(KaitaiStruct):
     """One data file of the journal in which ActiveMQ's message store KahaDB keeps
     its commands: batches of records, an end marker, and space that is not used.
     
-    This describes an undamaged file. It finds every fault in a length or a
-    constant, but it does not verify the checksum of a batch, does not look for
-    batches behind damage, and does not say what the commands amount to.
+    This describes an undamaged file. It finds faults in the lengths and constants
+    of batches and records. The log ends at the first place that does not begin
+    with the length of a control record: whether an end marker or damage stands
+    there, this does not say. Nor does it verify checksums, look for batches behind
+    damage, or tell what the commands amount to.
     
     .. seealso::
        Source - https://github.com/apache/activemq/blob/activemq-5.17.6/activemq-kahadb-store/src/main/java/org/apache/activemq/store/kahadb/disk/journal/Journal.java
@@ -76,8 +78,16 @@ class KahadbJournal(KaitaiStruct):
         if self._io.size() - self._io.pos() >= 5:
             pass
 
+        _ = self.first_checksum
+        if hasattr(self, '_m_first_checksum'):
+            pass
+
         _ = self.first_length
         if hasattr(self, '_m_first_length'):
+            pass
+
+        _ = self.first_size
+        if hasattr(self, '_m_first_size'):
             pass
 
 
@@ -100,6 +110,10 @@ class KahadbJournal(KaitaiStruct):
             pass
             self.control._fetch_instances()
             self.log._fetch_instances()
+            _ = self.next_checksum
+            if hasattr(self, '_m_next_checksum'):
+                pass
+
             _ = self.next_length
             if hasattr(self, '_m_next_length'):
                 pass
@@ -111,12 +125,27 @@ class KahadbJournal(KaitaiStruct):
 
         @property
         def is_last(self):
-            """Whether the log ends behind this batch."""
+            """Whether the log ends behind this batch; a size of 0 with any other checksum is no end, and a fault."""
             if hasattr(self, '_m_is_last'):
                 return self._m_is_last
 
-            self._m_is_last =  ((self._io.size() - self._io.pos() < 28) or (self.next_length != 28) or (self.next_size == 0)) 
+            self._m_is_last =  ((self._io.size() - self._io.pos() < 28) or (self.next_length != 28) or ( ((self.next_size == 0) and ( ((self.next_checksum == 0) or (self.next_checksum == 1)) )) )) 
             return getattr(self, '_m_is_last', None)
+
+        @property
+        def next_checksum(self):
+            """The checksum there."""
+            if hasattr(self, '_m_next_checksum'):
+                return self._m_next_checksum
+
+            if self._io.size() - self._io.pos() >= 28:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self._io.pos() + 20)
+                self._m_next_checksum = self._io.read_s8be()
+                self._io.seek(_pos)
+
+            return getattr(self, '_m_next_checksum', None)
 
         @property
         def next_length(self):
@@ -135,7 +164,7 @@ class KahadbJournal(KaitaiStruct):
 
         @property
         def next_size(self):
-            """The batch size there; a control record with none ends the log."""
+            """The batch size there."""
             if hasattr(self, '_m_next_size'):
                 return self._m_next_size
 
@@ -311,12 +340,27 @@ class KahadbJournal(KaitaiStruct):
 
     @property
     def begins_with_batch(self):
-        """Whether the file holds a batch at all."""
+        """Whether the file holds a batch at all; one of no bytes, with the checksum 0 or 1, is the end of the log."""
         if hasattr(self, '_m_begins_with_batch'):
             return self._m_begins_with_batch
 
-        self._m_begins_with_batch =  ((self._io.size() >= 28) and (self.first_length == 28)) 
+        self._m_begins_with_batch =  ((self._io.size() >= 28) and (self.first_length == 28) and ( ((self.first_size != 0) or ( ((self.first_checksum != 0) and (self.first_checksum != 1)) )) )) 
         return getattr(self, '_m_begins_with_batch', None)
+
+    @property
+    def first_checksum(self):
+        """The checksum of the first batch."""
+        if hasattr(self, '_m_first_checksum'):
+            return self._m_first_checksum
+
+        if self._io.size() >= 28:
+            pass
+            _pos = self._io.pos()
+            self._io.seek(20)
+            self._m_first_checksum = self._io.read_s8be()
+            self._io.seek(_pos)
+
+        return getattr(self, '_m_first_checksum', None)
 
     @property
     def first_length(self):
@@ -332,3 +376,18 @@ class KahadbJournal(KaitaiStruct):
             self._io.seek(_pos)
 
         return getattr(self, '_m_first_length', None)
+
+    @property
+    def first_size(self):
+        """The size of the first batch."""
+        if hasattr(self, '_m_first_size'):
+            return self._m_first_size
+
+        if self._io.size() >= 28:
+            pass
+            _pos = self._io.pos()
+            self._io.seek(16)
+            self._m_first_size = self._io.read_s4be()
+            self._io.seek(_pos)
+
+        return getattr(self, '_m_first_size', None)
