@@ -133,7 +133,8 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
     A body in hexadecimal is one word of any length: it costs time by its length and not by its square.
     """
     line, told = "", False
-    for chunk in re.split(r"( +)", text) if len(text) > room else [text]:
+    # One by one: the state of a destination is one text, and as long as all its messages.
+    for chunk in (found[0] for found in re.finditer(r" +|[^ ]+", text)) if len(text) > room else [text]:
         if len(line) + len(chunk) <= room:
             # What a line begins with is no blank, except the first.
             line += chunk if line or not told or chunk.strip(" ") else ""

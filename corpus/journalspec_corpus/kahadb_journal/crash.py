@@ -25,10 +25,18 @@ from journalspec_corpus.crash.effects import (
     State,
 )
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Continuations
+from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.kahadb_journal import workloads as tables
 from journalspec_corpus.kahadb_journal.model import Kept, Messages
-from journalspec_corpus.kahadb_journal.recording import FORMAT, build, key_of, record_json, resumed, tx_name
+from journalspec_corpus.kahadb_journal.recording import (
+    FORMAT,
+    LongRun,
+    build,
+    key_of,
+    record_json,
+    resumed,
+    tx_name,
+)
 
 MODEL = Messages()
 #: The edition whose numbers of commands are those of all.
@@ -211,6 +219,7 @@ CRASH = CrashFormat(
     record_json=record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
     obeys=tables.TABLES.obeys,
+    long=LongWorkloads(tables.TABLES, LongRun, tables.REDUCTION.shorter, MODEL, tables.pools, tables.meaning),
     second=Continuations(
         resumed, tables.TABLES, repeatable=lambda step: step.id not in (tables.VICTIM, tables.OWED)
     ).second_lives(),

@@ -9,15 +9,16 @@ Nothing is ever let go: what is taken away stays readable.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from journalspec.observation import jsonable
-from journalspec_corpus.crash.recorder import Operation, Recorder, begun
+from journalspec_corpus.crash.recorder import EDGES, SECTOR, Operation, Recorder, begun
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Trace, Write
-from journalspec_corpus.crash.workloads import FOREIGN
+from journalspec_corpus.crash.workloads import FOREIGN, LongWorkload
 from journalspec_corpus.kahadb_journal.author import payload
 from journalspec_corpus.kahadb_journal.model import Messages
 from journalspec_corpus.kahadb_journal.workloads import (
@@ -29,7 +30,9 @@ from journalspec_corpus.kahadb_journal.workloads import (
     Step,
     Workload,
     batch_fields,
+    playable,
     size_of,
+    step_of,
 )
 from journalspec_reference import load
 from journalspec_reference.kahadb_journal.codec import DIALECTS, SoundBatch, sums
@@ -72,6 +75,7 @@ class Run(Recorder):
 
     format = FORMAT
     model = Messages()
+    plain = TABLES.rows["long"]["plain"]
     header_size = 0
 
     def __init__(
@@ -92,6 +96,8 @@ class Run(Recorder):
         #: The file of the last batch; records that wait for a force: name, file, type, transaction.
         self.file = ""
         self._waiting: list[tuple[str, str, str, str]] = []
+        #: How often a name was given: a message that a transaction did not remove is removed again.
+        self._named: Counter[str] = Counter()
         self._forces = 0
 
     def open(self) -> None:
@@ -146,6 +152,9 @@ class Run(Recorder):
         for each in stored:
             record = told(each, item.file, self.dialect).record
             name = self.prefix + _name(record.type, record.fields)
+            self._named[name] += 1
+            if self._named[name] > 1:
+                name += f".{self._named[name]}"
             self.marked(Mark(name, item.file, item.off, length, key_of(record.type, record.fields), fields))
             self._waiting.append((name, item.file, record.type, tx_name(record.fields)))
         # A batch makes itself count, and nothing else: without what is before it nobody gets to it.
@@ -285,10 +294,51 @@ def _lay_background(run: Run, work: Workload) -> list[Mark]:
     return [mark for mark in earlier.marks[before:] if mark.file == run.file and mark.off >= run.position]
 
 
-def resumed(origin: Workload, life: int, image: CrashImage) -> Run:
+class LongRun(Run):
+    """A run of the writer that is told what to do in words.
+
+    ``a1b`` ``t1b`` ``u1b``   send message 1 to the queue, to the topic, update it, with a body of size b
+    ``d1`` ``k12``            remove message 1 from the queue, from the topic for subscription 2
+    ``s2`` ``e2``             begin and end subscription 2
+    ``cl3`` ``px3`` ``rx3``   commit, prepare, roll back transaction 3: l is a local one, x an XA one
+    ``f`` ``w``               force; write what waits as a batch
+    ``o`` ``n``               close, and open again; force, and open again without having closed
+
+    A transaction stands behind what is done in it (``a1bl3``). A word that ends in ``-`` is not forced, and
+    waits in a batch. All is numbered in base 36. Sizes: ``a`` four bytes, ``b`` forty, ``c`` more than a
+    sector; with ``x``, ``y`` and ``z`` the batch that the record begins ends one byte before, at and one
+    byte after a sector's edge.
+    """
+
+    def __init__(self, writer: str, length: int) -> None:
+        super().__init__(writer, length)
+        self._steps: list[Step] = []
+        self.open()
+
+    def worded(self, word: str) -> Operation | None:
+        """Return the operation of a word, None if it ends a transaction that was not begun."""
+        step, size = step_of(word)
+        if not playable([*self._steps, step]):
+            return None
+        if size in EDGES:
+            step = self._to_edge(step, EDGES[size])
+        self._steps.append(step)
+        return {**step.operation(0), "sync": not word.endswith("-")}
+
+    def _to_edge(self, step: Step, edge: int) -> Step:
+        """Return the step with the smallest larger body with which its batch ends there."""
+        start = self.position + CONTROL - edge
+        # Lengths of lengths grow with it: it may take a second time.
+        while over := (start + size_of(step.operation(0))) % SECTOR:
+            step = replace(step, size=step.size + SECTOR - over)
+        return step
+
+
+def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
     """Return a run of the writer of `origin` on `image`, not opened yet."""
     first = image.first
+    size = origin.size if isinstance(origin, LongWorkload) else file_length(origin)
     # Lives 1 and 2 are those of a background.
-    run = Run(first.tags["order"], file_length(origin), life + 1, image.files, image.whole)
-    run.flushing = first.tags["force"] == "flush"
+    run = Run(first.tags["order"], size, life + 1, image.files, image.whole)
+    run.flushing = first.tags.get("force") == "flush"
     return run

@@ -9,7 +9,9 @@ from typing import Any
 from journalspec.kahadb_journal import LAYOUT
 from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation, Places
+from journalspec_corpus.crash.workloads import DIGITS
 from journalspec_corpus.kahadb_journal.author import payload
+from journalspec_corpus.kahadb_journal.model import Kept, Place
 from journalspec_reference.kahadb_journal.codec import DIALECTS
 
 #: Numbers of messages and transactions of a life are this much larger.
@@ -24,12 +26,16 @@ _TOGETHER = 4096
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command: about message `id`, with `size` bytes of body, in transaction `tx` (kind and digit)."""
+    """One command: about message `id`, with `size` bytes of body, in transaction `tx` (kind and digit).
+
+    In long workloads also about subscription `sub`.
+    """
 
     op: str
     id: int = 0
     size: int = 0
     tx: str = ""
+    sub: int = 0
 
     @property
     def name(self) -> str:
@@ -42,9 +48,11 @@ class Step:
         # What stands before all is the same message in every life; an earlier life has one of its own.
         number = self.id if self.id in (VICTIM, OWED) and life not in (1, SHIFTED) else self.id + life * LIFE
         size = self.size + (SHIFT if life == SHIFTED and self.size else 0)
-        tx = TABLES.rows["transactions"][self.tx[0]].format(life=life, number=self.tx[1]) if self.tx else ""
+        tx = self.tx and TABLES.rows["transactions"][self.tx[0]].format(
+            life=life, number=int(self.tx[1:], 36)
+        )
         body = _body(self.id + len(self.op), life, size).hex()
-        text = TABLES.rows["commands"][self.op].format(id=number, body=body, tx=tx, life=life)
+        text = TABLES.rows["commands"][self.op].format(id=number, body=body, tx=tx, life=life, sub=self.sub)
         return {"op": "append", "payload": payload(text).hex()}
 
 
@@ -116,7 +124,7 @@ def batch_fields(sizes: list[int], edition: str) -> Places:
 SIZES = tuple(TABLES.rows["sizes"].values())
 
 
-def _playable(steps: Sequence[Step]) -> bool:
+def playable(steps: Sequence[Step]) -> bool:
     """Tell whether whatever ends a transaction still has a command of it before it."""
     begun: set[str] = set()
     for step in steps:
@@ -130,6 +138,66 @@ def _playable(steps: Sequence[Step]) -> bool:
 
 REDUCTION = shared.Reduction(
     below=lambda size: [less for less in SIZES if less < size],
-    playable=_playable,
+    playable=playable,
     **TABLES.rows["reduction"],
 )
+#: So many transactions may be open in a long workload.
+MOST_OPEN = 2
+
+
+def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
+    """Return what words of long workloads can be about: what is stored and in no transaction, and those."""
+    busy = {
+        (fields["message_id"], fields.get("subscription_key", ""))
+        for tx in (*kept.open.values(), *kept.prepared.values())
+        for _, fields in tx
+    }
+    queue, topic = (kept.places.get((kind, name), Place()) for kind, name in (("QUEUE", "Q"), ("TOPIC", "T")))
+    living = [row for row in queue.messages if (row[0], "") not in busy]
+    begun, prepared = ([_tx_word(tx) for tx in some] for some in (kept.open, kept.prepared))
+    room = len(begun) + len(prepared) < MOST_OPEN
+    local, xa = ["l" + new] * room, ["x" + new] * room
+    return {
+        "new": [new],
+        "living": [_digit(ident) for ident, *_ in living],
+        # A message is updated once in its life.
+        "fresh": [_digit(ident) for ident, _, body in living if body == _added(int(ident[1:]), len(body))],
+        "joined": [_digit(key) for key, _ in topic.owed],
+        "owed": [_digit(at) + _digit(key) for key, ids in topic.owed for at in ids if (at, key) not in busy],
+        "begun": begun,
+        "open": begun + prepared,
+        "unprepared": [tx for tx in begun if tx.startswith("x")],
+        "local": local,
+        "xa": xa,
+        "tx": [*begun, *local, *xa],
+        "force": ["", "", "-"],
+    }
+
+
+def _digit(name: str) -> str:
+    """Return what a message or subscription is called in words."""
+    return DIGITS[int(name.lstrip("mc:")) - 1]
+
+
+def _tx_word(tx: tuple[Any, ...]) -> str:
+    return "l" + DIGITS[tx[2] - 1] if tx[0] == "LOCAL" else "x" + DIGITS[tx[2][0] - 1]
+
+
+def _added(number: int, size: int) -> bytes:
+    return _body(number + len("add"), 0, size)
+
+
+def step_of(word: str) -> tuple[Step, str]:
+    """Return the step that a word of a long workload asks for, and the letter of its body's size."""
+    op, *takes = TABLES.rows["long"]["operations"][word[0]]
+    said = dict(zip(takes, word[1:], strict=False))
+    size = said.pop("size", "")
+    numbers = {name: int(digit, 36) for name, digit in said.items()}
+    tx = word[1 + len(takes) :].removesuffix("-")
+    bodies = TABLES.rows["long"]["bodies"]
+    return Step(op, size=bodies.get(size, bodies["a"]) if size else 0, tx=tx, **numbers), size
+
+
+def meaning(word: str) -> Operation:
+    """Return what a word of a long workload means to the model."""
+    return step_of(word)[0].operation(0)
