@@ -162,14 +162,19 @@ HELD = {
 }
 
 
-@table("Message", "Field", "Key byte", "Name", "What it holds", "If it is missing")
+@table("Message", "Field", "Key byte", "Name", "What it holds", "Told without it")
 def message_table(page: Page, format_: Format) -> Iterator[markup.Row]:
     """``{message-table} FORMAT``: the messages of its ``commands.toml``, field by field."""
-    page.depends_on_room(format_, "commands.toml")
+    page.depends_on_room(format_, "commands.toml", "fields.toml")
+    left_out = {
+        (kind, item.name) for item in format_.vocabulary.fields if item.optional for kind in item.types
+    }
     path = sources.room(format_.id) / "commands.toml"
     for name, fields in tomllib.loads(path.read_text(encoding="utf-8"))["message"].items():
         for row in fields:
-            about, wire, missing = HELD.get(row["holds"], (f"the message {row['holds']}", 2, "not there"))
+            about, wire, missing = HELD.get(row["holds"], (f"the message {row['holds']}", 2, "an empty one"))
             key = markup.literal(f"{row['number'] << 3 | wire:02x}")
             missing = str(row.get("default", missing)).lower()
+            if (name, row["name"]) in left_out:
+                missing = "not told"
             yield markup.literal(name), str(row["number"]), key, markup.literal(row["name"]), about, missing
