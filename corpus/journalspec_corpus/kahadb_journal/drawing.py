@@ -8,6 +8,7 @@ from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec.layout import joined
+from journalspec_corpus.author import hex_bytes
 from journalspec_corpus.drawn import DrawnJournal, drawn, repeated
 from journalspec_corpus.kahadb_journal.author import FORMAT, MARKERS, build, described, payload
 from journalspec_corpus.kahadb_journal.model import Messages
@@ -35,6 +36,16 @@ COMMANDS = (
     "r{n} ROLLBACK tx=c:1",
     "r{n} REMOVE_DESTINATION",
     "r{n} TRACE text=x",
+)
+#: What goes into a command: numbers of ten bytes and more, a length that lies, fields nobody knows, no text.
+_PIECES = (
+    b"\xff" * 9 + b"\x01",
+    b"\x80" * 11,
+    b"\xff\x7f",
+    b"\x0b",
+    b"\xfa\x01\x00",
+    b"\x08\xff\xff\xff\xff\x0f",
+    b"\xc3",
 )
 PAYLOADS = ("", "61", "2d714d6134", "0000001c02575249544520424154434800000005", "00*9")
 BODIES = ("", "00*40", "2d714d6134", "0000001c0257524954452042415443480000000500000000000000000000000501")
@@ -90,21 +101,34 @@ def _state(files: list[dict[str, Any]], edition: str) -> Mapping[str, Any]:
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with sizes, lengths and checksums that lie; the Adler-32 is over what stands there."""
+    """Return files with sizes, lengths, checksums and commands that lie; Adler-32 is of what stands there."""
     batches = []
-    for number in range(rng.choice((1, 2, 3))):
-        text = f"r{number} payload={rng.choice(PAYLOADS[1:])}"
-        record: dict[str, Any] = {"text": text}
-        batch: dict[str, Any] = {"records": [record]}
+    for _ in range(rng.choice((1, 2, 3))):
+        records: list[dict[str, Any]] = [
+            {"text": f"r{number} payload={_untrue(edition, rng).hex()}"}
+            for number in range(rng.choice((1, 1, 2, 3)))
+        ]
+        batch: dict[str, Any] = {"records": records}
         kind = rng.randrange(4)
         if kind == 0:
-            record["length"] = rng.choice(LIES)
+            rng.choice(records)["length"] = rng.choice(LIES)
         elif kind == 1:
             batch["batch_size"] = rng.choice(LIES)
         elif kind == 2:
             batch |= {"checksum": rng.choice(SUMS), "batch_size": rng.choice(LIES)}
         batches.append(batch)
     return build({"batches": batches, "size": rng.choice((0, 256))}, edition).content()
+
+
+def _untrue(edition: str, rng: random.Random) -> bytes:
+    """Return a payload that is no command, or one with a byte or two that are not its own."""
+    if edition == "seed" or not rng.randrange(4):
+        return hex_bytes(rng.choice(PAYLOADS))
+    raw = bytearray(payload(rng.choice(COMMANDS).format(n=rng.randrange(1, 4)), edition))
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        at = rng.randrange(len(raw) + 1)
+        raw[at : at + rng.choice((0, 1, 1, 1, 9))] = rng.choice((b"", *_PIECES, rng.randbytes(1)))
+    return bytes(raw)
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
