@@ -37,9 +37,9 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
     raise NoCommand
 
 
-def _message(name: str, data: bytes) -> dict[str, Any]:
+def _message(name: str, data: bytes, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
     known = messages()[name]
-    out: dict[str, Any] = {}
+    out: dict[str, Any] = dict(before or {})
     at = 0
     while at < len(data):
         key, at = _number(data, at)
@@ -75,4 +75,4 @@ def _held(holds: str, value: int, raw: bytes, before: Any) -> Any:
         return raw
     if holds == "str":
         return raw.decode("utf-8", "replace")
-    return {**(before or {}), **_message(holds, raw)}
+    return _message(holds, raw, before)

@@ -6,7 +6,7 @@ nothing is required (KHD-CMD-002 to KHD-CMD-008).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from journalspec.kahadb_journal.commands import BITS, SIZED, VARINT, messages
@@ -73,11 +73,11 @@ def _signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
-def parse(name: str, data: bytes) -> dict[str, Any]:
-    """Return the fields of message `name` that `data` holds, by name; raises CommandError."""
+def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, Any]:
+    """Return the fields of message `name` that `data` holds, over those `known`; raises CommandError."""
     table = messages()[name]
     numbers = {number for number, _ in table}
-    out: dict[str, Any] = {}
+    out: dict[str, Any] = dict(known)
     for number, wire, value in _pieces(data):
         slot = table.get((number, wire))
         if slot is None:
@@ -91,5 +91,5 @@ def parse(name: str, data: bytes) -> dict[str, Any]:
         elif slot.holds == "str":
             out[slot.name] = value.decode("utf-8", "replace")
         else:
-            out[slot.name] = {**out.get(slot.name, {}), **parse(slot.holds, value)}
+            out[slot.name] = parse(slot.holds, value, out.get(slot.name, {}))
     return out
