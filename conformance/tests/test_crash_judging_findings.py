@@ -147,7 +147,8 @@ def test_worst_cases_were_put_before_every_product_that_can_be_asked() -> None:
     for item in judgements():
         policies = {crash_format(item.format).policies.get(case.reader) for case in worst_cases(item.format)}
         for case in worst_cases(item.format):
-            if crash_format(item.format).policies.get(case.reader) in item.verdicts:
+            readable = case.state(case.full).trace.edition in item.run["editions"]
+            if readable and crash_format(item.format).policies.get(case.reader) in item.verdicts:
                 assert (case.id, item.harness) in asked
         assert policies
 

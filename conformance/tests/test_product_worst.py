@@ -11,7 +11,7 @@ from journalspec_conformance.harnesses import registry
 from journalspec_conformance.worst import products, run
 from journalspec_corpus.crash.worst import findings
 
-FORMATS = ("bitronix_tlog", "jboss_journal")
+FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")
 RUNS = [
     (format_id, product)
     for format_id in FORMATS

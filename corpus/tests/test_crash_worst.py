@@ -33,18 +33,21 @@ from journalspec_corpus.design_rules import rules
 from journalspec_corpus.lint import lint
 from journalspec_reference import load
 
-FORMATS = ("bitronix_tlog", "jboss_journal")
+FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")
 WORST = [worst for name in FORMATS for worst in worst_cases(name)]
 each = pytest.mark.parametrize("worst", WORST, ids=lambda worst: worst.id)
 
 
-def test_both_formats_have_what_was_predicted() -> None:
+def test_the_formats_have_what_was_predicted() -> None:
     assert {(worst.format, worst.verdict) for worst in WORST} >= {
         ("jboss_journal", "torn-accepted"),
         ("jboss_journal", "resurrected"),
         ("bitronix_tlog", "resurrected"),
         ("bitronix_tlog", "acceptable"),
         ("bitronix_tlog", "lost"),
+        ("kahadb_journal", "resurrected"),
+        ("kahadb_journal", "lost"),
+        ("kahadb_journal", "acceptable"),
     }
 
 
