@@ -1,0 +1,186 @@
+"""Real Derby behind the harness: what it keeps of a log, what it says of a damaged one, and its captures.
+
+Derby's log is no registered format yet, so what other tests ask of all products is asked here. These tests go
+when `formats` of ``products/derby-*.toml`` names it: then the captures are judged as those of others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.formats import format_ids
+from journalspec_conformance.harnesses.capture import EXPECTED, PROVENANCE
+from journalspec_conformance.harnesses.derby_log.capture import CAPTURE
+from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import Product, get_product
+
+FORMAT = "derby_log"
+CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / FORMAT
+DIRECTORIES = sorted(path.parent for path in CAPTURED.glob("*/*/provenance.toml"))
+PRODUCTS = CAPTURE.products()
+
+Json = dict[str, Any]
+ReadyProduct = Callable[[str], Product]
+Connect = Callable[..., ProcessConnection]
+of_products = [pytest.mark.product, pytest.mark.java]
+each_product = pytest.mark.parametrize("name", [pytest.param(name, marks=of_products) for name in PRODUCTS])
+each_directory = pytest.mark.parametrize("directory", DIRECTORIES, ids=lambda path: "/".join(path.parts[-2:]))
+
+OPEN = {"op": "open"}
+
+
+def insert(key: int, value: str, tx: str = "") -> Json:
+    return {"op": "insert", "table": "T", "key": str(key), "value": value, "tx": tx}
+
+
+def request(product: Product, directory: Path, **members: Any) -> Json:
+    common = {"format": FORMAT, "edition": product.edition, "dir": str(directory)}
+    return {**common, "params": {"file_sync": "true"}, **members}
+
+
+def recovered(connection: ProcessConnection, product: Product, directory: Path, **params: str) -> Json:
+    question = request(product, directory, cmd="recover", policy="default", observe="state")
+    question["params"] |= params
+    found: Json = connection.ask(question)["ok"]
+    return found
+
+
+def keys(answer: Json) -> list[str]:
+    return [row["key"] for row in answer["state"]["rows"]]
+
+
+@pytest.fixture
+def killed(connect_product: Connect, tmp_path: Path) -> Callable[[str, list[Json]], Path]:
+    """Return a function that lets a product do operations, and kills it after the last one."""
+
+    def play(name: str, ops: list[Json]) -> Path:
+        directory = tmp_path / "log"
+        directory.mkdir(exist_ok=True)
+        connection = connect_product(name)
+        steps = connection.steps(
+            request(get_product(name), directory, cmd="write", step=True, ops=[OPEN, *ops])
+        )
+        for _, answer in zip([OPEN, *ops], steps, strict=False):
+            assert "refused" not in answer, answer
+        steps.close()
+        connection.close()
+        return directory
+
+    return play
+
+
+@each_product
+def test_what_was_committed_is_there_and_what_was_open_is_not(
+    name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
+) -> None:
+    product = ready_product(name)
+    directory = killed(name, [insert(1, "one"), insert(2, "two", tx="a"), insert(3, "three")])
+    answer = recovered(connect_product(name), product, directory)
+    assert (answer["verdict"], keys(answer), answer["state"]["in_doubt"]) == ("clean", ["1", "3"], [])
+    # The second life goes on from there.
+    killed(name, [insert(4, "four")])
+    assert keys(recovered(connect_product(name), product, directory)) == ["1", "3", "4"]
+
+
+@each_product
+def test_damage_is_told_in_the_products_own_words(
+    name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
+) -> None:
+    """A case has the log only: the pages are the base's, and the second boot begins as the first one did."""
+    product = ready_product(name)
+    directory = killed(name, [insert(1, "one"), insert(2, "two")])
+    shutil.rmtree(directory / "database")
+    connection = connect_product(name)
+    whole = {name: (directory / name).read_bytes() for name in ("log1.dat", "log.ctrl")}
+    assert keys(recovered(connection, product, directory)) == ["1", "2"]
+    (directory / "log1.dat").write_bytes(whole["log1.dat"][:-1])
+    torn = recovered(connection, product, directory)
+    assert (torn["verdict"], keys(torn)) == ("recovered", ["1"])
+    assert torn["message"].startswith("L010: Incomplete log record detected in file")
+    (directory / "log1.dat").write_bytes(whole["log1.dat"])
+    (directory / "log.ctrl").write_bytes(bytes(48))
+    refused = recovered(connection, product, directory)
+    assert (refused["verdict"], refused["code"]) == ("refused", "exception:XSLAC")
+    # The process goes on to the next database.
+    (directory / "log.ctrl").write_bytes(whole["log.ctrl"])
+    assert keys(recovered(connection, product, directory)) == ["1", "2"]
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_every_product_opens_the_bases_of_older_ones_and_no_newer_one(
+    ready_product: ReadyProduct, connect_product: Connect, killed: Any
+) -> None:
+    products = sorted(map(ready_product, PRODUCTS), key=lambda item: tuple(map(int, item.edition.split("."))))
+    directory = killed(products[0].id, [insert(1, "one"), insert(2, "two", tx="a"), insert(3, "three")])
+    shutil.rmtree(directory / "database")
+    for product in products:
+        answer = recovered(connect_product(product.id), product, directory, base=products[0].edition)
+        assert keys(answer) == ["1", "3"], product.id
+    shutil.rmtree(directory)
+    directory = killed(products[-1].id, [insert(1, "one")])
+    shutil.rmtree(directory / "database")
+    for product in products[:-1]:
+        answer = recovered(connect_product(product.id), product, directory, base=products[-1].edition)
+        assert (answer["verdict"], answer["code"]) == ("refused", "exception:XSLAN"), product.id
+
+
+@each_product
+def test_what_the_harness_cannot_do_it_says(
+    name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
+) -> None:
+    product, connection = ready_product(name), connect_product(name)
+    assert recovered(connection, product, tmp_path)["code"] == "no-files"
+    assert "unsupported" in connection.ask(request(product, tmp_path, cmd="read"))
+    assert "unsupported" in connection.ask(request(product, tmp_path, cmd="write", ops=[{"op": "rename"}]))
+
+
+# Captured logs.
+
+
+def test_every_product_played_every_scenario() -> None:
+    assert FORMAT not in format_ids(), "the format is registered: test_product_captured asks all of this"
+    for name in PRODUCTS:
+        asked = {scenario.name for scenario in CAPTURE.scenarios(get_product(name))}
+        assert {path.name for path in DIRECTORIES if path.parent.name == name} == asked
+
+
+@each_directory
+def test_the_files_are_those_that_the_product_wrote(directory: Path) -> None:
+    told = tomllib.loads((directory / PROVENANCE).read_text(encoding="utf-8"))
+    files = {path.name: path for path in directory.iterdir() if path.name not in (PROVENANCE, EXPECTED)}
+    digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
+    jar = get_product(told["product"]).main_jar
+    assert jar is not None
+    assert (told["sha256"], told["jar_sha256"]) == (digests, jar.sha256)
+
+
+@each_directory
+def test_what_is_expected_is_what_was_asked_for(directory: Path) -> None:
+    run = CAPTURE.told_in(directory)
+    assert tuple(tuple(op for op, _ in steps) for _, steps in run.sessions) == run.scenario.sessions
+    asked = CAPTURE.asked(run)
+    expected = json.loads((directory / EXPECTED).read_text(encoding="utf-8"))
+    assert asked.seen(expected["state"]) == asked.shown[-1]
+
+
+@each_product
+def test_the_product_finds_in_its_captures_what_is_expected(
+    name: str, ready_product: ReadyProduct, connect_product: Connect
+) -> None:
+    product, connection, asked = ready_product(name), connect_product(name), 0
+    for directory in DIRECTORIES:
+        if directory.parent.name == name:
+            expected = json.loads((directory / EXPECTED).read_text(encoding="utf-8"))
+            answer = recovered(connection, product, directory, **expected["params"])
+            assert (answer["verdict"], answer["state"]) == ("clean", expected["state"]), directory
+            asked += 1
+    assert asked
