@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +20,9 @@ import pytest
 
 from journalspec.formats import format_ids
 from journalspec_conformance.harnesses.capture import EXPECTED, PROVENANCE
+from journalspec_conformance.harnesses.derby_log import experiments
 from journalspec_conformance.harnesses.derby_log.capture import CAPTURE
+from journalspec_conformance.harnesses.product import table
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product
 
@@ -184,3 +188,21 @@ def test_the_product_finds_in_its_captures_what_is_expected(
             assert (answer["verdict"], answer["state"]) == ("clean", expected["state"]), directory
             asked += 1
     assert asked
+
+
+# Damaged logs: what was seen is seen again.
+
+
+@each_product
+def test_damaged_logs_are_treated_as_the_table_of_experiments_says(
+    name: str, ready_product: ReadyProduct
+) -> None:
+    ready_product(name)
+    command = [sys.executable, "-m", experiments.__name__, "--product", name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (
+        len(done.stdout.splitlines())
+        == len(table(experiments.__package__, "experiments.toml")["experiment"])
+        >= 30
+    )
