@@ -35,8 +35,10 @@ def make(product: Product, out: Path) -> Path:
             for path in sorted((place / "base").rglob("*")):
                 if path.is_file() and path.parent.name in ("base", "seg0", "log"):
                     entry = tarfile.TarInfo(str(path.relative_to(place / "base")))
-                    entry.size = path.stat().st_size
-                    archive.addfile(entry, io.BytesIO(path.read_bytes()))
+                    # The first line of service.properties tells where it was made: a scratch directory.
+                    data = path.read_bytes().replace(f"#{place / 'base'}\n".encode(), b"")
+                    entry.size = len(data)
+                    archive.addfile(entry, io.BytesIO(data))
     return target
 
 
