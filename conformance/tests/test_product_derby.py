@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from journalspec.formats import format_ids
 from journalspec_conformance.harnesses.capture import EXPECTED, PROVENANCE
 from journalspec_conformance.harnesses.derby_log import experiments
 from journalspec_conformance.harnesses.derby_log.capture import CAPTURE
+from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
 from journalspec_conformance.harnesses.product import table
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product
@@ -206,3 +208,75 @@ def test_damaged_logs_are_treated_as_the_table_of_experiments_says(
         == len(table(experiments.__package__, "experiments.toml")["experiment"])
         >= 30
     )
+
+
+# The order of writes: strace sees what the specification of the writer has to say.
+
+#: One letter for what is done, and the file. W records, H header, M end marker, Z zeros, S sync and U unlink of
+#: a log file; K and m the control file and its mirror, SK and Sm if they are forced; p a page, s its sync.
+BEGIN = CONTROL = r"K1 SK m1 Sm "
+#: Pages go out when they are new (10.1 forces them), and all before the checkpoint's record, forced.
+ORDERS = {
+    # Each commit is forced by itself, the end marker too; there is no room made ahead of time.
+    "true": rf"{BEGIN}(W1 S1 |p |s )+H2 S2 M1 S1 (W2 S2 |p |s )*s W2 S2 {CONTROL}U1 $",
+    # Each write is durable when it returns: nothing but the new file's header and its zeros is forced.
+    "false": rf"{BEGIN}(W1 |p |s )+H2 S2 M1 (Z2 )+S2 (W2 |p |s )*s W2 {CONTROL}U1 $",
+}
+SWITCHING = [
+    OPEN,
+    insert(1, "one"),
+    *(insert(number, "x" * 2900) for number in range(2, 38)),
+    *(insert(99, "y", tx="a"), {"op": "commit", "tx": "a"}, {"op": "checkpoint"}),
+]
+
+
+def letters(seen: list[Seen]) -> Iterator[str]:
+    """Yield what was done to the log and the pages, a header's single bytes as one."""
+    header = 0
+    for item in seen:
+        control = {"log.ctrl": "K", "logmirror.ctrl": "m"}.get(item.file)
+        number = item.file.removeprefix("log").removesuffix(".dat")
+        if control:
+            yield f"{control}1" if item.kind == "write" else f"S{control}"
+        elif re.fullmatch(r"c[0-9a-f]+\.dat", item.file):
+            yield "p" if item.kind == "write" else "s"
+        elif not number.isdigit():
+            continue
+        elif item.kind != "write":
+            yield f"{ {'sync': 'S', 'unlink': 'U'}[item.kind] }{number}"
+        elif item.off == header and len(item.data) == 1:
+            header = (header + 1) % 24
+            if not header:
+                yield f"H{number}"
+        elif not any(item.data):
+            yield f"{'M' if len(item.data) == 4 else 'Z'}{number}"
+        else:
+            yield f"W{number}"
+
+
+@each_product
+@pytest.mark.parametrize("file_sync", ORDERS)
+def test_commits_a_switch_and_a_checkpoint_are_written_in_this_order(
+    name: str, file_sync: str, ready_product: ReadyProduct, tmp_path: Path
+) -> None:
+    product = ready_product(name)
+    if shutil.which("strace") is None:
+        pytest.skip("strace is missing: the product's system calls cannot be seen")
+    directory, log = tmp_path / "log", tmp_path / "trace"
+    directory.mkdir()
+    asked = request(product, directory, seq=1, cmd="write", ops=SWITCHING)
+    asked["params"] = {"file_sync": file_sync, "log_switch_interval": "100000"}
+    try:
+        seen = traced_write(name, asked, directory, log)
+    except TracingRefused as error:
+        pytest.skip(f"strace is not permitted here: {error}")
+    order = "".join(f"{letter} " for letter in letters(seen))
+    assert re.match(ORDERS[file_sync], order), order
+    # One write for each commit: of 37 rows, a transaction, and the checkpoint.
+    commits = [item for item in seen if re.fullmatch(r"log\d\.dat", item.file) and len(item.data) > 37]
+    assert len([item for item in commits if any(item.data)]) >= len(SWITCHING) - 2
+    # The file that is written to is opened so that a write is durable when it returns, or it is not.
+    shown = log.read_text(encoding="ascii")
+    opened = "".join(f"\\x{byte:02x}" for byte in b"log2.dat")
+    last = [line for line in shown.splitlines() if "openat(" in line and f'{opened}"' in line][-1]
+    assert ("O_DSYNC" in last or "O_SYNC" in last) == (file_sync == "false"), last
