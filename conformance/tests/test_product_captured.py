@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from journalspec.formats import format_ids
 from journalspec.observation import REFUSED, Observation, jsonable
 from journalspec.requirements import requirements
 from journalspec_conformance.compare import Claims, compare
@@ -24,7 +25,10 @@ from journalspec_conformance.products import get_product, product_ids
 from journalspec_reference import load
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
-DIRECTORIES = sorted(path.parent for path in CAPTURED.glob("*/*/*/provenance.toml"))
+#: A product may be there before its format is: its captures then have tests of their own.
+DIRECTORIES = sorted(
+    path.parent for path in CAPTURED.glob("*/*/*/provenance.toml") if path.parts[-4] in format_ids()
+)
 PAIRS = [path for path in DIRECTORIES if path.parts[-3] == "bitronix_tlog"]
 JOURNALS = [path for path in DIRECTORIES if path.parts[-3] == "jboss_journal"]
 
@@ -69,7 +73,7 @@ def answer(directory: Path, when: dict[str, str]) -> Observation:
     return reference.recover(files(directory), policy=when["policy"], **common)
 
 
-@pytest.mark.parametrize("name", product_ids())
+@pytest.mark.parametrize("name", [name for name in product_ids() if get_product(name).formats])
 def test_every_product_played_every_scenario_that_it_can(name: str) -> None:
     product = get_product(name)
     names = [scenario.name for scenario in capture(product.harness).scenarios(product)]

@@ -166,5 +166,7 @@ def test_the_harness_says_what_is_missing(cache: Path) -> None:
 
 def test_every_product_has_a_harness_with_known_failures() -> None:
     entries = [entry for entry in registry().values() if entry.product]
-    assert sorted(entry.product for entry in entries) == list(product_ids())
+    # A product whose format is still to come is asked by tests of its own only.
+    ready = [name for name in product_ids() if get_product(name).formats]
+    assert sorted(entry.product for entry in entries) == ready
     assert all(entry.expectations for entry in entries)

@@ -128,6 +128,10 @@ class Table:
             self._made[edition] = tuple(self._expanded(self.told.get("edition", {}).get(edition, {})))
         return self._made[edition]
 
+    def ops(self, line: str, **values: Any) -> Iterator[Op]:
+        """Yield the operations that a line stands for."""
+        return self._ops(line, (), values)
+
     def _expanded(self, values: Mapping[str, Any]) -> Iterator[Scenario]:
         return (
             Scenario(

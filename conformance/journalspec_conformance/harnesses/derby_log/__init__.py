@@ -1,0 +1,46 @@
+"""The Derby harness: the embedded database itself, driven through JPype and JDBC.
+
+One process drives one product version and boots one database after another in it::
+
+    python -m journalspec_conformance.harnesses --product derby-10.14.2.0
+
+A log is nothing without the pages that it changes. What a request's directory holds:
+
+======================  ===================================================================================
+``log.ctrl``,           the log: what is in the ``log`` directory of a database. A case has nothing else
+``logmirror.ctrl``,
+``log<N>.dat``
+``seg0.c<HEX>.dat``     a container that is not as the base has it: captures of logs that were checkpointed
+``database``            what a ``write`` request works on; its ``log`` leads back to the directory
+======================  ===================================================================================
+
+All other pages are those of a base: the database as it was at the checkpoint that the log continues. The
+parameter `base` names it, by the level of the database; the product's own is taken if it is not given.
+
+A base is a database with the empty tables ``T`` and ``U``, both ``(K int, V varchar(3000))`` without an
+index, checkpointed and shut down. Bases are kept (``bases/LEVEL.tar.xz``, with their own log), not made on
+the spot: a new database has new identifiers, these stand in the catalogs' indexes, and a log that begins
+before the checkpoint would not fit its pages. A newer product opens the base of an older one, as it does when
+its jars are replaced. ``python -m journalspec_conformance.harnesses.derby_log.base`` makes bases.
+
+How the protocol's operations map to the product:
+
+``recover``
+    A copy of the database is booted and asked through JDBC: which rows each table has once every prepared
+    branch is rolled back; which branches are prepared (``XAResource.recover``), and which rows each of them
+    would add and take away. ``clean`` is a boot about which derby.log says nothing, ``recovered`` one about
+    which it does (that is the answer's message), and ``refused`` one that throws.
+``read``
+    The product shows its records to nobody: there is no such operation.
+``write``
+    SQL, by name: see ``Statements``. What the log gets from it is the product's affair.
+
+The state has ``rows`` (table, key, value; sorted) and ``in_doubt`` (the identifier's three parts,
+``inserted``, ``deleted``).
+"""
+
+from __future__ import annotations
+
+from journalspec_conformance.harnesses.derby_log.harness import Derby
+
+DRIVER = Derby

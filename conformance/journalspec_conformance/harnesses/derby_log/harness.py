@@ -1,0 +1,503 @@
+"""``recover`` and ``write`` as the product answers them; the package's text says how.
+
+Nothing here interprets a byte of a log: every value comes through JDBC, XA, or the product's own derby.log.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tarfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from journalspec.kept import make_scratch
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
+from journalspec_conformance.harnesses.java.jvm import (
+    Java,
+    Thrown,
+    instance_of,
+    java_bytes,
+    java_class,
+    product_call,
+    python_bytes,
+)
+from journalspec_conformance.harnesses.product import (
+    SHOWN,
+    Answer,
+    CannotDo,
+    Driver,
+    Op,
+    Request,
+    Session,
+    copy_of,
+    table,
+)
+
+FORMAT = "derby_log"
+TABLES = ("T", "U")
+#: Where a database is, below the directory of a ``write`` request.
+DATABASE = "database"
+#: Containers that stand beside the log.
+PAGES = "seg0."
+BASES = "bases"
+#: Parameter -> the product's property. They are read at each boot.
+PROPERTIES = {
+    "file_sync": "derby.storage.fileSyncTransactionLog",
+    "log_switch_interval": "derby.storage.logSwitchInterval",
+    "checkpoint_interval": "derby.storage.checkpointInterval",
+    "log_buffer_size": "derby.storage.logBufferSize",
+    "keep_log": "derby.storage.keepTransactionLog",
+}
+#: What all refusals to boot have in common says nothing.
+_EVERY_TIME = ("XJ040", "XJ001")
+_STATE = re.compile(r"\bERROR (?P<state>[0-9A-Z]{5}): ")
+_WRAPPED = re.compile(r"Java exception: '.*: (?P<name>[\w.]+)'")
+#: java.sql.Connection: what other transactions have not committed is seen too.
+_READ_UNCOMMITTED = 1
+#: javax.transaction.xa.XAResource
+_TM_NO_FLAGS, _TM_SUCCESS, _TM_START_SCAN, _TM_END_SCAN = 0, 1 << 26, 1 << 24, 1 << 23
+
+#: The databases that run in this process.
+_BOOTED: set[Path] = set()
+
+Row = tuple[str, int, str]
+Xid = tuple[int, bytes, bytes]
+
+
+def _told(error: Java) -> Thrown:
+    """Return an SQLException with its chain: its class becomes the SQLSTATEs in it, its text all messages."""
+    states: list[str] = []
+    texts: list[str] = []
+    waiting = [error]
+    while waiting and len(texts) < 50:
+        item = waiting.pop(0)
+        text = str(item.toString())
+        texts.append(text)
+        state = item.getSQLState() if isinstance(item, java_class("java.sql.SQLException")) else None
+        found = [str(state)] if state is not None else []
+        for name in [*found, *_STATE.findall(text)]:
+            if name not in states and name not in _EVERY_TIME:
+                states.append(name)
+        more = [item.getNextException()] if state is not None else []
+        waiting += [next_ for next_ in (*more, item.getCause()) if next_ is not None]
+    name = "+".join(states) or _innermost(texts)
+    return Thrown(name, "; ".join(dict.fromkeys(texts)))
+
+
+def _innermost(texts: list[str]) -> str:
+    """Return the class of what no SQLSTATE says more about: the product wraps it in words."""
+    wrapped = _WRAPPED.search(texts[-1])
+    return (wrapped["name"] if wrapped else texts[-1].partition(":")[0]).rpartition(".")[2]
+
+
+@contextmanager
+def derby_call() -> Iterator[None]:
+    """Turn what the product throws into Thrown, with all SQLSTATEs of the chain."""
+    with product_call():
+        try:
+            yield
+        except java_class("java.sql.SQLException") as error:
+            raise _told(error) from None
+
+
+@cache
+def _log_file() -> Path:
+    """Return derby.log, which the engine, one in a process, writes to from its first boot on."""
+    path = make_scratch() / "derby.log"
+    java_class("java.lang.System").setProperty("derby.stream.error.file", str(path))
+    return path
+
+
+@cache
+def _driver() -> Java:
+    _log_file()
+    return java_class("org.apache.derby.jdbc.EmbeddedDriver")()
+
+
+def configure(params: Mapping[str, str]) -> None:
+    """Set the product's properties for the next boot; what `params` do not name is as the product has it."""
+    system = java_class("java.lang.System")
+    # A statement that has to read over a row of another transaction is turned down soon, not after a minute.
+    system.setProperty("derby.locks.waitTimeout", "1")
+    for name, text in PROPERTIES.items():
+        if name in params:
+            system.setProperty(text, params[name])
+        else:
+            system.clearProperty(text)
+
+
+class Database:
+    """A database in `directory`, booted in this process. Every method raises Thrown if the product throws."""
+
+    def __init__(self, directory: Path, *, create: bool = False) -> None:
+        """Boot it: recovery is done when this returns."""
+        if directory in _BOOTED:
+            raise CannotDo("a process cannot boot again what it has not shut down")
+        self.directory = directory
+        self._xa: dict[Xid, tuple[Java, Java]] = {}
+        self._main: Java = None
+        _driver()
+        self._begin = _log_file().stat().st_size if _log_file().is_file() else 0
+        with derby_call():
+            self._main = self._connection(";create=true" if create else "")
+        _BOOTED.add(directory)
+
+    def _connection(self, more: str = "") -> Java:
+        return _driver().connect(f"jdbc:derby:{self.directory}{more}", java_class("java.util.Properties")())
+
+    @derby_call()
+    def connection(self) -> Java:
+        """Return one more connection, which commits when it is told to."""
+        made = self._connection()
+        made.setAutoCommit(False)
+        return made
+
+    def said(self) -> str:
+        """Return what derby.log says since this boot began."""
+        return said_since(self._begin)
+
+    @derby_call()
+    def execute(self, text: str, *values: int | str, on: Java = None) -> int:
+        """Execute a statement, and return how many rows it has changed."""
+        statement = (on or self._main).prepareStatement(text)
+        try:
+            for at, value in enumerate(values, start=1):
+                (statement.setInt if isinstance(value, int) else statement.setString)(at, value)
+            return 0 if statement.execute() else max(0, int(statement.getUpdateCount()))
+        finally:
+            statement.close()
+
+    @derby_call()
+    def rows(self) -> list[Row]:
+        """Return all rows, those of open and of prepared transactions too."""
+        self._main.setTransactionIsolation(_READ_UNCOMMITTED)
+        found: list[Row] = []
+        statement = self._main.createStatement()
+        for name in TABLES:
+            result = statement.executeQuery(f"select K, V from {name}")  # noqa: S608 - one of TABLES
+            while result.next():
+                found.append((name, int(result.getInt(1)), str(result.getString(2))))
+            result.close()
+        statement.close()
+        return sorted(found)
+
+    @derby_call()
+    def resource(self) -> tuple[Java, Java]:
+        """Return an XA connection and its resource."""
+        source = java_class("org.apache.derby.jdbc.EmbeddedXADataSource")()
+        source.setDatabaseName(str(self.directory))
+        connection = source.getXAConnection()
+        return connection, connection.getXAResource()
+
+    @derby_call()
+    def prepared(self) -> list[Xid]:
+        """Return the identifiers of the prepared branches."""
+        connection, resource = self.resource()
+        found = resource.recover(_TM_START_SCAN | _TM_END_SCAN)
+        branches = [
+            (
+                int(xid.getFormatId()),
+                python_bytes(xid.getGlobalTransactionId()),
+                python_bytes(xid.getBranchQualifier()),
+            )
+            for xid in found
+        ]
+        connection.close()
+        return sorted(branches)
+
+    @derby_call()
+    def decide(self, branch: Xid, *, commit: bool) -> None:
+        """Commit a prepared branch or roll it back."""
+        connection, resource = self._xa.pop(branch) if branch in self._xa else self.resource()
+        if commit:
+            resource.commit(java_xid(branch), False)
+        else:
+            resource.rollback(java_xid(branch))
+        connection.close()
+
+    @derby_call()
+    def start_branch(self, branch: Xid) -> Java:
+        """Begin a branch, and return the connection that its statements go through."""
+        connection, resource = self.resource()
+        resource.start(java_xid(branch), _TM_NO_FLAGS)
+        self._xa[branch] = (connection, resource)
+        return connection.getConnection()
+
+    @derby_call()
+    def prepare(self, branch: Xid) -> None:
+        """End a branch and prepare it."""
+        _, resource = self._xa[branch]
+        resource.end(java_xid(branch), _TM_SUCCESS)
+        resource.prepare(java_xid(branch))
+
+    def state(self) -> Answer:
+        """Return the rows once all prepared branches are rolled back, and what each of those would change."""
+        before, in_doubt = self.rows(), []
+        for branch in self.prepared():
+            self.decide(branch, commit=False)
+            after = self.rows()
+            in_doubt.append(
+                {
+                    "format_id": branch[0],
+                    "gtrid": branch[1],
+                    "bqual": branch[2],
+                    "inserted": _told_rows((Counter(before) - Counter(after)).elements()),
+                    "deleted": _told_rows((Counter(after) - Counter(before)).elements()),
+                }
+            )
+            before = after
+        return {"rows": _told_rows(before), "in_doubt": in_doubt}
+
+    def stop(self) -> None:
+        """Shut the database down; the engine goes on."""
+        _BOOTED.discard(self.directory)
+        try:
+            with derby_call():
+                self._connection(";shutdown=true")
+        except Thrown as thrown:
+            # The product tells of a shutdown that went well by throwing this.
+            if thrown.name != "08006":
+                raise
+
+
+def said_since(begin: int) -> str:
+    """Return what derby.log says from offset `begin` on."""
+    path = _log_file()
+    if not path.is_file():
+        return ""
+    with path.open("rb") as stream:
+        stream.seek(begin)
+        return stream.read().decode(errors="replace")
+
+
+def java_xid(branch: Xid) -> Java:
+    """Return an identifier as the product takes it."""
+    format_id, gtrid, bqual = branch
+    return instance_of(
+        "javax.transaction.xa.Xid",
+        getFormatId=lambda: format_id,
+        getGlobalTransactionId=lambda: java_bytes(gtrid),
+        getBranchQualifier=lambda: java_bytes(bqual),
+    )
+
+
+def _told_rows(rows: Any) -> list[Answer]:
+    return [{"table": name, "key": key, "value": value} for name, key, value in sorted(rows)]
+
+
+# Databases: a base, and a log.
+
+
+@cache
+def base(name: str) -> Path:
+    """Return the base `name`, unpacked once in this process; raises CannotDo."""
+    place = make_scratch(memory=True) / name
+    with as_file(files(__package__).joinpath(BASES, f"{name}.tar.xz")) as archive:
+        if not re.fullmatch(r"\d+\.\d+", name) or not archive.is_file():
+            raise CannotDo(f"there is no base {name!r}", "param:base")
+        with tarfile.open(archive) as stream:
+            stream.extractall(place, filter="data")
+    return place
+
+
+def is_log(name: str) -> bool:
+    """Tell whether `name` is of a file that a ``log`` directory has."""
+    return name.startswith("log") and name.endswith((".ctrl", ".dat"))
+
+
+@contextmanager
+def database_of(directory: Path, name: str) -> Iterator[Path]:
+    """Yield a database with the log in `directory`: its own pages if it has any, else those of a base."""
+    own = directory / DATABASE
+    with copy_of(base(name)) as copy:
+        shutil.rmtree(copy / "log")
+        (copy / "log").mkdir()
+        if own.is_dir():
+            shutil.rmtree(copy / "seg0")
+            shutil.copytree(own / "seg0", copy / "seg0")
+        for entry in os.scandir(directory):
+            if entry.name.startswith(PAGES):
+                (copy / "seg0" / entry.name.removeprefix(PAGES)).write_bytes(Path(entry.path).read_bytes())
+            elif not entry.is_dir():
+                (copy / "log" / entry.name).write_bytes(Path(entry.path).read_bytes())
+        yield copy
+
+
+def flatten(directory: Path, name: str) -> None:
+    """Make of what a ``write`` request has left what captures have: containers that differ beside the log."""
+    own, kept = directory / DATABASE / "seg0", base(name) / "seg0"
+    for path in sorted(own.iterdir()):
+        before = kept / path.name
+        if not before.is_file() or before.read_bytes() != path.read_bytes():
+            shutil.copyfile(path, directory / (PAGES + path.name))
+    shutil.rmtree(directory / DATABASE)
+    (directory / "README_DO_NOT_TOUCH_FILES.txt").unlink(missing_ok=True)
+
+
+def _branch(op: Op) -> Xid:
+    return int(op.get("format_id", "1")), bytes.fromhex(op["gtrid"]), bytes.fromhex(op.get("bqual", "00"))
+
+
+class Statements(Session):
+    """SQL by name. `tx` names a transaction (none: the statement commits), which its first statement begins.
+
+    ``insert`` (table, key, value), ``update`` (likewise), ``delete`` (table, key), ``commit`` (tx),
+    ``rollback`` (tx); ``start`` (tx, gtrid, bqual) begins an XA branch, ``prepare`` (tx), ``decide`` (gtrid,
+    bqual, commit), ``checkpoint``, ``close``.
+    """
+
+    operations = (
+        *("insert", "update", "delete", "commit", "rollback"),
+        *("start", "prepare", "decide", "checkpoint", "close"),
+    )
+
+    def __init__(self, directory: Path, params: Mapping[str, str], name: str) -> None:
+        """Take the request's parameters; nothing is touched yet."""
+        super().__init__(directory, params)
+        self._base = name
+        self._open: dict[str, Java] = {}
+        self._branches: dict[str, Xid] = {}
+
+    def made(self) -> Statements:
+        """Return what has ``open()`` and ``stop()``."""
+        return self
+
+    def open(self) -> None:
+        """Boot the database whose log is in the directory: that of the base, if there is none yet."""
+        place = self.directory / DATABASE
+        if not place.is_dir():
+            kept = base(self._base)
+            if not any(is_log(path.name) for path in self.directory.iterdir()):
+                for path in (kept / "log").iterdir():
+                    shutil.copyfile(path, self.directory / path.name)
+            shutil.copytree(kept, place, ignore=shutil.ignore_patterns("log"))
+            for path in sorted(self.directory.glob(f"{PAGES}*")):
+                shutil.move(path, place / "seg0" / path.name.removeprefix(PAGES))
+            (place / "log").symlink_to("..")
+        configure(self.params)
+        self._database = Database(place)
+
+    def done(self, op: Op) -> bool:
+        """Do one operation; durable is what was committed or prepared, and all of it after a checkpoint."""
+        kind, tx, database = op["op"], op.get("tx", ""), self._database
+        if kind in ("insert", "update", "delete"):
+            self._change(op, tx)
+            return not tx
+        if kind == "start":
+            self._branches[tx] = _branch(op)
+            self._open[tx] = database.start_branch(self._branches[tx])
+        elif kind == "prepare":
+            self._open.pop(tx)
+            database.prepare(self._branches.pop(tx))
+        elif kind == "decide":
+            database.decide(_branch(op), commit=op.get("commit", "true") == "true")
+        elif kind in ("commit", "rollback"):
+            with derby_call():
+                getattr(self._open.pop(tx), kind)()
+        elif kind == "checkpoint":
+            database.execute("call SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()")
+        else:
+            self._stopped()
+        return kind in ("commit", "prepare", "decide", "checkpoint", "close") and not self._open
+
+    def _change(self, op: Op, tx: str) -> None:
+        if op["table"] not in TABLES:
+            raise CannotDo(f"there is no table {op['table']!r}")
+        if tx and tx not in self._open:
+            self._open[tx] = self._database.connection()
+        name, key = op["table"], int(op["key"])
+        texts: dict[str, tuple[str, tuple[int | str, ...]]] = {
+            "insert": (f"insert into {name} values (?, ?)", (key, op.get("value", ""))),  # noqa: S608 - TABLES
+            "update": (f"update {name} set V = ? where K = ?", (op.get("value", ""), key)),  # noqa: S608
+            "delete": (f"delete from {name} where K = ?", (key,)),  # noqa: S608
+        }
+        text, values = texts[op["op"]]
+        self._database.execute(text, *values, on=self._open.get(tx))
+
+    def stop(self) -> None:
+        """Leave the database as it is: unless ``close`` was asked, nothing is checkpointed or shut down."""
+        self.journal = None
+
+    def _stopped(self) -> None:
+        database, self.journal = self._database, None
+        for connection in self._open.values():
+            with derby_call():
+                connection.rollback()
+                connection.close()
+        self._open.clear()
+        database.stop()
+
+
+class Derby(Driver):
+    """One version of the database."""
+
+    format_id = FORMAT
+    claims = {  # noqa: RUF012 - never changed
+        "ops": ["recover", "write"],
+        "policies": ["default"],
+        "features": ["damage", "step"],
+        "state": ["rows", "in_doubt"],
+    }
+
+    def base_of(self, params: Mapping[str, str]) -> str:
+        """Return the name of the base that a request is about."""
+        return params.get("base", self.product.edition)
+
+    def read(self, request: Request) -> Answer:
+        """Say that the product shows its records to nobody."""
+        return {"unsupported": {"what": "operation", "message": "the product shows its records to nobody"}}
+
+    def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
+        """Boot a copy of the database, and return what it holds."""
+        if not any(is_log(entry.name) for entry in os.scandir(directory)):
+            told = "there is no log: the product was shown nothing"
+            return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": told}
+        with database_of(directory, self.base_of(params)) as copy:
+            return self.booted(copy, params)
+
+    def booted(self, place: Path, params: Mapping[str, str]) -> Answer:
+        """Boot the database in `place`, ask it, and shut it down."""
+        configure(params)
+        where = "boot"
+        try:
+            database = Database(place)
+            try:
+                where = "ask"
+                state = database.state()
+                said = database.said()
+            finally:
+                database.stop()
+        except Thrown as thrown:
+            return self.exceptions.refused(thrown, where)
+        noted = notes(said)
+        answer: Answer = {"verdict": RECOVERED if noted else CLEAN, "state": jsonable(state)}
+        return {**answer, "message": "; ".join(noted)[:SHOWN]} if noted else answer
+
+    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Statements:
+        """Return a writer; raises CannotDo."""
+        if edition != self.product.edition:
+            raise CannotDo("the product writes its own edition only", f"edition:{edition}")
+        return Statements(directory, params, self.base_of(params))
+
+
+@cache
+def _messages() -> Mapping[str, str]:
+    found: Mapping[str, str] = table(__package__, "exceptions.toml")["messages"]
+    return found
+
+
+def notes(said: str) -> list[str]:
+    """Return the lines of derby.log that tell of something lost or put aside, each with its code."""
+    return [
+        f"{code}: {line.strip()}"
+        for line in said.splitlines()
+        for code, text in _messages().items()
+        if text in line
+    ]

@@ -1,0 +1,282 @@
+"""Real Derby behind the harness: what it keeps of a log, what it says of a damaged one, and its captures.
+
+Derby's log is no registered format yet, so what other tests ask of all products is asked here. These tests go
+when `formats` of ``products/derby-*.toml`` names it: then the captures are judged as those of others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.formats import format_ids
+from journalspec_conformance.harnesses.capture import EXPECTED, PROVENANCE
+from journalspec_conformance.harnesses.derby_log import experiments
+from journalspec_conformance.harnesses.derby_log.capture import CAPTURE
+from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
+from journalspec_conformance.harnesses.product import table
+from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import Product, get_product
+
+FORMAT = "derby_log"
+CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / FORMAT
+DIRECTORIES = sorted(path.parent for path in CAPTURED.glob("*/*/provenance.toml"))
+PRODUCTS = CAPTURE.products()
+
+Json = dict[str, Any]
+ReadyProduct = Callable[[str], Product]
+Connect = Callable[..., ProcessConnection]
+of_products = [pytest.mark.product, pytest.mark.java]
+each_product = pytest.mark.parametrize("name", [pytest.param(name, marks=of_products) for name in PRODUCTS])
+each_directory = pytest.mark.parametrize("directory", DIRECTORIES, ids=lambda path: "/".join(path.parts[-2:]))
+
+OPEN = {"op": "open"}
+
+
+def insert(key: int, value: str, tx: str = "") -> Json:
+    return {"op": "insert", "table": "T", "key": str(key), "value": value, "tx": tx}
+
+
+def request(product: Product, directory: Path, **members: Any) -> Json:
+    common = {"format": FORMAT, "edition": product.edition, "dir": str(directory)}
+    return {**common, "params": {"file_sync": "true"}, **members}
+
+
+def recovered(connection: ProcessConnection, product: Product, directory: Path, **params: str) -> Json:
+    question = request(product, directory, cmd="recover", policy="default", observe="state")
+    question["params"] |= params
+    found: Json = connection.ask(question)["ok"]
+    return found
+
+
+def keys(answer: Json) -> list[str]:
+    return [row["key"] for row in answer["state"]["rows"]]
+
+
+@pytest.fixture
+def killed(connect_product: Connect, tmp_path: Path) -> Callable[[str, list[Json]], Path]:
+    """Return a function that lets a product do operations, and kills it after the last one."""
+
+    def play(name: str, ops: list[Json]) -> Path:
+        directory = tmp_path / "log"
+        directory.mkdir(exist_ok=True)
+        connection = connect_product(name)
+        steps = connection.steps(
+            request(get_product(name), directory, cmd="write", step=True, ops=[OPEN, *ops])
+        )
+        for _, answer in zip([OPEN, *ops], steps, strict=False):
+            assert "refused" not in answer, answer
+        steps.close()
+        connection.close()
+        return directory
+
+    return play
+
+
+@each_product
+def test_what_was_committed_is_there_and_what_was_open_is_not(
+    name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
+) -> None:
+    product = ready_product(name)
+    directory = killed(name, [insert(1, "one"), insert(2, "two", tx="a"), insert(3, "three")])
+    answer = recovered(connect_product(name), product, directory)
+    assert (answer["verdict"], keys(answer), answer["state"]["in_doubt"]) == ("clean", ["1", "3"], [])
+    # The second life goes on from there.
+    killed(name, [insert(4, "four")])
+    assert keys(recovered(connect_product(name), product, directory)) == ["1", "3", "4"]
+
+
+@each_product
+def test_damage_is_told_in_the_products_own_words(
+    name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
+) -> None:
+    """A case has the log only: the pages are the base's, and the second boot begins as the first one did."""
+    product = ready_product(name)
+    directory = killed(name, [insert(1, "one"), insert(2, "two")])
+    shutil.rmtree(directory / "database")
+    connection = connect_product(name)
+    whole = {name: (directory / name).read_bytes() for name in ("log1.dat", "log.ctrl")}
+    assert keys(recovered(connection, product, directory)) == ["1", "2"]
+    (directory / "log1.dat").write_bytes(whole["log1.dat"][:-1])
+    torn = recovered(connection, product, directory)
+    assert (torn["verdict"], keys(torn)) == ("recovered", ["1"])
+    assert torn["message"].startswith("L010: Incomplete log record detected in file")
+    (directory / "log1.dat").write_bytes(whole["log1.dat"])
+    (directory / "log.ctrl").write_bytes(bytes(48))
+    refused = recovered(connection, product, directory)
+    assert (refused["verdict"], refused["code"]) == ("refused", "exception:XSLAC")
+    # The process goes on to the next database.
+    (directory / "log.ctrl").write_bytes(whole["log.ctrl"])
+    assert keys(recovered(connection, product, directory)) == ["1", "2"]
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_every_product_opens_the_bases_of_older_ones_and_no_newer_one(
+    ready_product: ReadyProduct, connect_product: Connect, killed: Any
+) -> None:
+    products = sorted(map(ready_product, PRODUCTS), key=lambda item: tuple(map(int, item.edition.split("."))))
+    directory = killed(products[0].id, [insert(1, "one"), insert(2, "two", tx="a"), insert(3, "three")])
+    shutil.rmtree(directory / "database")
+    for product in products:
+        answer = recovered(connect_product(product.id), product, directory, base=products[0].edition)
+        assert keys(answer) == ["1", "3"], product.id
+    shutil.rmtree(directory)
+    directory = killed(products[-1].id, [insert(1, "one")])
+    shutil.rmtree(directory / "database")
+    for product in products[:-1]:
+        answer = recovered(connect_product(product.id), product, directory, base=products[-1].edition)
+        assert (answer["verdict"], answer["code"]) == ("refused", "exception:XSLAN"), product.id
+
+
+@each_product
+def test_what_the_harness_cannot_do_it_says(
+    name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
+) -> None:
+    product, connection = ready_product(name), connect_product(name)
+    assert recovered(connection, product, tmp_path)["code"] == "no-files"
+    assert "unsupported" in connection.ask(request(product, tmp_path, cmd="read"))
+    assert "unsupported" in connection.ask(request(product, tmp_path, cmd="write", ops=[{"op": "rename"}]))
+
+
+# Captured logs.
+
+
+def test_every_product_played_every_scenario() -> None:
+    assert FORMAT not in format_ids(), "the format is registered: test_product_captured asks all of this"
+    for name in PRODUCTS:
+        asked = {scenario.name for scenario in CAPTURE.scenarios(get_product(name))}
+        assert {path.name for path in DIRECTORIES if path.parent.name == name} == asked
+
+
+@each_directory
+def test_the_files_are_those_that_the_product_wrote(directory: Path) -> None:
+    told = tomllib.loads((directory / PROVENANCE).read_text(encoding="utf-8"))
+    files = {path.name: path for path in directory.iterdir() if path.name not in (PROVENANCE, EXPECTED)}
+    digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
+    jar = get_product(told["product"]).main_jar
+    assert jar is not None
+    assert (told["sha256"], told["jar_sha256"]) == (digests, jar.sha256)
+
+
+@each_directory
+def test_what_is_expected_is_what_was_asked_for(directory: Path) -> None:
+    run = CAPTURE.told_in(directory)
+    assert tuple(tuple(op for op, _ in steps) for _, steps in run.sessions) == run.scenario.sessions
+    asked = CAPTURE.asked(run)
+    expected = json.loads((directory / EXPECTED).read_text(encoding="utf-8"))
+    assert asked.seen(expected["state"]) == asked.shown[-1]
+
+
+@each_product
+def test_the_product_finds_in_its_captures_what_is_expected(
+    name: str, ready_product: ReadyProduct, connect_product: Connect
+) -> None:
+    product, connection, asked = ready_product(name), connect_product(name), 0
+    for directory in DIRECTORIES:
+        if directory.parent.name == name:
+            expected = json.loads((directory / EXPECTED).read_text(encoding="utf-8"))
+            answer = recovered(connection, product, directory, **expected["params"])
+            assert (answer["verdict"], answer["state"]) == ("clean", expected["state"]), directory
+            asked += 1
+    assert asked
+
+
+# Damaged logs: what was seen is seen again.
+
+
+@each_product
+def test_damaged_logs_are_treated_as_the_table_of_experiments_says(
+    name: str, ready_product: ReadyProduct
+) -> None:
+    ready_product(name)
+    command = [sys.executable, "-m", experiments.__name__, "--product", name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (
+        len(done.stdout.splitlines())
+        == len(table(experiments.__package__, "experiments.toml")["experiment"])
+        >= 30
+    )
+
+
+# The order of writes: strace sees what the specification of the writer has to say.
+
+#: One letter for what is done, and the file. W records, H header, M end marker, Z zeros, S sync, U unlink of
+#: a log file; K and m the control file and its mirror, SK and Sm if they are forced; p a page, s its sync.
+BEGIN = CONTROL = r"K1 SK m1 Sm "
+#: Pages go out when they are new (10.1 forces them), and all before the checkpoint's record, forced.
+ORDERS = {
+    # Each commit is forced by itself, the end marker too; there is no room made ahead of time.
+    "true": rf"{BEGIN}(W1 S1 |p |s )+H2 S2 M1 S1 (W2 S2 |p |s )*s W2 S2 {CONTROL}U1 $",
+    # Each write is durable when it returns: nothing but the new file's header and its zeros is forced.
+    "false": rf"{BEGIN}(W1 |p |s )+H2 S2 M1 (Z2 )+S2 (W2 |p |s )*s W2 {CONTROL}U1 $",
+}
+SWITCHING = [
+    OPEN,
+    insert(1, "one"),
+    *(insert(number, "x" * 2900) for number in range(2, 38)),
+    *(insert(99, "y", tx="a"), {"op": "commit", "tx": "a"}, {"op": "checkpoint"}),
+]
+
+
+def letters(seen: list[Seen]) -> Iterator[str]:
+    """Yield what was done to the log and the pages, a header's single bytes as one."""
+    header = 0
+    for item in seen:
+        control = {"log.ctrl": "K", "logmirror.ctrl": "m"}.get(item.file)
+        number = item.file.removeprefix("log").removesuffix(".dat")
+        if control:
+            yield f"{control}1" if item.kind == "write" else f"S{control}"
+        elif re.fullmatch(r"c[0-9a-f]+\.dat", item.file):
+            yield "p" if item.kind == "write" else "s"
+        elif not number.isdigit():
+            continue
+        elif item.kind != "write":
+            yield f"{ {'sync': 'S', 'unlink': 'U'}[item.kind] }{number}"
+        elif item.off == header and len(item.data) == 1:
+            header = (header + 1) % 24
+            if not header:
+                yield f"H{number}"
+        elif not any(item.data):
+            yield f"{'M' if len(item.data) == 4 else 'Z'}{number}"
+        else:
+            yield f"W{number}"
+
+
+@each_product
+@pytest.mark.parametrize("file_sync", ORDERS)
+def test_commits_a_switch_and_a_checkpoint_are_written_in_this_order(
+    name: str, file_sync: str, ready_product: ReadyProduct, tmp_path: Path
+) -> None:
+    product = ready_product(name)
+    if shutil.which("strace") is None:
+        pytest.skip("strace is missing: the product's system calls cannot be seen")
+    directory, log = tmp_path / "log", tmp_path / "trace"
+    directory.mkdir()
+    asked = request(product, directory, seq=1, cmd="write", ops=SWITCHING)
+    asked["params"] = {"file_sync": file_sync, "log_switch_interval": "100000"}
+    try:
+        seen = traced_write(name, asked, directory, log)
+    except TracingRefused as error:
+        pytest.skip(f"strace is not permitted here: {error}")
+    order = "".join(f"{letter} " for letter in letters(seen))
+    assert re.match(ORDERS[file_sync], order), order
+    # One write for each commit: of 37 rows, a transaction, and the checkpoint.
+    commits = [item for item in seen if re.fullmatch(r"log\d\.dat", item.file) and len(item.data) > 37]
+    assert len([item for item in commits if any(item.data)]) >= len(SWITCHING) - 2
+    # The file that is written to is opened so that a write is durable when it returns, or it is not.
+    shown = log.read_text(encoding="ascii")
+    opened = "".join(f"\\x{byte:02x}" for byte in b"log2.dat")
+    last = [line for line in shown.splitlines() if "openat(" in line and f'{opened}"' in line][-1]
+    assert ("O_DSYNC" in last or "O_SYNC" in last) == (file_sync == "false"), last
