@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,6 +35,7 @@ DIRECTORIES = sorted(path.parent for path in CAPTURED.glob("*/*/provenance.toml"
 PRODUCTS = CAPTURE.products()
 
 Json = dict[str, Any]
+Every = Callable[[int], int]
 ReadyProduct = Callable[[str], Product]
 Connect = Callable[..., ProcessConnection]
 of_products = [pytest.mark.product, pytest.mark.java]
@@ -280,3 +282,33 @@ def test_commits_a_switch_and_a_checkpoint_are_written_in_this_order(
     opened = "".join(f"\\x{byte:02x}" for byte in b"log2.dat")
     last = [line for line in shown.splitlines() if "openat(" in line and f'{opened}"' in line][-1]
     assert ("O_DSYNC" in last or "O_SYNC" in last) == (file_sync == "false"), last
+
+
+@each_product
+def test_of_a_torn_log_the_rows_are_those_whose_group_is_whole(
+    name: str, ready_product: ReadyProduct, connect_product: Connect, every: Every, memory_path: Path
+) -> None:
+    """Zeros from any byte on. A group ends where the file did when its commit was acknowledged.
+
+    Hundreds of databases are booted in one process; how fast, pytest shows with ``-s``.
+    """
+    product, connection = ready_product(name), connect_product(name)
+    ops = [OPEN, *(insert(number, f"row {number}") for number in range(1, 7))]
+    ends = []
+    log = memory_path / "log1.dat"
+    steps = connection.steps(request(product, memory_path, cmd="write", step=True, ops=ops))
+    for _ in zip(ops, steps, strict=False):
+        ends.append(log.stat().st_size)
+    steps.close()
+    connection.close()
+    shutil.rmtree(memory_path / "database")
+    whole = log.read_bytes()
+    cuts = range(ends[0], ends[-1] + 1, every(19))
+    connection, begin = connect_product(name), time.monotonic()
+    for cut in cuts:
+        log.write_bytes(whole[:cut].ljust(len(whole), b"\0"))
+        # The last byte of a group is that of a length, and never zero here.
+        there = [end for end in ends[1:] if end <= cut]
+        answer = recovered(connection, product, memory_path)
+        assert keys(answer) == [str(number) for number in range(1, len(there) + 1)], cut
+    print(f"{name}: {len(cuts) / (time.monotonic() - begin):.1f} boots/s")

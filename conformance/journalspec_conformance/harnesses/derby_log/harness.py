@@ -260,6 +260,8 @@ class Database:
         _BOOTED.discard(self.directory)
         try:
             with derby_call():
+                # The engine keeps what belongs to a connection until that is closed, shut down or not.
+                self._main.close()
                 self._connection(";shutdown=true")
         except Thrown as thrown:
             # The product tells of a shutdown that went well by throwing this.

@@ -1,0 +1,127 @@
+"""The bytes of control files, log file headers, compressed numbers, and the wrappers of records."""
+
+from __future__ import annotations
+
+import zlib
+from struct import Struct
+from typing import NamedTuple
+
+#: The format id of control files and log files, the only ids that take four bytes.
+FILE_FORMAT = 128
+#: What a control file and a log file header have; what a record has around its body.
+CONTROL, HEADER, OVERHEAD = 48, 24, 16
+#: A position has 31 bits in an instant; the bit above them is not looked at.
+POSITION = 0x7FFFFFFF
+_CONTROL = Struct(">iiqiiiB11xq")
+_HEADER = Struct(">iiqq")
+_WRAPPER = Struct(">iq")
+_LENGTH = Struct(">i")
+_CHECKSUM = Struct(">HHHHBiq")
+#: How a checksum record begins: a log record, group CHECKSUM | RAWSTORE, no transaction, operation 453.
+_CHECKSUM_HEAD = (0x81, 0x4900, 0, 453)
+
+
+class Damage(ValueError):
+    """Bytes that are not what they should be."""
+
+
+class Instant(NamedTuple):
+    """Where a record is: the number of its file, and the offset of its leading length."""
+
+    number: int
+    position: int
+
+    @classmethod
+    def unpack(cls, packed: int) -> Instant:
+        """Return the instant that a 64-bit integer holds."""
+        return cls((packed >> 32) & 0xFFFFFFFF, packed & POSITION)
+
+
+class Control(NamedTuple):
+    """A control file whose checksum is right; `checkpoint` is None before the first one."""
+
+    checkpoint: Instant | None
+    major: int
+    minor: int
+    build: int
+    flags: int
+
+
+class Record(NamedTuple):
+    """The wrapper of a record whose two lengths agree and whose instant is its place."""
+
+    off: int
+    body: bytes
+    end: int
+
+
+class Coverage(NamedTuple):
+    """What a checksum record says of the `length` bytes behind it."""
+
+    length: int
+    value: int
+
+
+def control(data: bytes) -> Control:
+    """Decode a control file; the obsolete version and what is spare are not looked at."""
+    if len(data) != CONTROL:
+        raise Damage(f"a control file of {len(data)} bytes, not {CONTROL}")
+    form, _, packed, major, minor, build, flags, value = _CONTROL.unpack(data)
+    if value != zlib.crc32(data[: CONTROL - 8]):
+        raise Damage("the checksum of the control file is wrong")
+    if form != FILE_FORMAT:
+        raise Damage(f"a control file of format {form}")
+    return Control(Instant.unpack(packed) if packed else None, major, minor, build, flags)
+
+
+def header(data: bytes, number: int) -> Instant:
+    """Decode the header of log file `number`: the end of the file before it, (0, 0) if it is the first."""
+    if len(data) < HEADER:
+        raise Damage(f"a log file header of {len(data)} bytes, not {HEADER}")
+    form, _, found, previous = _HEADER.unpack_from(data)
+    if form != FILE_FORMAT:
+        raise Damage(f"a log file of format {form}")
+    if found != number:
+        raise Damage(f"log file {number} says that it is log file {found}")
+    return Instant.unpack(previous)
+
+
+def record(data: bytes, off: int, number: int) -> Record | None:
+    """Decode the wrapper at `off` of log file `number`; None at an end marker or the file's end."""
+    if off == len(data):
+        return None
+    if off + _LENGTH.size > len(data):
+        raise Damage("no room for the length of a record")
+    (length,) = _LENGTH.unpack_from(data, off)
+    if length == 0:
+        return None
+    end = off + length + OVERHEAD
+    if length < 0 or end > len(data):
+        raise Damage(f"a record of {length} bytes does not fit")
+    if _WRAPPER.unpack_from(data, off)[1] != number << 32 | off:
+        raise Damage("the instant of a record is not its place")
+    if _LENGTH.unpack_from(data, end - _LENGTH.size)[0] != length:
+        raise Damage("the two lengths of a record differ")
+    return Record(off, data[off + _WRAPPER.size : end - _LENGTH.size], end)
+
+
+def coverage(body: bytes) -> Coverage | None:
+    """Return what a checksum record says; None for any other body."""
+    if len(body) != _CHECKSUM.size or _CHECKSUM.unpack(body)[:4] != _CHECKSUM_HEAD:
+        return None
+    *_, algorithm, length, value = _CHECKSUM.unpack(body)
+    if algorithm != 1 or length < 0:
+        raise Damage(f"a checksum of algorithm {algorithm} over {length} bytes")
+    return Coverage(length, value)
+
+
+def compressed(data: bytes, off: int, *, wide: bool) -> tuple[int, int]:
+    """Decode a compressed integer (`wide`: a compressed long) at `off`; return it and where it ends."""
+    if off >= len(data):
+        raise Damage("no room for a compressed number")
+    kind = data[off] >> 6
+    size = (1, 2, 4, 4)[kind] << wide
+    if off + size > len(data):
+        raise Damage("no room for a compressed number")
+    value = int.from_bytes(data[off : off + size], "big")
+    return value & ((1 << (size * 8 - (1 if kind > 1 else 2))) - 1), off + size
