@@ -105,7 +105,7 @@ def products(page: Page) -> Iterable[nodes.Node]:
     rows = [
         [
             item.product,
-            ", ".join(item.run["writers"]),
+            ", ".join(item.run["writers"]) or "all",
             policy,
             stratum,
             f"{sum(counts.values()):,}",
