@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from journalspec.formats import get_format
+from journalspec.formats import format_ids, get_format
 from journalspec_corpus.load import find_case
 from journalspec_reference.answers import UnknownEdition, ask, checked_params
 from journalspec_reference.filesets import FilesetError, Journal, find_journals, load
@@ -28,6 +28,8 @@ REAL_EDITIONS = {"jbm-s0": "seed", "jbm-s1": "s1", "hornetq-2.4.9": "v2", "artem
 
 def captured() -> Iterator[Any]:
     for path in sorted(CAPTURED.glob("*/*/*/provenance.toml")):
+        if path.parts[-4] not in format_ids():
+            continue  # captured from a product whose format is still to come
         edition = tomllib.loads(path.read_text(encoding="utf-8"))["edition"]
         yield pytest.param(path.parent, edition, id="-".join(path.parent.parts[-2:]))
 
