@@ -16,12 +16,13 @@ import annotations as gate
 from annotations import Call, Disk, Found
 from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec.observation import jsonable
+from journalspec_corpus.crash.recorder import EDGES
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Op, Trace, Write
 from journalspec_corpus.kahadb_journal import naive
 from journalspec_corpus.kahadb_journal.author import payload, told
 from journalspec_corpus.kahadb_journal.protobuf import NoCommand, command
-from journalspec_corpus.kahadb_journal.workloads import TABLES
+from journalspec_corpus.kahadb_journal.workloads import TABLES, step_of
 
 CONTROL, HEAD = 28, 5
 MARKER, MAGIC = b"-qMa4", b"WRITE BATCH"
@@ -47,6 +48,7 @@ class Witness(gate.Witness):
     def __init__(self, trace: Trace) -> None:
         super().__init__(trace, trace.edition)
         self.lies: dict[tuple[Any, ...], str] = {}
+        self.notes = 0
 
     def _batch(self, file: str, data: bytes, at: int, off: int) -> list[tuple[int, Found]]:
         """Return the records of a whole batch at `at`, each with where in `data` it begins; else nothing.
@@ -81,7 +83,8 @@ class Witness(gate.Witness):
             key = json.dumps(
                 {"type": name, **_said(told(name, fields))}, sort_keys=True, separators=(",", ":")
             )
-            found = Found(file, off, CONTROL + size, key, (key,), (raw.hex(),), values)
+            wants = (_about(name, fields), raw.hex())
+            found = Found(file, off, CONTROL + size, key, (key,), wants, values)
             out.append((at + CONTROL + start, found))
         return out
 
@@ -117,10 +120,28 @@ class Witness(gate.Witness):
 
     def _calls(self, steps: Sequence[Any], life: int) -> Iterator[Call]:
         for step in steps:
-            yield Call((step.operation(life)["payload"],), durable=self._alone)
+            yield self._call(step, life, durable=self._alone)
+
+    def _call(self, step: Any, life: int = 0, *, durable: bool = True) -> Call:
+        return Call(self._wants(bytes.fromhex(step.operation(life)["payload"])), durable=durable)
+
+    def _wants(self, raw: bytes) -> tuple[Any, ...]:
+        number, fields, _ = command(raw, self.edition)
+        return _about(LAYOUT.type_name(self.edition, number), fields), raw.hex()
 
     def _force(self, life: int) -> Call:
-        return Call((payload(f"r0 TRACE text=f{life}.1").hex(),))
+        """A note that nobody needs is appended, and forced; they are counted."""
+        self.notes += 1
+        return Call(self._wants(payload(f"r0 TRACE text=f{life}.{self.notes}")))
+
+    def word(self, word: str) -> Iterator[Call]:
+        """Do what a word says; the body of a batch that ends at an edge is as long as that takes."""
+        if word in TABLES.rows["long"]["plain"]:
+            yield from () if word == "w" else [Call() if word == "o" else self._force(0)]
+            return
+        step, size = step_of(word)
+        wants = self._wants(bytes.fromhex(step.operation(0)["payload"]))
+        yield Call(wants[: 1 if size in EDGES else None], durable=not word.endswith("-"), may=True)
 
     def small(self, work: Any) -> Iterator[Call]:
         """Append, each with a force, or all of it with a note behind that is forced."""
@@ -143,7 +164,7 @@ class Witness(gate.Witness):
             if said["type"] == "PREPARE" and said["transaction"] not in ended:
                 tx = said["transaction"]
                 text = f"r0 COMMIT xa={tx['format_id']}:{tx['gtrid']}:{tx['bqual']}"
-                yield Call((payload(text).hex(),))
+                yield Call(self._wants(payload(text)))
 
     def repeats(self, step: Any) -> bool:
         """What stands before all can be taken away once."""
@@ -182,6 +203,12 @@ class Witness(gate.Witness):
     def owes(self, what: tuple[Any, ...]) -> bool:
         """What was promised once is owed for ever."""
         return True
+
+
+def _about(name: str, fields: Mapping[str, Any]) -> str:
+    """Return what a command is about: all of it but the message's bytes."""
+    said = {key: value for key, value in _said(told(name, fields)).items() if key != "message"}
+    return json.dumps({"type": name, **said}, sort_keys=True)
 
 
 def _said(fields: Mapping[str, Any]) -> dict[str, Any]:
