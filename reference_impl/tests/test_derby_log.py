@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.codec import Control, Coverage, Damage, Instant
+from journalspec_reference.derby_log.codec import BadLog, Control, Instant, Summed
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "derby_log"
 #: A control file of Derby 10.16.
@@ -36,7 +36,7 @@ def test_control_file() -> None:
 def test_every_byte_of_a_control_file_counts(off: int) -> None:
     data = bytearray(CONTROL)
     data[off] ^= 1
-    with pytest.raises(Damage):
+    with pytest.raises(BadLog):
         codec.control(bytes(data))
 
 
@@ -45,14 +45,14 @@ def test_checksum_record() -> None:
     found = codec.record(bytes(off) + CHECKSUM, off, 1)
     assert found is not None
     assert found.end == off + 37
-    assert codec.coverage(found.body) == Coverage(473, 0xDA10C0A2)
+    assert codec.coverage(found.body) == Summed(473, 0xDA10C0A2)
 
 
 @pytest.mark.parametrize("off", [*range(12), *range(33, 37)])
 def test_every_byte_of_a_wrapper_counts(off: int) -> None:
     data = bytearray(0xAC0D) + CHECKSUM
     data[0xAC0D + off] ^= 0x80
-    with pytest.raises(Damage):
+    with pytest.raises(BadLog):
         codec.record(bytes(data), 0xAC0D, 1)
 
 
@@ -74,7 +74,7 @@ def test_every_byte_of_a_wrapper_counts(off: int) -> None:
 def test_compressed_numbers(written: str, wide: bool, value: int) -> None:
     data = bytes.fromhex(written)
     assert codec.compressed(data, 0, wide=wide) == (value, len(data))
-    with pytest.raises(Damage):
+    with pytest.raises(BadLog):
         codec.compressed(data[:-1], 0, wide=wide)
 
 
@@ -95,7 +95,7 @@ def test_real_files_hold_the_records_that_their_dumps_list(path: Path) -> None:
     while True:
         try:
             record = codec.record(data, off, number)
-        except Damage:
+        except BadLog:
             damaged = off
             break
         if record is None:

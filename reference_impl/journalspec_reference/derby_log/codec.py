@@ -21,7 +21,7 @@ _CHECKSUM = Struct(">HHHHBiq")
 _CHECKSUM_HEAD = (0x81, 0x4900, 0, 453)
 
 
-class Damage(ValueError):
+class BadLog(ValueError):
     """Bytes that are not what they should be."""
 
 
@@ -47,7 +47,7 @@ class Control(NamedTuple):
     flags: int
 
 
-class Record(NamedTuple):
+class WrappedRecord(NamedTuple):
     """The wrapper of a record whose two lengths agree and whose instant is its place."""
 
     off: int
@@ -55,7 +55,7 @@ class Record(NamedTuple):
     end: int
 
 
-class Coverage(NamedTuple):
+class Summed(NamedTuple):
     """What a checksum record says of the `length` bytes behind it."""
 
     length: int
@@ -65,63 +65,63 @@ class Coverage(NamedTuple):
 def control(data: bytes) -> Control:
     """Decode a control file; the obsolete version and what is spare are not looked at."""
     if len(data) != CONTROL:
-        raise Damage(f"a control file of {len(data)} bytes, not {CONTROL}")
+        raise BadLog(f"a control file of {len(data)} bytes, not {CONTROL}")
     form, _, packed, major, minor, build, flags, value = _CONTROL.unpack(data)
     if value != zlib.crc32(data[: CONTROL - 8]):
-        raise Damage("the checksum of the control file is wrong")
+        raise BadLog("the checksum of the control file is wrong")
     if form != FILE_FORMAT:
-        raise Damage(f"a control file of format {form}")
+        raise BadLog(f"a control file of format {form}")
     return Control(Instant.unpack(packed) if packed else None, major, minor, build, flags)
 
 
 def header(data: bytes, number: int) -> Instant:
     """Decode the header of log file `number`: the end of the file before it, (0, 0) if it is the first."""
     if len(data) < HEADER:
-        raise Damage(f"a log file header of {len(data)} bytes, not {HEADER}")
+        raise BadLog(f"a log file header of {len(data)} bytes, not {HEADER}")
     form, _, found, previous = _HEADER.unpack_from(data)
     if form != FILE_FORMAT:
-        raise Damage(f"a log file of format {form}")
+        raise BadLog(f"a log file of format {form}")
     if found != number:
-        raise Damage(f"log file {number} says that it is log file {found}")
+        raise BadLog(f"log file {number} says that it is log file {found}")
     return Instant.unpack(previous)
 
 
-def record(data: bytes, off: int, number: int) -> Record | None:
+def record(data: bytes, off: int, number: int) -> WrappedRecord | None:
     """Decode the wrapper at `off` of log file `number`; None at an end marker or the file's end."""
     if off == len(data):
         return None
     if off + _LENGTH.size > len(data):
-        raise Damage("no room for the length of a record")
+        raise BadLog("no room for the length of a record")
     (length,) = _LENGTH.unpack_from(data, off)
     if length == 0:
         return None
     end = off + length + OVERHEAD
     if length < 0 or end > len(data):
-        raise Damage(f"a record of {length} bytes does not fit")
+        raise BadLog(f"a record of {length} bytes does not fit")
     if _WRAPPER.unpack_from(data, off)[1] != number << 32 | off:
-        raise Damage("the instant of a record is not its place")
+        raise BadLog("the instant of a record is not its place")
     if _LENGTH.unpack_from(data, end - _LENGTH.size)[0] != length:
-        raise Damage("the two lengths of a record differ")
-    return Record(off, data[off + _WRAPPER.size : end - _LENGTH.size], end)
+        raise BadLog("the two lengths of a record differ")
+    return WrappedRecord(off, data[off + _WRAPPER.size : end - _LENGTH.size], end)
 
 
-def coverage(body: bytes) -> Coverage | None:
+def coverage(body: bytes) -> Summed | None:
     """Return what a checksum record says; None for any other body."""
     if len(body) != _CHECKSUM.size or _CHECKSUM.unpack(body)[:4] != _CHECKSUM_HEAD:
         return None
     *_, algorithm, length, value = _CHECKSUM.unpack(body)
     if algorithm != 1 or length < 0:
-        raise Damage(f"a checksum of algorithm {algorithm} over {length} bytes")
-    return Coverage(length, value)
+        raise BadLog(f"a checksum of algorithm {algorithm} over {length} bytes")
+    return Summed(length, value)
 
 
 def compressed(data: bytes, off: int, *, wide: bool) -> tuple[int, int]:
     """Decode a compressed integer (`wide`: a compressed long) at `off`; return it and where it ends."""
     if off >= len(data):
-        raise Damage("no room for a compressed number")
+        raise BadLog("no room for a compressed number")
     kind = data[off] >> 6
     size = (1, 2, 4, 4)[kind] << wide
     if off + size > len(data):
-        raise Damage("no room for a compressed number")
+        raise BadLog("no room for a compressed number")
     value = int.from_bytes(data[off : off + size], "big")
     return value & ((1 << (size * 8 - (1 if kind > 1 else 2))) - 1), off + size

@@ -27,7 +27,7 @@ Kept = tuple[frozenset[Row], Mapping[str, Changes], Mapping[str, tuple[str, str]
 _IN, _OUT = "inserted", "deleted"
 
 
-class Rows:
+class TableRows:
     """Rows of tables, keys being unique: what was committed, and what prepared branches would change.
 
     `after` keeps what open transactions have done under their names; branches that are prepared are named by
@@ -122,7 +122,7 @@ class DerbyCapture(Capture):
     def asked(self, run: Played) -> History:
         """Return what the model says of `run`: the same as for a format that is registered with its model."""
         ops = [op for op, _ in run.steps]
-        return history(Rows(), {}, ops, frozenset(run.refused), run.product.edition)
+        return history(TableRows(), {}, ops, frozenset(run.refused), run.product.edition)
 
     def look(self, product: Product, scenario: Scenario, directory: Path) -> dict[str, Answer]:
         """Return what `product` then finds in a copy of `directory`; it shows records to nobody."""
