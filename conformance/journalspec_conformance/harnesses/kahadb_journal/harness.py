@@ -65,6 +65,8 @@ _GETTERS = {
 _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
 #: The editions whose logs end in zeros, and the first one whose logs end in a marker of letters.
 _ZEROS, _MARKED = ("5.3", "5.12"), "5.14"
+#: The length of a file that is made where there is none, and of the buffer for a batch: no log is written.
+_SMALL = 1 << 16
 _ORDERED = ("highPriorityIndex", "defaultPriorityIndex", "lowPriorityIndex")
 
 
@@ -163,6 +165,13 @@ class Store:
         # No thread in the background: 0 seconds between checkpoints and between cleanups mean never.
         self._store.setCheckpointInterval(0)
         self._store.setCleanupInterval(0)
+        # The index is thrown away, and what opening appends is short.
+        self._store.setEnableIndexDiskSyncs(False)
+        self._store.setEnableIndexRecoveryFile(False)
+        self._store.setJournalMaxWriteBatchSize(_SMALL)
+        if not any(path.stat().st_size for path in directory.glob("db-*.log")):
+            # It makes a new file and looks through it: 32 MiB of zeros take longer than a hundred logs.
+            self._store.setJournalMaxFileLength(_SMALL)
         self._journal = self._store.getJournal()
 
     @product_call()
@@ -298,10 +307,11 @@ class Store:
 
     @product_call()
     def stop(self) -> None:
-        """Let go of the files; nothing of it is to be kept."""
+        """Let go of the files; nothing of it is to be kept, and the index is not written out."""
         pages = _field("pageFile").get(self._store)
         if pages is not None and bool(pages.isLoaded()):
-            pages.unload()
+            private_value(pages, "readFile").close()
+            private_value(pages, "writeFile").close()
         self._journal.close()
 
 
