@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from journalspec.files import making, refuse_filled, replace_text
-from journalspec.formats import UnknownFormat, format_ids
+from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_conformance.answers import check_claims
 from journalspec_conformance.child import Bounds
 from journalspec_conformance.cli import _options
@@ -70,7 +70,11 @@ _EPILOG = (
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, metavar="S")
 @click.option("--every", type=click.IntRange(1), default=1, metavar="N", help="Take each N-th workload only.")
-@click.option("--editions", metavar="E,..", help="Only these editions. Default: all that IMPL declares.")
+@click.option(
+    "--editions",
+    metavar="E,..",
+    help="Only these editions, be they declared by IMPL or not. Default: all that IMPL declares.",
+)
 @click.option("--writers", metavar="W,..", help="Only states of these orders of writes. Default: all.")
 @click.option("--strata", metavar="S,..", help="Only these strata (R, L, C). Default: all.")
 @click.option(
@@ -212,7 +216,8 @@ class _Asked:
         format_id = _format_of(self.format_id, hello)
         declared = claims_of(hello, format_id)
         policies = policies_of(declared, crash_format(format_id), _split(self.policies))
-        editions = _among("edition", self.editions, sorted(declared.editions))
+        known = get_format(format_id).editions if self.editions else declared.editions
+        editions = _among("edition", self.editions, sorted(known))
         strata = _among("stratum", self.strata, STRATA) if self.strata else ()
         if tuple(strata) == ("L",) and not self.no_limits:
             raise Problem(

@@ -9,6 +9,7 @@ Nothing is ever let go: what is taken away stays readable.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -264,10 +265,15 @@ def _laid(writer: str, length: int, start: int, life: int) -> Run:
 def _filler(length: int) -> Operation:
     """Return a message whose batch has so many bytes; raises ValueError if there is none."""
     for number in (FILLER, FILLER * 10, FILLER * 100):
-        for size in range(max(0, length - 96), length):
-            op = Step("filler", number, size).operation(0)
-            if CONTROL + size_of(op) == length:
-                return op
+
+        def filler(size: int, number: int = number) -> Operation:
+            return Step("filler", number, size).operation(0)
+
+        sizes = range(max(0, length - 96), length)
+        # A longer body makes a longer batch.
+        at = bisect_left(sizes, length - CONTROL, key=lambda size: size_of(filler(size)))
+        if at < len(sizes) and CONTROL + size_of(filler(sizes[at])) == length:
+            return filler(sizes[at])
     raise ValueError(f"no batch has {length} bytes")
 
 
