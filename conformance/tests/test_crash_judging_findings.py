@@ -78,7 +78,7 @@ def test_the_kinds_add_up_to_the_verdicts(judgement: ProductRun) -> None:
 
 def test_every_finding_is_explained_and_named_as_the_model_names_it(judgement: ProductRun) -> None:
     for finding in judgement.findings:
-        explained = causes_of(judgement.format, finding.members)
+        explained = causes_of(judgement.format, finding.members, judgement.harness)
         assert finding.causes == tuple(cause.id for cause in explained) != ()
         assert finding.breaks == BREAKS[finding.verdict]
         assert get_preset(finding.strongest).stratum == finding.stratum
@@ -199,7 +199,7 @@ def test_the_product_does_what_is_written(judgement: ProductRun, capsys: pytest.
     assert found <= written
     for kind in tally.kinds:
         members = tuple(getattr(kind, name) for name in MEMBERS)
-        assert causes_of(judgement.format, members), kind
+        assert causes_of(judgement.format, members, judgement.harness), kind
 
 
 @pytest.mark.product

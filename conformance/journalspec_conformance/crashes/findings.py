@@ -33,9 +33,9 @@ REACHABLE = "R"
 class Cause:
     """Why kinds of failure happen. `matches` are patterns in the order of MEMBERS, any of which will do.
 
-    `blame` is who could have prevented it; `rules` are design rules, `requirements`
-    what the specification says about it, `deviations` what the format's room lists of
-    products. `safe` says under which guarantee of the disk it cannot happen.
+    `harness` is the pattern of those that it concerns, `blame` who could have prevented it; `rules` are
+    design rules, `requirements` what the specification says about it, `deviations` what the format's
+    room lists of products. `safe` says under which guarantee of the disk it cannot happen.
     """
 
     id: str
@@ -49,10 +49,12 @@ class Cause:
     requirements: tuple[str, ...]
     deviations: tuple[str, ...]
     matches: tuple[tuple[str, ...], ...]
+    harness: str = "*"
 
-    def explains(self, members: tuple[str, ...]) -> bool:
-        """Tell whether it accounts for a kind, given by its members in the order of MEMBERS."""
-        return any(all(map(fnmatchcase, members, patterns)) for patterns in self.matches)
+    def explains(self, members: tuple[str, ...], harness: str) -> bool:
+        """Tell whether it accounts for a kind of `harness`, given by its members in the order of MEMBERS."""
+        kinds = any(all(map(fnmatchcase, members, patterns)) for patterns in self.matches)
+        return kinds and fnmatchcase(harness, self.harness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +126,11 @@ def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value.strip() if isinstance(value, str) else value
 
 
-def causes_of(format_id: str, members: tuple[str, ...]) -> tuple[Cause, ...]:
-    """Return what explains a kind of failure, given by its members in the order of MEMBERS."""
-    return tuple(cause for cause in causes() if cause.format == format_id and cause.explains(members))
+def causes_of(format_id: str, members: tuple[str, ...], harness: str) -> tuple[Cause, ...]:
+    """Return what explains a kind of failure of `harness`, given by its members in the order of MEMBERS."""
+    return tuple(
+        cause for cause in causes() if cause.format == format_id and cause.explains(members, harness)
+    )
 
 
 @cache

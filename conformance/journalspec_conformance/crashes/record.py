@@ -86,7 +86,7 @@ def judgement_text(harness: str, summary: Mapping[str, Any]) -> str:
     for failure in summary["failures"]:
         first = failure["representative"]
         members = tuple(first[name] for name in MEMBERS)
-        explained = causes_of(summary["format"], members)
+        explained = causes_of(summary["format"], members, harness)
         if not explained:
             unexplained.append(failure["kind"])
         small = shrunk.get(failure["kind"])
