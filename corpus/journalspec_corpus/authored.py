@@ -4,18 +4,22 @@ A group is one file ``corpus/cases/<format>/<group>.toml``. Its ``[[base]]``
 tables describe sound journals in the format's own words; the format's author
 module (``journalspec_corpus.<format>.author``) builds them. Its ``[[case]]``
 tables name a base, edits (see :mod:`.edits`) and what must be answered, with
-records and dropped regions by label.
+records and dropped regions by label. A group is told again in the editions that
+its ``also`` names: each case whose requirements hold there, on its base as that
+edition has it.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from journalspec.formats import format_module, get_format
+from journalspec.requirements import requirements
 from journalspec.vocabulary import Field
 from journalspec_corpus.author import hex_bytes
 from journalspec_corpus.case import Case, Origin
@@ -52,7 +56,7 @@ class Bases:
     def __init__(self, author: ModuleType) -> None:
         self.author = author
         self.described: dict[str, tuple[Mapping[str, Any], str]] = {}
-        self._built: dict[str, Built] = {}
+        self._built: dict[tuple[str, str], Built] = {}
 
     def add(self, base: Mapping[str, Any], edition: str) -> None:
         """Take in one ``[[base]]`` table; raises AuthoringError if its name is taken."""
@@ -60,13 +64,15 @@ class Bases:
             raise AuthoringError(f"base {base['name']!r} is described twice")
         self.described[base["name"]] = (base, base.get("edition", edition))
 
-    def get(self, name: str) -> Built:
-        """Return the base as its own edition prescribes it (shared: copy before changing it)."""
+    def get(self, name: str, edition: str = "") -> Built:
+        """Return the base as `edition` (default: its own) prescribes it (shared: copy before changing it)."""
         if name not in self.described:
             raise AuthoringError(f"no base {name!r}: known are {', '.join(sorted(self.described))}")
-        if name not in self._built:
-            self._built[name] = self.author.build(*self.described[name])
-        return self._built[name]
+        described, own = self.described[name]
+        key = name, edition or own
+        if key not in self._built:
+            self._built[key] = self.author.build(described, key[1])
+        return self._built[key]
 
 
 def authored_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
@@ -87,28 +93,36 @@ def authored_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
                 bases.add(base, group.get("edition", get_format(format_id).default_edition))
             except (AuthoringError, KeyError) as error:
                 raise AuthoringError(f"{path.name}: {error}") from None
+    holds = {item.id: item.editions for item in requirements(format_id)}
     for path, group in groups:
         for entry in group.get("case", ()):
             try:
                 yield _case(format_id, group, entry, bases)
+                said = [entry.get(key, group.get(key)) or () for key in ("obeys", "breaks")]
+                for edition in group.get("also", ()):
+                    if all(edition in holds[name] for name in chain(*said)):
+                        yield _case(format_id, group, entry, bases, edition)
             except (ValueError, KeyError, TypeError) as error:
                 raise AuthoringError(f"{path.name}, case {entry.get('name')}: {error}") from error
 
 
-def _case(format_id: str, group: Mapping[str, Any], entry: Mapping[str, Any], bases: Bases) -> Case:
+def _case(
+    format_id: str, group: Mapping[str, Any], entry: Mapping[str, Any], bases: Bases, also: str = ""
+) -> Case:
     unknown = set(entry) - _CASE_KEYS
     if unknown:
         raise AuthoringError(f"unknown member {', '.join(sorted(unknown))}")
     merged = {key: entry.get(key, group.get(key)) for key in _GROUP_KEYS}
-    edition = merged["edition"] or get_format(format_id).default_edition
+    edition = also or merged["edition"] or get_format(format_id).default_edition
     base = entry.get("base", "")
-    sound = bases.get(base) if base else Built({})
+    sound = bases.get(base, also) if base else Built({})
     damaged = sound.copy()
     for edit in entry.get("edits", ()):
         apply(damaged, edit, bases.get, sealing(bases.author))
+    name = f"{entry['name']}-in-{also}" if also else entry["name"]
     return make_case(
-        f"{get_format(format_id).prefix.lower()}.{group['group']}.{entry['name']}",
-        title=entry["title"],
+        f"{get_format(format_id).prefix.lower()}.{group['group']}.{name}",
+        title=f"{also}: {entry['title']}" if also else entry["title"],
         format_id=format_id,
         edition=edition,
         stratum=merged["stratum"],

@@ -67,6 +67,18 @@ def test_labels_become_records_and_regions(tmp_path: Path) -> None:
     assert case.expect[0]["state"]["unfinished"][0]["gtrid"] == first["gtrid"]
 
 
+def test_a_group_is_told_again_in_the_editions_where_its_requirements_hold(tmp_path: Path) -> None:
+    group = GROUP.replace("stratum", 'also = ["3.0"]\nstratum', 1)
+    other = LABELS.replace('"x"', '"y"').replace('"X"', '"Y"\nbreaks = ["BTM-WRT-008"]')
+    (tmp_path / "try.toml").write_text(group + LABELS + other, encoding="utf-8")
+    found = list(authored_cases(FORMAT, tmp_path))
+    assert [(case.id, case.edition, case.title) for case in found] == [
+        ("btm.try.x", "2.1", "X"),
+        ("btm.try.x-in-3.0", "3.0", "3.0: X"),
+        ("btm.try.y", "2.1", "Y"),
+    ]
+
+
 HEAD = '[[case]]\nname = "x"\ntitle = "X"\n'
 
 

@@ -122,6 +122,8 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     implementation = load_implementation(journal.format)
     options: dict[str, Any] = {"edition": edition, "params": journal.params}
     if policy is not None:
+        # What reading gave has served: what is live should not be there twice.
+        seen = None
         seen = implementation.recover(journal.files, policy=policy, **options)
     elif seen is None:
         seen = implementation.read(journal.files, **options)

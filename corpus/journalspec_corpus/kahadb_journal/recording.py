@@ -36,6 +36,7 @@ from journalspec_corpus.kahadb_journal.workloads import (
     step_of,
 )
 from journalspec_reference import load
+from journalspec_reference.content import Window
 from journalspec_reference.kahadb_journal.codec import DIALECTS, SoundBatch, sums
 from journalspec_reference.kahadb_journal.recover import id_of, told
 from journalspec_reference.kahadb_journal.scan import records
@@ -140,7 +141,7 @@ class Run(Recorder):
 
     def _batch(self, item: Write) -> None:
         size, checksum = sums(item.data, 0)
-        stored = list(records(item.data, SoundBatch(0, CONTROL + size, checksum)))
+        stored = list(records(Window(item.data), SoundBatch(0, CONTROL + size, checksum)))
         fields, length = batch_fields([each.end - each.off for each in stored], self.edition)
         end = item.off + len(item.data)
         # What an earlier life left here is written over.

@@ -27,6 +27,7 @@ from journalspec.observation import (
 from journalspec.reread import Collector, few, joined
 from journalspec_reference import places
 from journalspec_reference.api import Files, Params
+from journalspec_reference.content import Window
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     DIALECTS,
@@ -202,10 +203,11 @@ class Walk:
         if not (self._all or file is self._last):
             yield from walk_by_length(file.data, self._dialect)
             return
+        window = Window(file.data)
         for item in Scan(file.data, self._dialect, checked=self._checked).walk():
             yield item
             if isinstance(item, SoundBatch):
-                yield from records(file.data, item)
+                yield from records(window, item)
 
     def found(self, file: DataFile) -> Iterator[Told | Dropped | Note]:
         """Yield all that a file gives, but for what depends on the files before it."""
@@ -251,7 +253,7 @@ class Walk:
         """Yield the records that stand behind the end of its log."""
         for item in self._pass(file) if self._reading else ():
             for batch in self._beyond(file, item) if isinstance(item, End) else ():
-                for stored in records(file.data, batch):
+                for stored in records(Window(file.data), batch):
                     if stored.type == USER:
                         yield told(stored, file.name, self._dialect).record
 
@@ -389,7 +391,6 @@ class JournalPass:
 
     def _destination(self, name: tuple[str, str]) -> dict[str, Any]:
         here = self._store.destinations[name]
-        ordered = here.in_order()
 
         def message(entry: tuple[str, Any]) -> dict[str, Any]:
             ident, kept = entry
@@ -398,14 +399,16 @@ class JournalPass:
         def subscription(key: str) -> dict[str, Any]:
             owed = here.subscriptions[key].owed
             pending = few(
-                lambda: (ident for ident, kept in ordered if owed(kept.number)), here.count(key), len
+                lambda: (ident for ident, kept in here.in_order() if owed(kept.number)), here.count(key), len
             )
             return {"key": key, "pending": pending}
 
         return {
             "kind": name[0],
             "name": name[1],
-            "messages": few(lambda: map(message, ordered), len(ordered), lambda item: len(item["message"])),
+            "messages": few(
+                lambda: map(message, here.in_order()), len(here.messages), lambda item: len(item["message"])
+            ),
             "subscriptions": few(
                 lambda: map(subscription, sorted(here.subscriptions)),
                 len(here.subscriptions),

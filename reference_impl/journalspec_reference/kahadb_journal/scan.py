@@ -146,6 +146,8 @@ class Scan:
 
     def _is_zero(self, at: int) -> bool:
         """Tell whether there are only zeros from `at` to the end of the file; holes cost nothing."""
+        if any(self._window.peek(at, min(at + CONTROL, self._limit))):
+            return False
         while (at := self._window.next_data(at)) < self._limit:
             stop = min(at + _PIECE, self._limit)
             view = self._window.reach(at, stop)
@@ -163,9 +165,9 @@ class Scan:
         return next(found, self._limit + zeros) - zeros
 
 
-def records(data: Any, batch: SoundBatch) -> Iterator[StoredRecord]:
+def records(window: Window, batch: SoundBatch) -> Iterator[StoredRecord]:
     """Yield the records of a sound batch, those of other types as well."""
-    window, at = Window(data), batch.off + CONTROL
+    at = batch.off + CONTROL
     first: SoundBatch | None = batch
     while at < batch.end:
         length, kind = head(window.peek(at, at + HEAD), 0)

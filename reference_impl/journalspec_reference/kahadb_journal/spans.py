@@ -7,6 +7,7 @@ from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT
 from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
+from journalspec_reference.content import Window
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     DIALECTS,
@@ -43,6 +44,6 @@ def _pieces(data: Any, dialect: Dialect) -> Iterator[Piece]:
 
 
 def _records(data: Any, batch: SoundBatch, dialect: Dialect) -> Iterator[Piece]:
-    for stored in records(data, batch):
+    for stored in records(Window(data), batch):
         value = dialect.commands.get(stored.payload[0], "OTHER") if stored.payload else "OTHER"
         yield Piece(stored.off, stored.end, "record" if stored.type == USER else "fill", value)

@@ -5,9 +5,9 @@ Messages are kept by id and by the place of their record, not by their bytes.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -16,6 +16,9 @@ from journalspec.kahadb_journal.commands import KINDS
 
 #: Messages come in three classes: above the default priority, of it, below it (KHD-RCV-005).
 DEFAULT_PRIORITY = 4
+_RANKS = (-1, 0, 1)
+#: Priorities have 32 bits and may be negative.
+_HALF = 1 << 31
 #: What a transaction is known by: a connection and a number, or the three parts of an XA id.
 TxId = tuple[Any, ...]
 #: A destination: its kind and its name.
@@ -29,6 +32,21 @@ class Message(NamedTuple):
     number: int
     priority: int
     place: int
+
+    def packed(self) -> int:
+        """Return all of it as one number, which takes a third of the memory."""
+        return ((self.number << 2 | self.rank + 1) << 32 | self.priority + _HALF) << 64 | self.place
+
+
+def unpacked(packed: int) -> Message:
+    """Return the message that a number stands for."""
+    high, place = divmod(packed, 1 << 64)
+    return Message((high >> 32 & 3) - 1, number_of(packed), (high & 0xFFFFFFFF) - _HALF, place)
+
+
+def number_of(packed: int) -> int:
+    """Return the number of a message that is packed."""
+    return packed >> 98
 
 
 class Change(NamedTuple):
@@ -56,20 +74,23 @@ class Subscription:
 
 @dataclass
 class Destination:
-    """One queue or topic: messages by id, in the order of their numbers, and subscriptions.
+    """One queue or topic: messages by id, packed, in the order of their numbers, and subscriptions.
 
     Nothing is kept for each message and subscription: that would be their product.
     """
 
-    messages: dict[str, Message] = field(default_factory=dict)
+    messages: dict[str, int] = field(default_factory=dict)
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
     #: `above` of all subscriptions, sorted; how many of them acknowledged a message, by its number
     _starts: list[int] = field(default_factory=list)
     _acknowledged: Counter[int] = field(default_factory=Counter)
 
-    def in_order(self) -> list[tuple[str, Message]]:
-        """Return the messages as they are delivered."""
-        return sorted(self.messages.items(), key=lambda item: (item[1].rank, item[1].number))
+    def in_order(self) -> Iterator[tuple[str, Message]]:
+        """Yield the messages as they are delivered."""
+        for rank in _RANKS:
+            for message_id, packed in self.messages.items():
+                if (message := unpacked(packed)).rank == rank:
+                    yield message_id, message
 
     def owed(self, number: int) -> bool:
         """Tell whether the message of a number is owed to some subscription."""
@@ -77,9 +98,7 @@ class Destination:
 
     def count(self, key: str) -> int:
         """Return how many messages are owed to a subscription."""
-        here, numbers = self.subscriptions[key], [message.number for message in self.messages.values()]
-        known = here.acknowledged.intersection(numbers) if here.acknowledged else ()
-        return len(numbers) - bisect_right(numbers, here.above) - len(known)
+        return sum(map(self.subscriptions[key].owed, map(number_of, self.messages.values())))
 
     def subscribe(self, key: str, above: int) -> None:
         """Let a subscription, a new one or not, be owed all messages above a number."""
@@ -97,7 +116,7 @@ class Destination:
 
     def acknowledge(self, key: str, message_id: str) -> None:
         """Take in that a subscription has a message; the last one that is owed it takes it away."""
-        here, number = self.subscriptions.get(key), self.messages[message_id].number
+        here, number = self.subscriptions.get(key), number_of(self.messages[message_id])
         if here is None or not here.owed(number):
             return
         here.acknowledged.add(number)
@@ -108,13 +127,11 @@ class Destination:
     def end(self, key: str) -> None:
         """End a subscription: what was owed to it alone goes."""
         ended = self.leave(key)
-        for message_id, message in list(
-            takewhile(
-                lambda item: ended is not None and item[1].number > ended.above,
-                reversed(self.messages.items()),
-            )
+        late = ((message_id, number_of(packed)) for message_id, packed in reversed(self.messages.items()))
+        for message_id, number in list(
+            takewhile(lambda item: ended is not None and item[1] > ended.above, late)
         ):
-            if ended is not None and ended.owed(message.number) and not self.owed(message.number):
+            if ended is not None and ended.owed(number) and not self.owed(number):
                 del self.messages[message_id]
 
 
@@ -208,12 +225,14 @@ class Store:
         rank = (change.priority < DEFAULT_PRIORITY) - (change.priority > DEFAULT_PRIORITY)
         if known is not None:
             if change.command == "UPDATE_MESSAGE":
-                here.messages[change.message_id] = Message(rank, known.number, change.priority, change.place)
+                changed = Message(rank, number_of(known), change.priority, change.place)
+                here.messages[change.message_id] = changed.packed()
             return change.command == "ADD_MESSAGE"
         if change.destination[0] in ("TOPIC", "TEMP_TOPIC") and not here.subscriptions:
             return False
         self._number += 1
-        here.messages[change.message_id] = Message(rank, self._number, change.priority, change.place)
+        added = Message(rank, self._number, change.priority, change.place)
+        here.messages[change.message_id] = added.packed()
         return False
 
     @staticmethod
