@@ -169,7 +169,19 @@ class CompiledEngine:
             for row in t.names.tolist()
         ]
         control = sorted({each[name] for each in names if name in each})
-        contents, first_of, orders = _Contents(layout, judged), dict[Any, int](), list[Ints | None]()
+        orders: list[Ints | None] = []
+
+        def ordered(held: dict[int, bytes]) -> None:
+            lengths: Any = {file: len(data) for file, data in held.items()}
+            point = CrashPoint(layout.trace, 0, PAGE, (), cast(Any, held), lengths, {}, {}, ())
+            orders.extend(self.kernel.order(point, each) for each in names)
+
+        if not control:
+            # One order is right everywhere: that of row 0.
+            ordered({})
+            judged.groups[:, made.G_ORDER] = 0
+            return _Ordered(judged.groups, judged.sizes, order_table(orders, len(t.files)), [])
+        contents, first_of = _Contents(layout, judged), dict[Any, int]()
         groups, sizes, marks = list[Ints](), list[Ints](), list[tuple[int, int, Hashes]]()
 
         def first_row(row: int) -> tuple[int, Any]:
@@ -177,17 +189,14 @@ class CompiledEngine:
             key = tuple((file, self.kernel.says(layout.trace, data)) for file, data in held.items())
             first = first_of.setdefault(key, len(orders))
             if first == len(orders):
-                lengths: Any = {file: len(data) for file, data in held.items()}
-                point = CrashPoint(layout.trace, 0, PAGE, (), cast(Any, held), lengths, {}, {}, ())
-                orders.extend(self.kernel.order(point, each) for each in names)
+                ordered(held)
             return first, key
 
         for number, row in enumerate(judged.groups):
             moving = contents.moving(number, control)
             start, count = int(row[made.G_FIRST]), int(row[made.G_COUNT])
             if not moving:
-                # Without a control file one order is right everywhere.
-                row[made.G_ORDER], _ = first_row(start if control else 0)
+                row[made.G_ORDER], _ = first_row(start)
                 groups.append(row)
                 sizes.append(judged.sizes[number])
                 continue
@@ -298,8 +307,6 @@ class _Contents:
 
     def control(self, row: int, files: list[int]) -> dict[int, bytes]:
         """Return what is in `files` in a state, by number."""
-        if not files:
-            return {}
         content, sizes, _ = self._state(row)
         starts = self._layout.flat.files[:, 0].tolist()
         return {file: bytes(content[starts[file] : starts[file] + sizes[file]]) for file in files}
