@@ -365,15 +365,19 @@ class _Bench:
     rows: list[tuple[int, str, tuple[tuple[int, int], ...]]] = field(default_factory=list)
     _cells: dict[tuple[int, int], int] = field(default_factory=dict)
     _versions: list[dict[bytes, int]] = field(default_factory=list)
+    #: (file, granule) -> what is there
+    _there: dict[tuple[int, int], bytes] = field(default_factory=dict)
 
     def hit(self, kind: str, label: str, *changes: tuple[int, int, bytes]) -> None:
         """Add the row in which ``(file, off, bytes)`` of `changes` are overwritten, if that changes it."""
         codes = {}
         for number, off, data in changes:
-            content = self.point.contents[number]
             for granule in range(off // SECTOR, (off + len(data) - 1) // SECTOR + 1):
                 start = granule * SECTOR
-                old = content[start : start + SECTOR].ljust(SECTOR, b"\0")
+                old = self._there.get((number, granule))
+                if old is None:
+                    content = self.point.contents[number][start : start + SECTOR]
+                    old = self._there[number, granule] = content.ljust(SECTOR, b"\0")
                 a, b = max(off, start), min(off + len(data), start + SECTOR)
                 new = old[: a - start] + data[a - off : b - off] + old[b - start :]
                 if new != old:

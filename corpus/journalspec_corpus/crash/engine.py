@@ -10,6 +10,7 @@ nothing else may import it at its top.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -163,17 +164,15 @@ class CompiledEngine:
         These are the same rows for all groups, unless the contents of a control file decide. A group in
         which that file is in flight becomes several, of rows that follow one another and have it alike.
         """
-        t, name = layout.flat, self.kernel.control(layout.trace)
+        t, name, groups = layout.flat, self.kernel.control(layout.trace), judged.groups
         names = [
             {each: file for each, file in zip(layout.names, row, strict=True) if file >= 0}
             for row in t.names.tolist()
         ]
         control = sorted({each[name] for each in names if name in each})
-        contents, first_of, orders = _Contents(layout, judged), dict[Any, int](), list[Ints | None]()
-        groups, sizes, marks = list[Ints](), list[Ints](), list[tuple[int, int, Hashes]]()
+        first_of, orders = dict[Any, int](), list[Ints | None]()
 
-        def first_row(row: int) -> tuple[int, Any]:
-            held = contents.control(row, control)
+        def ordered(held: dict[int, bytes]) -> tuple[int, Any]:
             key = tuple((file, self.kernel.says(layout.trace, data)) for file, data in held.items())
             first = first_of.setdefault(key, len(orders))
             if first == len(orders):
@@ -182,39 +181,40 @@ class CompiledEngine:
                 orders.extend(self.kernel.order(point, each) for each in names)
             return first, key
 
-        for number, row in enumerate(judged.groups):
-            moving = contents.moving(number, control)
-            start, count = int(row[made.G_FIRST]), int(row[made.G_COUNT])
-            if not moving:
-                # Without a control file one order is right everywhere.
-                row[made.G_ORDER], _ = first_row(start if control else 0)
-                groups.append(row)
-                sizes.append(judged.sizes[number])
-                continue
-            width, at = int(row[made.G_BLOCKS]), int(row[made.G_CODES])
-            codes = judged.codes[at : at + count * width].reshape(count, width)[:, moving]
-            _, firsts, which = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-            shown = [first_row(start + first) for first in firsts.tolist()]
-            edges = [0, *(np.flatnonzero(np.diff(which)) + 1).tolist(), count]
-            for begin, end in pairwise(edges):
-                part = row.copy()
-                part[made.G_FIRST] += begin
-                part[made.G_CODES] += begin * width
-                part[made.G_COUNT] = end - begin
-                part[made.G_PATCHES] *= not begin
-                part[made.G_ORDER], key = shown[which[begin]]
-                groups.append(part)
-                sizes.append(judged.sizes[number])
-                # What the file says beside the order is in no signature.
-                digest = hashlib.blake2b(repr(key).encode(), digest_size=_HASH_BYTES).digest()
-                marks.append((start + begin, start + end, np.frombuffer(digest, np.uint64)))
-        table = order_table(orders, len(t.files))
-        return _Ordered(
-            np.asarray(groups, np.int64).reshape(-1, judged.groups.shape[1]),
-            np.asarray(sizes, np.int64).reshape(-1, judged.sizes.shape[1]),
-            table,
-            marks,
-        )
+        if not control:
+            # One order is right everywhere.
+            groups[:, made.G_ORDER], _ = ordered({})
+            return _Ordered(groups, judged.sizes, order_table(orders, len(t.files)), [])
+        contents = _Contents(layout, judged)
+        theirs = (judged.blocks[:, 0] != _KINDS.index(NAMES)) & np.isin(judged.blocks[:, 1], control)
+        upto = np.concatenate([np.zeros(1, np.int64), np.cumsum(theirs)])
+        ends = groups[:, made.G_TABLE] + groups[:, made.G_BLOCKS]
+        in_flight = upto[ends] > upto[groups[:, made.G_TABLE]]
+        # What these files hold outside blocks follows from the operations on them before the crash.
+        done = np.isin(t.ops[:, FILE], control) & (t.ops[:, KIND] <= UNWRITTEN)
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(done)])[groups[:, made.G_CRASH]]
+        settled = dict[int, int]()
+        for number in np.flatnonzero(~in_flight).tolist():
+            place = int(before[number])
+            if place not in settled:
+                held = contents.control(int(groups[number, made.G_FIRST]), control, [])
+                settled[place], _ = ordered(held)
+            groups[number, made.G_ORDER] = settled[place]
+        if not in_flight.any():
+            return _Ordered(groups, judged.sizes, order_table(orders, len(t.files)), [])
+        marks = list[tuple[int, int, Hashes]]()
+        parts, whose = list[Ints](), list[int]()
+        for number, row in enumerate(groups):
+            moving = np.flatnonzero(theirs[row[made.G_TABLE] : ends[number]]).tolist()
+            for part, said in contents.parted(row, control, moving, ordered) if moving else [(row, None)]:
+                parts.append(part)
+                whose.append(number)
+                if said is not None:
+                    # What the file says beside the order is in no signature.
+                    digest = hashlib.blake2b(repr(said).encode(), digest_size=_HASH_BYTES).digest()
+                    start, count = int(part[made.G_FIRST]), int(part[made.G_COUNT])
+                    marks.append((start, start + count, np.frombuffer(digest, np.uint64)))
+        return _Ordered(np.stack(parts), judged.sizes[whose], order_table(orders, len(t.files)), marks)
 
     def visible(self, batch: Batch, rows: npt.NDArray[np.int64]) -> bytes:
         """Return the digests of what recovery can look at of each of `rows`, one behind the other."""
@@ -288,21 +288,52 @@ class _Contents:
             self._sizes[file] = off if kind == TRUNCATE else max(self._sizes[file], end)
         self._at = upto
 
-    def moving(self, group: int, files: list[int]) -> list[int]:
-        """Return which blocks of a group are bytes or sizes of `files`."""
-        row = self._judged.groups[group]
-        table = self._judged.blocks[row[made.G_TABLE] : row[made.G_TABLE] + row[made.G_BLOCKS], :2]
-        return [
-            at for at, (kind, file) in enumerate(table.tolist()) if _KINDS[kind] != NAMES and file in files
-        ]
+    def parted(
+        self,
+        row: Ints,
+        files: list[int],
+        moving: list[int],
+        ordered: Callable[[dict[int, bytes]], tuple[int, Any]],
+    ) -> Iterator[tuple[Ints, Any]]:
+        """Yield the parts of a group in which `files` say the same, and what that is.
 
-    def control(self, row: int, files: list[int]) -> dict[int, bytes]:
-        """Return what is in `files` in a state, by number."""
-        if not files:
-            return {}
-        content, sizes, _ = self._state(row)
-        starts = self._layout.flat.files[:, 0].tolist()
-        return {file: bytes(content[starts[file] : starts[file] + sizes[file]]) for file in files}
+        `ordered` returns the order that follows from what they hold, and what they say.
+        """
+        start, count = int(row[made.G_FIRST]), int(row[made.G_COUNT])
+        width, at = int(row[made.G_BLOCKS]), int(row[made.G_CODES])
+        codes = self._judged.codes[at : at + count * width].reshape(count, width)[:, moving]
+        _, firsts, which = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        shown = [ordered(self.control(start + first, files, moving)) for first in firsts.tolist()]
+        number = {said: at for at, (_, said) in enumerate(shown)}
+        which = np.asarray([number[said] for _, said in shown], np.int64)[which]
+        edges = [0, *(np.flatnonzero(np.diff(which)) + 1).tolist(), count]
+        for begin, end in pairwise(edges):
+            part = row.copy()
+            part[made.G_FIRST] += begin
+            part[made.G_CODES] += begin * width
+            part[made.G_COUNT] = end - begin
+            part[made.G_PATCHES] *= not begin
+            part[made.G_ORDER], said = shown[which[begin]]
+            yield part, said
+
+    def control(self, row: int, files: list[int], moving: list[int]) -> dict[int, bytes]:
+        """Return what is in `files` in a state, by number; `moving` are the blocks of its group in them."""
+        judged, number = self._judged, int(self._judged.rows[row, made.GROUP])
+        group = judged.groups[number].tolist()
+        self._advance(group[made.G_CRASH])
+        places = {file: self._layout.flat.files[file, :2].tolist() for file in files}
+        held = {file: self._bytes[start : start + room] for file, (start, room) in places.items()}
+        sizes = judged.sizes[number].tolist()
+        first = group[made.G_CODES] + (row - group[made.G_FIRST]) * group[made.G_BLOCKS]
+        for at in moving:
+            kind, file, place, length, version, _ = judged.blocks[group[made.G_TABLE] + at].tolist()
+            value = int(judged.values[version + int(judged.codes[first + at])])
+            if _KINDS[kind] == DATA:
+                begin = place - places[file][0]
+                held[file][begin : begin + length] = judged.pool[value : value + length].tobytes()
+            else:
+                sizes[file] = value
+        return {file: bytes(content[: sizes[file]]) for file, content in held.items()}
 
     def files(self, row: int) -> dict[str, bytes]:
         """Return the files of a state."""

@@ -16,7 +16,7 @@ REACHABLE, LYING, CORRUPTED = "R", "L", "C"
 STRATA = (REACHABLE, LYING, CORRUPTED)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Preset:
     """One persistence model.
 

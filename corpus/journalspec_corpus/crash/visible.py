@@ -349,7 +349,8 @@ def in_order(value: object) -> object:
     if type(value) is str:
         return value
     if type(value) is tuple:
-        return tuple(map(in_order, value))
+        # Nearly all that there is are texts, and tuples of them.
+        return tuple([each if type(each) is str else in_order(each) for each in value])
     if isinstance(value, Mapping):
         return sorted((repr(in_order(key)), repr(in_order(item))) for key, item in value.items())
     if isinstance(value, (set, frozenset)):

@@ -23,6 +23,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -158,6 +159,8 @@ def _death(status: int) -> str:
 Task = Callable[[Plan, Path, int], object]
 #: What may be asked for a shard.
 TASKS: dict[str, Task] = {"shard": write_shard, "ids": write_ids, "cases": write_cases}
+#: So many shards a worker looks only at what the last one left behind.
+_SETTLED = 64
 _TRACEBACK = "JOURNALSPEC_TRACEBACK"
 
 
@@ -173,8 +176,9 @@ def serve(lines: TextIO, answers: TextIO) -> None:
     task = TASKS[start["task"]]
     numbers: queue.SimpleQueue[int] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(lines, numbers), daemon=True).start()
-    fresh = True
-    while True:
+    # Next to nothing of what a shard is made of hangs together in circles: between two shards is enough.
+    gc.disable()
+    for done in count():
         answer = json.dumps(_answer(task, plan, out, numbers.get()))
         try:
             answers.write(f"{answer}\n")
@@ -182,11 +186,13 @@ def serve(lines: TextIO, answers: TextIO) -> None:
         except BrokenPipeError:
             # The builder was killed: nobody is left to be told, of this either.
             os._exit(0)
-        if fresh:
-            # Workloads by the ten thousand and compiled code stay: they need no looking through for garbage.
+        if done % _SETTLED:
+            gc.collect(0)
+        else:
+            # Workloads by the ten thousand, compiled code and what is remembered stay: they need no looking
+            # through for garbage.
             gc.collect()
             gc.freeze()
-            fresh = False
 
 
 def _listen(lines: TextIO, numbers: queue.SimpleQueue[int]) -> None:

@@ -321,11 +321,11 @@ def sampled_of(
     if trace.life > 1:
         partial = np.ones(len(preset), bool)
     else:
-        partial = ~_PLAIN[preset] | (written > EXHAUSTIVE)
-        for index in np.unique(torn).tolist():
-            if index >= 0:
-                partial[torn == index] = not cuts_of(trace, index).all()
-    return {CATEGORIES[code] for code in np.unique(category[partial]).tolist()}
+        thinned = np.zeros(len(trace.ops) + 1, bool)
+        for index in np.flatnonzero(np.bincount(torn + 1)[1:]).tolist():
+            thinned[index] = not cuts_of(trace, index).all()
+        partial = np.where(torn >= 0, thinned[torn], ~_PLAIN[preset] | (written > EXHAUSTIVE))
+    return {CATEGORIES[code] for code in np.flatnonzero(np.bincount(category[partial])).tolist()}
 
 
 def compared(stratum: str, reached: Counter[str], partial: Collection[str]) -> list[dict[str, Any]]:
