@@ -1,0 +1,1 @@
+"""What is true of Derby's write-ahead log."""
