@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import gzip
 import re
+import struct
+import time
 import zlib
+from itertools import pairwise
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
+from journalspec.derby_log.operations import operations
 from journalspec_reference.derby_log import codec
+from journalspec_reference.derby_log.bodies import decode
 from journalspec_reference.derby_log.codec import BadLog, Control, Instant, Summed
+from journalspec_reference.derby_log.scan import End, Log, LogEnd, Scan, Turn, gather
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "derby_log"
 #: A control file of Derby 10.16.
@@ -108,3 +115,49 @@ def test_real_files_hold_the_records_that_their_dumps_list(path: Path) -> None:
     assert found == [place for place in listed if place[0] != torn]
     assert sound == verdicts
     assert damaged == torn
+
+
+# The walk over files.
+
+CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "derby_log"
+DIRECTORIES = sorted(path.parent for path in CAPTURED.glob("*/*/expected.json"))
+each_directory = pytest.mark.parametrize("directory", DIRECTORIES, ids=lambda path: "/".join(path.parts[-2:]))
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.iterdir() if path.suffix in (".dat", ".ctrl")}
+
+
+@each_directory
+def test_both_ways_through_a_captured_log_see_the_same_records(directory: Path) -> None:
+    files = contents(directory)
+    log = Log(gather(files), summed=True, linked=True)
+    first = min(log.files)
+    forward: list[tuple[str, int, int]] = []
+    for item in log.walk(Instant(first, codec.HEADER)):
+        if isinstance(item, LogEnd):
+            assert not item.end.reason
+            last = Instant(item.file.number, item.end.off)
+        elif not isinstance(item, Turn):
+            forward.append((item[0].name, item[1].off, item[1].end))
+            assert not decode(item[1].body, operations()).surplus
+    backward = [(file.name, stored.off, stored.end) for file, stored in log.before(last)]
+    assert len(log.files) == 1 + sum(a[0] != b[0] for a, b in pairwise(forward))
+    assert forward == backward[::-1]
+
+
+def test_sums_that_overlap_cost_no_more_than_the_file() -> None:
+    """Each checksum record covers all the others behind it, and every sum is right."""
+    count, tail = 3000, b""
+    for index in range(count - 1, -1, -1):
+        instant = struct.pack(">q", 1 << 32 | codec.HEADER + 37 * index)
+        body = struct.pack(">HHHHBiq", 0x81, 0x4900, 0, 453, 1, len(tail), zlib.crc32(tail))
+        tail = b"\0\0\0\x15" + instant + body + b"\0\0\0\x15" + tail
+    data = struct.pack(">iiqq", 128, 9, 1, 0) + tail
+    begin = time.process_time()
+    found = list(Scan(data, 1).walk())
+    assert len(found) == count + 1
+    assert found[-1] == End(len(data))
+    assert time.process_time() - begin < 5
+    # Every one of them is compared: a byte at the end takes the first.
+    assert next(Scan(data[:-1] + b"\x16", 1).walk()) == End(24, "bad-checksum", ANY)
