@@ -227,18 +227,22 @@ class Log:
                     end = item
                 else:
                     yield file, item
-            after = self.files.get(file.number + 1)
-            if end.reason or not end.marked or after is None:
-                yield LogEnd(file, end)
+            after = self.after(file, end)
+            yield after
+            if isinstance(after, LogEnd):
                 return
-            if after.length < HEADER:
-                yield LogEnd(file, end, "half-file", after)
-                return
-            if self.enter(after.number).previous() != (file.number, end.off) and self._linked:
-                yield LogEnd(file, end, "unlinked-file", after)
-                return
-            yield Turn(after, end)
-            file, at = after, HEADER
+            file, at = after.file, HEADER
+
+    def after(self, file: LogFile, end: End) -> Turn | LogEnd:
+        """Return where the log goes on behind the end of a file, if it does; raises BadHeader."""
+        after = self.files.get(file.number + 1)
+        if end.reason or not end.marked or after is None:
+            return LogEnd(file, end)
+        if after.length < HEADER:
+            return LogEnd(file, end, "half-file", after)
+        if self.enter(after.number).previous() != (file.number, end.off) and self._linked:
+            return LogEnd(file, end, "unlinked-file", after)
+        return Turn(after, end)
 
     def beyond(self, last: LogEnd) -> LogFile | None:
         """Return a later file whose header shows that the log went on beyond its end (DRB-END-046)."""

@@ -1,7 +1,7 @@
 """What the records of a log leave: transactions with their outcomes, pages, and the rows on them (DRB-RCV).
 
-Pages are followed by their versions, whatever they belong to; rows only in the tables that are named, and only
-as far as the log and the containers beside it say what they are.
+Pages are followed by their versions, whatever they belong to; rows only in the tables that are named, as far
+as the log and the containers beside it say what they are.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ _ROWS_PAGE, _VALID, _PAGE_TAIL, _SMALLEST_PAGE = 117, 1, 8, 1024
 _DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
 #: Of a field: no value; with the next one, no such field here; its length in two plain bytes.
 _NULL, _ABSENT, _FIXED = 1, 5, 32
+#: What is done to a container.
+_CREATED = 1
 #: A transaction that the engine began for itself: it is rolled back before others.
 INTERNAL = 16
 #: A value of a row: None if it has none, `...` if nothing here says what it is.
@@ -174,17 +176,19 @@ class Store:
         self.pages: dict[Place, Page] = {}
         #: The number of the next transaction.
         self.next = 1
+        #: Containers that the log makes: they may be filled without records, and forced to disk instead.
+        self._made: set[int] = set()
         #: Where a part of a row stands -> where the part before it does.
         self._owners: dict[tuple[int, int, int], tuple[int, int]] = {}
 
     def take(self, instant: Instant, body: Body, data: bytes, redo_from: Instant) -> None:
         """Redo one record (DRB-RCV-062, DRB-RCV-063); raises StateError, BadLog."""
-        number, group = body.transaction, body.group
+        number = body.transaction
         if number is None:
             return
         self.next = max(self.next, number + 1)
         known = self.transactions.get(number)
-        if group & FIRST:
+        if body.group & FIRST:
             if known is not None:
                 raise StateError("transaction", "bad-transaction", f"transaction {number} begins twice")
             fields = body.fields
@@ -194,19 +198,23 @@ class Store:
             if instant >= redo_from:
                 raise StateError("transaction", "bad-transaction", f"transaction {number} never began")
             return
-        if group & LAST:
-            del self.transactions[number]
-            return
-        if group & PREPARE:
-            known.prepared, known.branch = True, body.fields.get("global_id") or known.branch
-            return
-        if group & COMPENSATION and body.undone is not None:
-            while known.changes and known.changes[-1] >= body.undone.packed:
-                known.changes.pop()
-        elif not group & FIRST and body.operation.name != "CHECKPOINT":
-            known.changes.append(instant.packed)
+        self._follow(number, known, instant, body)
+        if body.operation.name == "CONTAINER" and body.fields["action"] == _CREATED:
+            self._made.add(body.fields["container"])
         if "page_version" in body.fields and instant >= redo_from:
             self._redo(body, data)
+
+    def _follow(self, number: int, known: Transaction, instant: Instant, body: Body) -> None:
+        """Take in what a record is for its transaction."""
+        if body.group & LAST:
+            del self.transactions[number]
+        elif body.group & PREPARE:
+            known.prepared, known.branch = True, body.fields.get("global_id") or known.branch
+        elif body.group & COMPENSATION and body.undone is not None:
+            while known.changes and known.changes[-1] >= body.undone.packed:
+                known.changes.pop()
+        elif not body.group & FIRST and body.operation.name != "CHECKPOINT":
+            known.changes.append(instant.packed)
 
     def page(self, container: int, number: int, version: int | None = None) -> Page | None:
         """Return a page; one that nothing is known of has `version` (none: then there is none)."""
@@ -228,6 +236,8 @@ class Store:
         assert page is not None
         if page.version > version:
             return
+        if page.version < version and container in self._made:
+            page.version = version
         if page.version < version:
             text = f"page {number} of container {container} has version {page.version}, the record {version}"
             raise StateError("replay", "bad-page", text)
@@ -327,7 +337,7 @@ class Store:
     # What is left.
 
     def losers(self) -> list[int]:
-        """Return the transactions that are rolled back: internal ones first, the newest first (DRB-RCV-065)."""
+        """Return what is rolled back: internal transactions first, the newest first (DRB-RCV-065)."""
         open_ = [number for number, item in self.transactions.items() if not item.prepared]
         return sorted(
             open_,
@@ -348,19 +358,23 @@ class Store:
             instant = Instant.unpack(packed)
             yield instant, *self._find(instant)
 
-    def roll_back(self, number: int) -> set[tuple[int, int, int]]:
-        """Undo a transaction on the rows; return which it had touched: container, page and record id."""
-        touched: set[tuple[int, int, int]] = set()
+    def _changes(self, number: int) -> Iterator[tuple[Body, bytes]]:
         for _, body, data in self.undoable(number):
-            fields = body.fields
-            if fields.get("container") not in self.tables or "page" not in fields:
-                continue
-            page = self.page(fields["container"], fields["page"])
+            if body.fields.get("container") in self.tables and "page" in body.fields:
+                yield body, data
+
+    def roll_back(self, number: int) -> None:
+        """Undo a transaction on the rows."""
+        for body, data in self._changes(number):
+            page = self.page(body.fields["container"], body.fields["page"])
             if page is not None:
-                touched.update(self._touched(fields))
-                self._undo(page, fields["page"], body, data)
+                self._undo(page, body.fields["page"], body, data)
         del self.transactions[number]
-        return touched
+
+    def touched(self, number: int) -> list[tuple[int, int, int]]:
+        """Return the rows that a transaction has touched: container, page and record id of each."""
+        places = (place for body, _ in self._changes(number) for place in self._touched(body.fields))
+        return list(dict.fromkeys(places))
 
     def _touched(self, fields: Mapping[str, Any]) -> Iterator[tuple[int, int, int]]:
         """Yield the rows of which a record changes a part, by where they begin."""
