@@ -19,7 +19,7 @@ from journalspec.requirements import requirements
 ROOT = Path(__file__).resolve().parents[2]
 SPECS = ROOT / "specs" / "journalspec"
 TOOL = ROOT / "tools" / "kaitai"
-SCHEMAS = sorted(SPECS.glob("*/*.ksy"))
+SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).glob("*.ksy"))]
 KEY_ORDER = ["meta", "doc", "doc-ref", "-requirement", "params", "seq", "instances", "types", "enums"]
 META_ORDER = [
     "id",

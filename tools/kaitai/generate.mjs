@@ -35,9 +35,10 @@ const PLACES = {
   rust: { folder: () => "src", index: "src/lib.rs", mention: (schema) => `pub mod ${schema};\n` },
 };
 
-function folders() {
+// Packages are of formats that are described as a whole; what is committed is of all that has a schema.
+function folders(whole) {
   return readdirSync(specs, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(join(specs, entry.name, "format.toml")))
+    .filter((entry) => entry.isDirectory() && (!whole || existsSync(join(specs, entry.name, "format.toml"))))
     .map((entry) => entry.name)
     .sort();
 }
@@ -63,7 +64,7 @@ function write(path, text) {
 
 async function committed(out) {
   let count = 0;
-  for (const format of folders()) {
+  for (const format of folders(false)) {
     const names = schemas(format);
     if (names.length === 0) continue;
     const target = join(out, format, "_kaitai");
@@ -84,7 +85,7 @@ async function packages(out) {
   for (const language of compiler.languages.filter((name) => !PICTURES.includes(name))) {
     const place = PLACES[language] ?? { folder: () => "" };
     let index = "";
-    for (const format of folders()) {
+    for (const format of folders(true)) {
       for (const name of schemas(format)) {
         const schema = name.replace(/\.ksy$/, "");
         for (const [path, text] of await compile(language, format, name)) {

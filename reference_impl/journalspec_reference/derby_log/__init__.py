@@ -1,1 +1,1 @@
-"""Derby's write-ahead log. A beginning: the bytes around records; no scan of a set of files, no recovery."""
+"""Derby's write-ahead log: reader, recovery and writer, all editions."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from struct import Struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 #: The format id of control files and log files, the only ids that take four bytes.
 FILE_FORMAT = 128
@@ -22,7 +22,11 @@ _CHECKSUM_HEAD = (0x81, 0x4900, 0, 453)
 
 
 class BadLog(ValueError):
-    """Bytes that are not what they should be."""
+    """Bytes that are not what they should be; `reason` is the spec's word for how."""
+
+    def __init__(self, message: str, reason: str = "bad-body") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class Instant(NamedTuple):
@@ -30,6 +34,11 @@ class Instant(NamedTuple):
 
     number: int
     position: int
+
+    @property
+    def packed(self) -> int:
+        """The instant as a 64-bit integer."""
+        return self.number << 32 | self.position
 
     @classmethod
     def unpack(cls, packed: int) -> Instant:
@@ -65,10 +74,10 @@ class Summed(NamedTuple):
 def control(data: bytes) -> Control:
     """Decode a control file; the obsolete version and what is spare are not looked at."""
     if len(data) != CONTROL:
-        raise BadLog(f"a control file of {len(data)} bytes, not {CONTROL}")
+        raise BadLog(f"a control file of {len(data)} bytes, not {CONTROL}", "bad-control")
     form, _, packed, major, minor, build, flags, value = _CONTROL.unpack(data)
     if value != zlib.crc32(data[: CONTROL - 8]):
-        raise BadLog("the checksum of the control file is wrong")
+        raise BadLog("the checksum of the control file is wrong", "bad-control")
     if form != FILE_FORMAT:
         raise BadLog(f"a control file of format {form}")
     return Control(Instant.unpack(packed) if packed else None, major, minor, build, flags)
@@ -86,22 +95,24 @@ def header(data: bytes, number: int) -> Instant:
     return Instant.unpack(previous)
 
 
-def record(data: bytes, off: int, number: int) -> WrappedRecord | None:
+def record(data: Any, off: int, number: int) -> WrappedRecord | None:
     """Decode the wrapper at `off` of log file `number`; None at an end marker or the file's end."""
     if off == len(data):
         return None
     if off + _LENGTH.size > len(data):
-        raise BadLog("no room for the length of a record")
-    (length,) = _LENGTH.unpack_from(data, off)
+        raise BadLog("no room for the length of a record", "truncated")
+    (length,) = _LENGTH.unpack(data[off : off + _LENGTH.size])
     if length == 0:
         return None
     end = off + length + OVERHEAD
-    if length < 0 or end > len(data):
-        raise BadLog(f"a record of {length} bytes does not fit")
-    if _WRAPPER.unpack_from(data, off)[1] != number << 32 | off:
-        raise BadLog("the instant of a record is not its place")
-    if _LENGTH.unpack_from(data, end - _LENGTH.size)[0] != length:
-        raise BadLog("the two lengths of a record differ")
+    if length < 0:
+        raise BadLog(f"the length of a record is {length}", "bad-length")
+    if end > len(data):
+        raise BadLog(f"a record of {length} bytes does not fit", "out-of-bounds")
+    if _WRAPPER.unpack(data[off : off + _WRAPPER.size])[1] != number << 32 | off:
+        raise BadLog("the instant of a record is not its place", "bad-instant")
+    if _LENGTH.unpack(data[end - _LENGTH.size : end])[0] != length:
+        raise BadLog("the two lengths of a record differ", "bad-trailer")
     return WrappedRecord(off, data[off + _WRAPPER.size : end - _LENGTH.size], end)
 
 
@@ -111,7 +122,7 @@ def coverage(body: bytes) -> Summed | None:
         return None
     *_, algorithm, length, value = _CHECKSUM.unpack(body)
     if algorithm != 1 or length < 0:
-        raise BadLog(f"a checksum of algorithm {algorithm} over {length} bytes")
+        raise BadLog(f"a checksum of algorithm {algorithm} over {length} bytes", "bad-checksum")
     return Summed(length, value)
 
 

@@ -1,0 +1,597 @@
+"""Reading a log, and the recovery that follows from it; nothing here changes a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from struct import Struct
+from typing import Any, NamedTuple
+
+from journalspec.derby_log.operations import Form
+from journalspec.observation import (
+    CLEAN,
+    RECOVERED,
+    At,
+    Dropped,
+    FileMap,
+    Note,
+    Observation,
+    Record,
+    note_place,
+    record_place,
+    refused,
+    region_place,
+)
+from journalspec.reread import Collector, few, joined
+from journalspec_reference.api import Files, Params
+from journalspec_reference.content import Window
+from journalspec_reference.derby_log import codec
+from journalspec_reference.derby_log.bodies import Body, decode, known
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant
+from journalspec_reference.derby_log.scan import (
+    CONTROLS,
+    BadHeader,
+    Chosen,
+    End,
+    Log,
+    LogEnd,
+    LogFile,
+    Scan,
+    Stored,
+    choose,
+    gather,
+    number_of,
+)
+from journalspec_reference.derby_log.store import Container, StateError, Store, branch_key
+
+FORMAT = "derby_log"
+EDITIONS = ("10.0", "10.1", "10.8", "10.14", "10.16")
+#: Edition -> the newest level of a database that it opens, and where the kept base has the tables T and U.
+LEVELS = {"10.0": (10, 0), "10.1": (10, 1), "10.8": (10, 13), "10.14": (10, 15), "10.16": (10, 16)}
+TABLES = {"10.0": (768, 784), "10.1": (768, 784), "10.8": (1136, 1152)}
+_LATER_TABLES = (1168, 1184)
+SEED = "seed"
+_SEED_CONTROL = Struct(">iiqii24x")
+_CONTAINER = re.compile(r"seg0\.c([0-9a-f]{1,15})\.dat")
+_LIKE = re.compile(r"log.*\.(dat|ctrl)", re.DOTALL)
+_CIPHER_BLOCK = 8
+_BODY_START = b"\x00\x81"
+#: Records are kept up to so many times the size of the log, and these bytes: they may be tiny.
+_KEPT, _KEPT_OF_ANY = 32, 1 << 16
+_BETA, _TEST_MODE = 1, 2
+
+
+class _Refusal(Exception):
+    def __init__(self, phase: str, code: str, message: str, at: At | None = None) -> None:
+        super().__init__(message)
+        self.answer = refused(phase, code, message, at)
+
+
+class Told(NamedTuple):
+    """A record as it is told, what was stored, and its body, if that is decoded."""
+
+    record: Record
+    stored: Stored
+    body: Body | None
+
+
+def plain(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an operation or object as an observation has them."""
+    out: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name in ("count", "header_length", "gtrid_length", "bqual_length"):
+            continue
+        if name == "undo":
+            out["logical"] = value is not None
+        elif name == "rows":
+            out[name] = [plain(row) for row in value]
+        elif name == "table":
+            out[name] = [_entry(row["entry"]) for row in value["entries"]] if value else []
+        elif isinstance(value, dict):
+            out[name] = plain(value)
+        elif value is not None:
+            out[name] = value
+    return out
+
+
+def _entry(entry: Mapping[str, Any] | None) -> dict[str, Any]:
+    out = plain(entry or {})
+    if "transaction" in out:
+        out["transaction"] = out["transaction"]["number"]
+    for name in ("first", "last"):
+        if name in out:
+            out[name] = out[name]["file"] << 32 | out[name]["position"]
+    return out
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How the records of files are decoded; `forms` is None where bodies are opaque."""
+
+    forms: Mapping[int, Form] | None
+
+    def told(self, file: LogFile, stored: Stored) -> Told:
+        """Return a record under the spec's names; raises BadLog."""
+        at = At(file.name, stored.off, stored.end - stored.off)
+        shown: dict[str, Any] = {"length": len(stored.body), "instant": file.number << 32 | stored.off}
+        if self.forms is None:
+            return Told(Record("OTHER", {**shown, "body": stored.body}, at), stored, None)
+        body = decode(stored.body, self.forms)
+        shown["group"] = body.group
+        if body.transaction is not None:
+            shown["transaction"] = body.transaction
+        shown |= plain(body.fields)
+        if body.undone is not None:
+            shown["undone"] = body.undone.packed
+        elif data := stored.body[slice(*body.data)]:
+            shown["data"] = data
+        return Told(Record(body.operation.name, shown, at), stored, body)
+
+    def pieces(self, file: LogFile, scan: Scan, start: int) -> Iterator[Told | Note | End]:
+        """Yield what a file gives from `start` on, and its end; raises BadLog at the last record told."""
+        covered = (0, 0)
+        for item in scan.walk(start):
+            end = item.off if isinstance(item, End) else item.end
+            if covered[0] > item.off and (isinstance(item, End) or covered[0] < end):
+                yield Note("odd-coverage", file.name, covered[1])
+                covered = (0, 0)
+            if isinstance(item, End):
+                yield item
+                return
+            told = self.told(file, item)
+            yield told
+            if item.covers is not None:
+                covered = (item.end + item.covers, item.off)
+            if told.body is not None and told.body.long_number:
+                yield Note("long-number", file.name, item.off)
+            if told.body is not None and told.body.surplus:
+                yield Note("surplus", file.name, item.off, str(told.body.surplus))
+
+
+class LogPass:
+    """One pass over a log; `policy` is that of recovery, or empty for reading."""
+
+    def __init__(self, files: Files, edition: str, policy: str, params: Params) -> None:
+        self._files, self._edition, self._policy, self._params = files, edition, policy, params
+        self._logs = gather(files)
+        keep = _KEPT * sum(file.length for file in self._logs.values()) + _KEPT_OF_ANY
+        self._records, self._beside = Collector(record_place, keep), Collector(record_place, keep)
+        self._notes, self._dropped = Collector(note_place), Collector(region_place)
+        self._late: list[Note] = []
+        self._invalid: dict[str, str] = {}
+        self._chosen = Chosen(None, "", {})
+        self._bodies: list[tuple[LogFile, int]] = []
+        #: The first record that no checksum covers, and the first one behind some checksum record.
+        self._bare: Note | None = None
+        self._unverified: Note | None = None
+        self._summed = False
+        self._counts = Instant(0, 0)
+        self.redo_from = Instant(0, 0)
+        self.last: LogEnd | None = None
+        self._linked = edition not in (SEED, "10.0", "10.1")
+        self.log = Log(self._logs, summed=edition not in (SEED, "10.0"), linked=self._linked)
+        self._reader = Reader(None)
+        self.store = Store(self._tables(), self._containers(), self._find)
+        self.answer: Observation | None = None
+        try:
+            self._run()
+        except _Refusal as refusal:
+            self.answer = refusal.answer
+
+    def _tables(self) -> dict[int, str]:
+        return dict(zip(TABLES.get(self._edition, _LATER_TABLES), ("T", "U"), strict=True))
+
+    def _containers(self) -> dict[int, Container]:
+        found = {name: match for name in sorted(self._files) if (match := _CONTAINER.fullmatch(name))}
+        return {int(match[1], 16): Container(self._files[name]) for name, match in found.items()}
+
+    def _run(self) -> None:
+        if not self._logs and not any(name in self._files for name in CONTROLS):
+            raise _Refusal("fileset", "no-files", "there is neither a control file nor a log file")
+        start = self._start()
+        self._names()
+        if self._edition != SEED:
+            start = self._from_checkpoint(start)
+        self._late_start(start)
+        ends = self._walk(start)
+        self._behind(ends)
+
+    # Where the log begins.
+
+    def _start(self) -> Instant:
+        """Return what the control file names, or the start of the first log file (DRB-CTL)."""
+        if self._edition == SEED:
+            return self._entered(Instant(min(self._logs, default=1), HEADER))
+        try:
+            self._chosen = choose(self._files)
+        except BadLog as error:
+            name = next(name for name in CONTROLS if name in self._files)
+            at = At(name, 0, len(self._files[name]))
+            raise _Refusal("header", "bad-control", str(error), at) from None
+        for name in self._chosen.invalid:
+            self._region(name, 0, len(self._files[name]), "bad-control")
+            self._invalid[name] = "bad-control"
+        control = self._chosen.control
+        if control is None:
+            self._late.append(Note("no-control"))
+            return self._entered(Instant(1, HEADER))
+        if self._chosen.name != CONTROLS[0]:
+            self._late.append(Note("mirror-used", self._chosen.name))
+        if control.flags & _TEST_MODE:
+            self._late.append(Note("test-mode", self._chosen.name))
+        level = (control.major, control.minor)
+        if self._policy and (level > LEVELS[self._edition] or control.flags & _BETA):
+            at = At(self._chosen.name, 16, 8)
+            raise _Refusal("header", "newer-level", f"the database is of level {level[0]}.{level[1]}", at)
+        return self._entered(control.checkpoint or Instant(1, HEADER))
+
+    def _entered(self, start: Instant) -> Instant:
+        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); to read, any will do."""
+        if not self._policy and start.number not in self._logs and self._logs:
+            start = Instant(min(self._logs), HEADER)
+        try:
+            self.log.enter(start.number)
+        except KeyError:
+            text = f"log{start.number}.dat is missing, and the log begins there"
+            raise _Refusal("fileset", "missing-file", text) from None
+        except BadHeader as error:
+            raise _bad_header(error) from None
+        return start
+
+    def _from_checkpoint(self, at: Instant) -> Instant:
+        """Return where the scan starts by the checkpoint record at `at` (DRB-RCV-060)."""
+        file = self._logs[at.number]
+        first = self.log.scan(file).at(HEADER)
+        if isinstance(first, Stored) and _is_cipher(first.body):
+            self._late.append(Note("encrypted", file.name))
+            self.log = Log(self._logs, summed=False, linked=self._linked)
+            return Instant(at.number, HEADER)
+        self._reader = Reader(known(self._edition, EDITIONS))
+        control = self._chosen.control
+        if control is None or control.checkpoint != at:
+            return at
+        found = self.log.scan(file).at(at.position) if at.position >= HEADER else None
+        body = None
+        if isinstance(found, Stored):
+            try:
+                body = self._reader.told(file, found).body
+            except BadLog:
+                body = None
+        if body is None or body.operation.name != "CHECKPOINT":
+            self._late.append(Note("no-checkpoint", file.name, at.position))
+            return Instant(at.number, HEADER)
+        self.redo_from = Instant.unpack(body.fields["redo_from"])
+        return self._entered(Instant.unpack(body.fields["undo_from"]))
+
+    def _late_start(self, start: Instant) -> None:
+        """In reading, take in the files before, and what stands before the start in its own file."""
+        self._counts = start
+        if self._policy:
+            return
+        for number, file in self._logs.items():
+            if number > start.number:
+                break
+            if number < start.number:
+                self._old(file)
+        file = self._logs[start.number]
+        end = self._take(file, HEADER, stop=start.position)
+        if end is not None and end.off < start.position:
+            self._region(file.name, end.off, start.position - end.off, end.reason or "truncated")
+
+    def _old(self, file: LogFile) -> None:
+        try:
+            self.log.enter(file.number)
+        except BadHeader:
+            self._region(file.name, 0, file.length, "bad-header")
+            self._invalid[file.name] = "bad-header"
+            return
+        end = self._take(file, HEADER)
+        if end is not None and end.reason:
+            self._region(file.name, end.off, file.length - end.off, end.reason)
+
+    # The walk.
+
+    def _walk(self, start: Instant) -> LogEnd:
+        """Take in the log from `start` on; return where it ends."""
+        number, at = start
+        while True:
+            file = self._logs[number]
+            end = self._take(file, at, counts=True)
+            assert end is not None
+            try:
+                after = self.log.after(file, end)
+            except BadHeader as error:
+                raise _bad_header(error) from None
+            if isinstance(after, LogEnd):
+                return after
+            number, at = after.file.number, HEADER
+
+    def _take(
+        self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False
+    ) -> End | None:
+        """Tell what stands in a file from `start` on (up to `stop`); `counts`: it is of the log."""
+        reader, log = self._reader, self.log
+
+        def again(kind: type[Any]) -> Iterator[Any]:
+            for item in reader.pieces(file, log.scan(file), start):
+                if stop is not None and not isinstance(item, Note) and _off(item) >= stop:
+                    return
+                if isinstance(item, kind):
+                    yield item.record if isinstance(item, Told) else item
+
+        self._records.begin(file.name, partial(again, Told))
+        self._notes.begin(file.name, partial(again, Note))
+        off, covered = start, start
+        try:
+            for item in reader.pieces(file, log.scan(file), start):
+                if isinstance(item, Note):
+                    self._notes.add(item)
+                    continue
+                off = item.off if isinstance(item, End) else item.stored.end
+                if isinstance(item, End):
+                    return item
+                if stop is not None and item.stored.off >= stop:
+                    return None
+                self._records.add(item.record)
+                covered = self._covered(file, item, start, covered) if counts else 0
+                if counts:
+                    self._count(file, item)
+        except BadLog as error:
+            raise _Refusal("record", "bad-body", str(error), At(file.name, off, 0)) from None
+        return None
+
+    def _covered(self, file: LogFile, item: Told, start: int, covered: int) -> int:
+        """Look for the first record that no checksum covers; return up to where the last one does."""
+        stored = item.stored
+        if stored.covers is not None:
+            self._summed = True
+            return max(covered, stored.end + stored.covers)
+        # What a scan begins with may be covered from before it, unless nothing is covered at all.
+        if stored.off >= covered and item.body is not None:
+            note = Note("unverified", file.name, stored.off)
+            self._bare = self._bare or note
+            if self._summed or start == HEADER:
+                self._unverified = self._unverified or note
+        return covered
+
+    def _count(self, file: LogFile, item: Told) -> None:
+        if item.body is None:
+            self._bodies.append((file, item.stored.off))
+            return
+        instant = Instant(file.number, item.stored.off)
+        at = item.record.at
+        try:
+            self.store.take(instant, item.body, item.stored.body[slice(*item.body.data)], self.redo_from)
+        except StateError as error:
+            if self._policy:
+                raise _Refusal(error.phase, error.code, str(error), at) from None
+        except BadLog as error:
+            raise _Refusal("record", "bad-body", str(error), at) from None
+
+    def _find(self, instant: Instant) -> tuple[Body, bytes]:
+        file = self._logs.get(instant.number)
+        found = self.log.scan(file).at(instant.position) if file and instant.position >= HEADER else None
+        if not isinstance(found, Stored):
+            raise BadLog(f"there is no record {instant.packed:#x}")
+        body = decode(found.body, known(self._edition, EDITIONS))
+        return body, found.body[slice(*body.data)]
+
+    # What lies behind.
+
+    def _behind(self, last: LogEnd) -> None:
+        """Tell how the log ends, and what the files behind it are (DRB-END)."""
+        self.last = last
+        bare = self._unverified if self._summed else self._bare
+        if bare is not None and self._edition != "10.0":
+            self._late.append(bare)
+        file, end = last.file, last.end
+        if last.note and last.next is not None:
+            self._late.append(Note(last.note, last.next.name))
+        beyond = self.log.beyond(last)
+        if beyond is not None and self._policy == "strict":
+            at = At(file.name, end.off, file.length - end.off)
+            raise _Refusal("record", "lost-middle", f"{beyond.name} goes on behind the end of the log", at)
+        if beyond is not None:
+            self._late.append(Note("lost-middle", beyond.name))
+        if end.reason:
+            self._region(file.name, end.off, file.length - end.off, end.reason)
+        elif end.marked and (stretch := garbage(file.data, end.off + 4)):
+            self._late.append(Note("beyond-end", file.name, stretch[0]))
+            self._region(file.name, stretch[0], stretch[1] - stretch[0], "beyond-end")
+        for number, later in self._logs.items():
+            if number <= file.number:
+                continue
+            if last.note == "unlinked-file" and later is last.next:
+                self._region(later.name, 0, later.length, "unlinked")
+                self._invalid[later.name] = "unlinked"
+            elif later.length >= HEADER:
+                self._later(later)
+
+    def _later(self, file: LogFile) -> None:
+        try:
+            self.log.enter(file.number)
+        except BadHeader:
+            self._region(file.name, 0, file.length, "bad-header")
+            self._invalid[file.name] = "bad-header"
+            return
+        if self._policy:
+            return
+        reader, scan = self._reader, partial(self.log.scan, file)
+
+        def again() -> Iterator[Record]:
+            try:
+                for item in reader.pieces(file, scan(), HEADER):
+                    if isinstance(item, Told):
+                        yield item.record
+            except BadLog:
+                return
+
+        self._beside.begin(file.name, again)
+        for record in again():
+            self._beside.add(record)
+
+    def _region(self, name: str, off: int, length: int, reason: str) -> None:
+        if length:
+            region = Dropped(name, off, length, reason)
+            self._dropped.begin(name, lambda: (region,))
+            self._dropped.add(region)
+
+    def _names(self) -> None:
+        for name in sorted(self._files):
+            if number_of(name) is None and name not in CONTROLS and _LIKE.fullmatch(name):
+                self._late.append(Note("ignored-name", name))
+        gaps = [
+            f"{one + 1}" if two == one + 2 else f"{one + 1} to {two - 1}"
+            for one, two in pairwise(self._logs)
+            if two > one + 1
+        ]
+        if gaps:
+            self._late.append(Note("file-gap", text=", ".join(gaps)))
+
+    # The answer.
+
+    def observation(self) -> Observation:
+        """Return the answer."""
+        if self.answer is not None:
+            return self.answer
+        try:
+            state = self._state()
+        except BadLog as error:
+            return refused("record", "bad-body", str(error))
+        dropped = self._dropped.done()
+        lost = any(note.code in ("lost-middle", "beyond-end") for note in self._late)
+        return Observation(
+            RECOVERED if len(dropped) or lost else CLEAN,
+            records=self._records.done(),
+            dropped=dropped,
+            state=state,
+            files=tuple(self._maps()),
+            notes=joined(note_place, self._notes.done(), self._late),
+            unanchored=self._beside.done(),
+        )
+
+    def _state(self) -> dict[str, Any]:
+        if self._edition == SEED:
+            places = self._bodies
+
+            def bodies() -> Iterator[bytes]:
+                for file, off in places:
+                    found = self.log.scan(file).at(off)
+                    if isinstance(found, Stored):
+                        yield found.body
+
+            return {"bodies": few(bodies, len(places), len)}
+        store = self.store
+        losers = store.losers()
+        for number in losers:
+            store.roll_back(number)
+        if losers and self._policy:
+            self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
+        in_doubt = [self._branch(number) for number in store.branches()]
+        rows = sorted(_row(found) for place in store.places() if (found := store.row(place)))
+        return {"rows": [_shown(row) for row in rows], "in_doubt": in_doubt}
+
+    def _branch(self, number: int) -> dict[str, Any]:
+        """Roll a prepared transaction back; return what it had done (DRB-RCV-113)."""
+        store = self.store
+        touched = store.touched(number)
+        form, gtrid, bqual = branch_key(store.transactions[number].branch)
+        before = [found for place in touched if (found := store.row(place))]
+        store.roll_back(number)
+        after = [found for place in touched if (found := store.row(place))]
+        return {
+            "format_id": form,
+            "gtrid": gtrid,
+            "bqual": bqual,
+            "inserted": _less(before, after),
+            "deleted": _less(after, before),
+        }
+
+    def _maps(self) -> Iterator[FileMap]:
+        for name, role in zip(CONTROLS, ("control", "mirror"), strict=True):
+            if name in self._files and (self._edition != SEED or role == "control"):
+                data = bytes(self._files[name][: codec.CONTROL + 1])
+                yield FileMap(name, len(self._files[name]), self._role(name, role), self._control(data))
+        last = self.last.file.number if self.last else 0
+        for number, file in self._logs.items():
+            role = "old" if number < self._counts.number else "log" if number <= last else "later"
+            header: dict[str, Any] = {}
+            if file.length >= HEADER:
+                _, _, found, previous = Struct(">iiqq").unpack(bytes(file.data[:HEADER]))
+                header = {"number": found, "previous": previous}
+            yield FileMap(file.name, file.length, self._role(file.name, role), header)
+
+    def _role(self, name: str, role: str) -> str:
+        return "invalid" if name in self._invalid else role
+
+    def _control(self, data: bytes) -> dict[str, Any]:
+        if self._edition == SEED:
+            if len(data) != codec.CONTROL:
+                return {}
+            _, _, packed, version, interval = _SEED_CONTROL.unpack(data)
+            return {"checkpoint": packed, "jbms_version": version, "checkpoint_interval": interval}
+        try:
+            found = codec.control(data)
+        except BadLog:
+            return {}
+        packed = found.checkpoint.packed if found.checkpoint else 0
+        return {"checkpoint": packed, "major": found.major, "minor": found.minor, "flags": found.flags}
+
+
+def _off(item: Told | End) -> int:
+    return item.off if isinstance(item, End) else item.stored.off
+
+
+def _is_cipher(body: bytes) -> bool:
+    """Tell whether the body of a log's first record is encrypted (DRB-REC-112)."""
+    return body[:2] != _BODY_START and len(body) % _CIPHER_BLOCK == 0
+
+
+def _bad_header(error: BadHeader) -> _Refusal:
+    return _Refusal("header", "bad-header", str(error), At(error.file, 0, HEADER))
+
+
+def garbage(data: Any, start: int) -> tuple[int, int] | None:
+    """Return where the first byte that is no zero stands from `start` on, and where the last one ends."""
+    window, at, limit = Window(data), start, len(data)
+    first = end = -1
+    while (at := window.next_data(at)) < limit:
+        stop = min(at + (1 << 20), limit)
+        part = bytes(window.reach(at, stop)[at:stop])
+        if kept := part.rstrip(b"\0"):
+            first = first if first >= 0 else at + len(part) - len(part.lstrip(b"\0"))
+            end = at + len(kept)
+        at = stop
+    return None if first < 0 else (first, end)
+
+
+Row = tuple[str, str, str]
+
+
+def _row(found: tuple[str, int, str]) -> Row:
+    return found[0], str(found[1]), found[2]
+
+
+def _shown(row: Row) -> dict[str, str]:
+    return dict(zip(("table", "key", "value"), row, strict=True))
+
+
+def _less(rows: list[tuple[str, int, str]], others: list[tuple[str, int, str]]) -> list[dict[str, str]]:
+    left = sorted(map(_row, rows))
+    for row in map(_row, others):
+        if row in left:
+            left.remove(row)
+    return [_shown(row) for row in left]
+
+
+def reading(edition: str) -> Callable[[Files, Params], Observation]:
+    """Return what reads a log of an edition."""
+    return lambda files, params: LogPass(files, edition, "", params).observation()
+
+
+def recovery(edition: str) -> Callable[[Files, str, Params], Observation]:
+    """Return what recovers a log of an edition under a policy."""
+    return lambda files, policy, params: LogPass(files, edition, policy, params).observation()

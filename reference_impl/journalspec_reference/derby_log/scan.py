@@ -1,0 +1,277 @@
+"""Walking the log: which control file counts, the records of a file, the next file, and the end (DRB-END).
+
+Lengths are compared with the file before anything is read. Every byte is summed once; where checksum records
+claim the same bytes again and again, sums are put together from those of prefixes: the walk stays linear.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from journalspec_reference.checksums import PrefixDigest
+from journalspec_reference.content import UNREADABLE, Window
+from journalspec_reference.derby_log import codec
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant
+
+CONTROLS = ("log.ctrl", "logmirror.ctrl")
+_NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
+LARGEST = 2147483646
+_PIECE = 1 << 20
+
+
+class Stored(NamedTuple):
+    """A record whose wrapper is right; `covers`: of a checksum record, how many bytes it vouches for."""
+
+    off: int
+    end: int
+    body: bytes
+    covers: int | None = None
+
+
+class End(NamedTuple):
+    """Where the log of a file ends: whole if there is no reason; `marked`: by a length of 0."""
+
+    off: int
+    reason: str = ""
+    detail: str = ""
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """One log file: its name, number and content."""
+
+    name: str
+    number: int
+    data: Any
+
+    @property
+    def length(self) -> int:
+        """Its length in bytes."""
+        return len(self.data)
+
+    def previous(self) -> Instant:
+        """Return where its header says that the file before ends; raises BadLog."""
+        return codec.header(bytes(self.data[:HEADER]), self.number)
+
+
+def number_of(name: str) -> int | None:
+    """Return the number of a log file, None for the name of none (DRB-FIL-101)."""
+    match = _NAME.fullmatch(name)
+    return int(match[1]) if match and int(match[1]) <= LARGEST else None
+
+
+def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
+    """Return the log files by number, in order (DRB-FIL-103)."""
+    found = {number: name for name in files if (number := number_of(name)) is not None}
+    return {number: LogFile(found[number], number, files[found[number]]) for number in sorted(found)}
+
+
+class Chosen(NamedTuple):
+    """The control file that counts, if one does, its name, and what is wrong with those that do not."""
+
+    control: Control | None
+    name: str
+    invalid: Mapping[str, BadLog]
+
+
+def choose(files: Mapping[str, Any]) -> Chosen:
+    """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises BadLog (DRB-CTL-110)."""
+    invalid: dict[str, BadLog] = {}
+    found, name = None, ""
+    for here in CONTROLS:
+        if here not in files or (found is not None and len(files[here]) != codec.CONTROL):
+            if here in files:
+                invalid[here] = BadLog(f"it has {len(files[here])} bytes", "bad-control")
+            continue
+        try:
+            control = codec.control(bytes(files[here][: codec.CONTROL + 1]))
+        except BadLog as error:
+            if error.reason != "bad-control" and found is None:
+                raise
+            invalid[here] = error
+        else:
+            found, name = (control, here) if found is None else (found, name)
+    return Chosen(found, name, invalid)
+
+
+class Scan:
+    """The records of one file; `summed`: there are checksum records, and they can be read."""
+
+    def __init__(self, data: Any, number: int, *, summed: bool = True) -> None:
+        self._data, self._number, self._checks = data, number, summed
+        self._limit = len(data)
+        self._window = Window(data)
+        self._summed = 0
+        self._digest: PrefixDigest | None = None
+
+    def walk(self, start: int = HEADER) -> Iterator[Stored | End]:
+        """Yield the records from `start` on, then where and why there are no more."""
+        at = start
+        while True:
+            item = self.at(at)
+            yield item
+            if isinstance(item, End):
+                return
+            at = item.end
+
+    def at(self, at: int) -> Stored | End:
+        """Return the record at `at`, or that there is none."""
+        if at > self._limit:
+            return End(at, "truncated", "the file is shorter")
+        try:
+            found = codec.record(_Reached(self._window, self._limit), at, self._number)
+            if found is None:
+                return End(at, marked=at < self._limit)
+            if why := self._window.why(at, found.end):
+                return End(at, UNREADABLE, why)
+            covers = codec.coverage(found.body) if self._checks else None
+            if covers is not None:
+                self._verify(found.end, covers)
+        except BadLog as error:
+            why = self._window.why(at, min(at + codec.OVERHEAD, self._limit))
+            return End(at, UNREADABLE if why else error.reason, why or str(error))
+        return Stored(at, found.end, found.body, None if covers is None else covers.length)
+
+    def _verify(self, start: int, covers: codec.Summed) -> None:
+        end = start + covers.length
+        if end > self._limit:
+            raise BadLog(f"a checksum over {covers.length} bytes reaches beyond the file", "bad-checksum")
+        if (found := self._sum(start, end)) != covers.value:
+            raise BadLog(f"the CRC-32 is {found:#x}, stored is {covers.value:#x}", "bad-checksum")
+
+    def _sum(self, start: int, end: int) -> int:
+        if start >= self._summed:
+            self._summed = end
+            return self._direct(start, end)
+        # What was summed before is not summed again in full.
+        self._digest = self._digest or PrefixDigest(self._data)
+        return self._digest(self._data, start, end)
+
+    def _direct(self, start: int, end: int) -> int:
+        value = 0
+        for at in range(start, end, _PIECE):
+            stop = min(end, at + _PIECE)
+            value = zlib.crc32(self._window.reach(at, stop)[at:stop], value)
+        return value
+
+
+class _Reached:
+    """The bytes of a file as its window gives them: those of a slice, copied."""
+
+    def __init__(self, window: Window, limit: int) -> None:
+        self._window, self._limit = window, limit
+
+    def __len__(self) -> int:
+        return self._limit
+
+    def __getitem__(self, place: slice) -> bytes:
+        return bytes(self._window.reach(place.start, place.stop)[place])
+
+
+class LogEnd(NamedTuple):
+    """Where the whole log ends: in which file, how; and what is odd about the next one (a note, its file)."""
+
+    file: LogFile
+    end: End
+    note: str = ""
+    next: LogFile | None = None
+
+
+class Turn(NamedTuple):
+    """The log goes on in the next file."""
+
+    file: LogFile
+    end: End
+
+
+class BadHeader(BadLog):
+    """A log file that is entered, and cannot be; `file` is its name."""
+
+    def __init__(self, message: str, file: str) -> None:
+        super().__init__(message, "bad-header")
+        self.file = file
+
+
+class Log:
+    """The files of a log, to be walked from an instant on; `linked`: links between files are compared."""
+
+    def __init__(self, files: Mapping[int, LogFile], *, summed: bool, linked: bool) -> None:
+        self.files = files
+        self._summed, self._linked = summed, linked
+
+    def scan(self, file: LogFile) -> Scan:
+        """Return the scan of one file."""
+        return Scan(file.data, file.number, summed=self._summed)
+
+    def enter(self, number: int) -> LogFile:
+        """Return a file whose header is right; raises BadHeader, KeyError."""
+        file = self.files[number]
+        try:
+            file.previous()
+        except BadLog as error:
+            raise BadHeader(str(error), file.name) from None
+        return file
+
+    def walk(self, start: Instant) -> Iterator[tuple[LogFile, Stored] | Turn | LogEnd]:
+        """Yield the records from `start` on; raises BadHeader, KeyError if the first file is missing."""
+        file, at = self.enter(start.number), start.position
+        while True:
+            end = End(at)
+            for item in self.scan(file).walk(at):
+                if isinstance(item, End):
+                    end = item
+                else:
+                    yield file, item
+            after = self.after(file, end)
+            yield after
+            if isinstance(after, LogEnd):
+                return
+            file, at = after.file, HEADER
+
+    def after(self, file: LogFile, end: End) -> Turn | LogEnd:
+        """Return where the log goes on behind the end of a file, if it does; raises BadHeader."""
+        after = self.files.get(file.number + 1)
+        if end.reason or not end.marked or after is None:
+            return LogEnd(file, end)
+        if after.length < HEADER:
+            return LogEnd(file, end, "half-file", after)
+        if self.enter(after.number).previous() != (file.number, end.off) and self._linked:
+            return LogEnd(file, end, "unlinked-file", after)
+        return Turn(after, end)
+
+    def beyond(self, last: LogEnd) -> LogFile | None:
+        """Return a later file whose header shows that the log went on beyond its end (DRB-END-046)."""
+        found = Instant(last.file.number, last.end.off)
+        for number, file in self.files.items():
+            if number <= last.file.number or file.length < HEADER:
+                continue
+            try:
+                previous = file.previous()
+            except BadLog:
+                continue
+            # A bare header behind this very end is that of a switch that a crash has cut short.
+            if previous > found or (previous == found and isinstance(self.scan(file).at(HEADER), Stored)):
+                return file
+        return None
+
+    def before(self, end: Instant) -> Iterator[tuple[LogFile, Stored]]:
+        """Yield the records before `end`, the last one first, by their trailing lengths."""
+        file, at = self.files[end.number], end.position
+        while True:
+            while at > HEADER:
+                length = int.from_bytes(bytes(file.data[at - 4 : at]), "big")
+                off = at - length - codec.OVERHEAD
+                item = self.scan(file).at(off) if off >= HEADER else None
+                if not isinstance(item, Stored) or item.end != at:
+                    return
+                yield file, item
+                at = off
+            previous = file.previous()
+            if not previous.number or previous.number not in self.files:
+                return
+            file, at = self.files[previous.number], previous.position

@@ -1,0 +1,427 @@
+"""What the records of a log leave: transactions with their outcomes, pages, and the rows on them (DRB-RCV).
+
+Pages are followed by their versions, whatever they belong to; rows only in the tables that are named, as far
+as the log and the containers beside it say what they are.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from struct import Struct
+from typing import Any, NamedTuple
+
+from journalspec_reference.derby_log.bodies import (
+    COMPENSATION,
+    FIRST,
+    LAST,
+    PREPARE,
+    Body,
+    modified_utf8,
+)
+from journalspec_reference.derby_log.codec import BadLog, Instant, compressed
+
+#: The first bytes of a container hold its page size; a page of rows begins with its format.
+_PAGE_SIZE, _PAGE_HEADER, _SLOT = Struct(">117xi"), Struct(">HxxBBqHi"), Struct(">HHH")
+_ROWS_PAGE, _VALID, _PAGE_TAIL, _SMALLEST_PAGE = 117, 1, 8, 1024
+_DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
+#: Of a field: no value; with the next one, no such field here; its length in two plain bytes.
+_NULL, _ABSENT, _FIXED = 1, 5, 32
+#: What is done to a container.
+_CREATED = 1
+#: A transaction that the engine began for itself: it is rolled back before others.
+INTERNAL = 16
+#: A value of a row: None if it has none, `...` if nothing here says what it is.
+Value = Any
+#: A container and a page.
+Place = tuple[int, int]
+
+
+class StateError(ValueError):
+    """The records do not fit what went before; `phase` and `code` are the spec's."""
+
+    def __init__(self, phase: str, code: str, message: str) -> None:
+        super().__init__(message)
+        self.phase, self.code = phase, code
+
+
+class Row(NamedTuple):
+    """A row, or its beginning: then `rest` says where it goes on, by page and record id."""
+
+    values: tuple[Value, ...]
+    first: int = 0
+    rest: tuple[int, int] | None = None
+    deleted: bool = False
+
+
+@dataclass
+class Page:
+    """A page: its version, its rows by record id, and the order of their slots."""
+
+    version: int
+    rows: dict[int, Row] = field(default_factory=dict)
+    slots: list[int] = field(default_factory=list)
+
+    def put(self, slot: int, ident: int, row: Row) -> None:
+        """Add a row at a slot."""
+        if ident not in self.rows:
+            self.slots.insert(slot, ident)
+        self.rows[ident] = row
+
+    def drop(self, ident: int) -> None:
+        """Take a row away."""
+        if self.rows.pop(ident, None) is not None:
+            self.slots.remove(ident)
+
+
+def image(data: bytes, at: int) -> tuple[int, Row, int]:
+    """Decode a row as it stands in a log or on a page; return its record id, it, and where it ends."""
+    if at >= len(data):
+        raise BadLog("there is no row")
+    status = data[at]
+    ident, at = compressed(data, at + 1, wide=False)
+    rest, first = None, 0
+    if status & _OVERFLOW:
+        page, at = compressed(data, at, wide=True)
+        record, at = compressed(data, at, wide=False)
+        rest = (page, record)
+    if status & _HAS_FIRST:
+        first, at = compressed(data, at, wide=False)
+    count, at = compressed(data, at, wide=False)
+    values: list[Value] = []
+    for _ in range(count):
+        value, at = _value(data, at)
+        values.append(value)
+    return ident, Row(tuple(values), first, rest, bool(status & _DELETED)), at
+
+
+def _value(data: bytes, at: int) -> tuple[Value, int]:
+    if at >= len(data):
+        raise BadLog("a row ends too soon")
+    status, at = data[at], at + 1
+    if status & _ABSENT == _ABSENT:
+        return ..., at
+    if status & _FIXED:
+        length, at = int.from_bytes(data[at : at + 2], "big"), at + 2
+    elif status & _NULL:
+        return None, at
+    else:
+        length, at = compressed(data, at, wide=False)
+    if at + length > len(data):
+        raise BadLog("a row ends too soon")
+    return None if status & _NULL else data[at : at + length], at + length
+
+
+def changed(old: Row | None, new: Row) -> Row:
+    """Return the row that a logged image makes of an old one: values that it does not have stay."""
+    known = {} if old is None else dict(enumerate(old.values, start=old.first))
+    values = tuple(
+        known.get(at, ...) if value is ... else value for at, value in enumerate(new.values, start=new.first)
+    )
+    return new._replace(values=values, deleted=False if old is None else old.deleted)
+
+
+class Container:
+    """The pages of a container that is there as a file: those that are not whole are as if they were not."""
+
+    def __init__(self, data: Any) -> None:
+        start = bytes(data[: _PAGE_SIZE.size])
+        self._size = _PAGE_SIZE.unpack(start)[0] if len(start) == _PAGE_SIZE.size else 0
+        self._data = data
+        self.count = len(data) // self._size if self._size >= _SMALLEST_PAGE else 0
+
+    def page(self, number: int) -> Page | None:
+        """Return one page of rows."""
+        size = self._size
+        if number >= self.count:
+            return None
+        data = bytes(self._data[number * size : (number + 1) * size])
+        form, _, status, version, count, _ = _PAGE_HEADER.unpack_from(data)
+        if form != _ROWS_PAGE or status != _VALID:
+            return None
+        page = Page(version)
+        try:
+            for slot in range(min(count, size // _SLOT.size - 1)):
+                offset, _, _ = _SLOT.unpack_from(data, size - _PAGE_TAIL - _SLOT.size * (slot + 1))
+                ident, row, _ = image(data, offset)
+                page.put(slot, ident, row)
+        except BadLog:
+            return None
+        return page
+
+
+@dataclass
+class Transaction:
+    """A transaction: where it began, its status and XA id, and the records that may be undone."""
+
+    first: int
+    status: int
+    branch: Mapping[str, Any] | None
+    prepared: bool = False
+    changes: array[int] = field(default_factory=lambda: array("q"))
+
+
+class Store:
+    """The state that redo leads to. `find` returns the body of a record that was redone, by its instant."""
+
+    def __init__(
+        self,
+        tables: Mapping[int, str],
+        containers: Mapping[int, Container],
+        find: Callable[[Instant], tuple[Body, bytes]],
+    ) -> None:
+        self.tables, self._containers, self._find = tables, containers, find
+        self.transactions: dict[int, Transaction] = {}
+        self.pages: dict[Place, Page] = {}
+        #: The number of the next transaction.
+        self.next = 1
+        #: Containers that the log makes: they may be filled without records, and forced to disk instead.
+        self._made: set[int] = set()
+        #: Where a part of a row stands -> where the part before it does.
+        self._owners: dict[tuple[int, int, int], tuple[int, int]] = {}
+
+    def take(self, instant: Instant, body: Body, data: bytes, redo_from: Instant) -> None:
+        """Redo one record (DRB-RCV-062, DRB-RCV-063); raises StateError, BadLog."""
+        number = body.transaction
+        if number is None:
+            return
+        self.next = max(self.next, number + 1)
+        known = self.transactions.get(number)
+        if body.group & FIRST:
+            if known is not None:
+                raise StateError("transaction", "bad-transaction", f"transaction {number} begins twice")
+            fields = body.fields
+            known = Transaction(instant.packed, fields.get("status", 0), fields.get("global_id"))
+            self.transactions[number] = known
+        elif known is None:
+            if instant >= redo_from:
+                raise StateError("transaction", "bad-transaction", f"transaction {number} never began")
+            return
+        self._follow(number, known, instant, body)
+        if body.operation.name == "CONTAINER" and body.fields["action"] == _CREATED:
+            self._made.add(body.fields["container"])
+        if "page_version" in body.fields and instant >= redo_from:
+            self._redo(body, data)
+
+    def _follow(self, number: int, known: Transaction, instant: Instant, body: Body) -> None:
+        """Take in what a record is for its transaction."""
+        if body.group & LAST:
+            del self.transactions[number]
+        elif body.group & PREPARE:
+            known.prepared, known.branch = True, body.fields.get("global_id") or known.branch
+        elif body.group & COMPENSATION and body.undone is not None:
+            while known.changes and known.changes[-1] >= body.undone.packed:
+                known.changes.pop()
+        elif not body.group & FIRST and body.operation.name != "CHECKPOINT":
+            known.changes.append(instant.packed)
+
+    def page(self, container: int, number: int, version: int | None = None) -> Page | None:
+        """Return a page; one that nothing is known of has `version` (none: then there is none)."""
+        place = container, number
+        if place not in self.pages:
+            found = self._containers[container].page(number) if container in self._containers else None
+            if found is None and version is None:
+                return None
+            self.pages[place] = found or Page(version or 0)
+            if found is not None:
+                for ident, row in found.rows.items():
+                    self._own(container, number, ident, row)
+        return self.pages[place]
+
+    def _redo(self, body: Body, data: bytes) -> None:
+        fields = body.fields
+        container, number, version = fields["container"], fields["page"], fields["page_version"]
+        page = self.page(container, number, version)
+        assert page is not None
+        if page.version > version:
+            return
+        if page.version < version and container in self._made:
+            page.version = version
+        if page.version < version:
+            text = f"page {number} of container {container} has version {page.version}, the record {version}"
+            raise StateError("replay", "bad-page", text)
+        page.version += 1
+        name = body.operation.name
+        if name.startswith("COMPRESS_SPACE"):
+            # Pages that are made again begin anew.
+            gone = [
+                place for place in self.pages if place[0] == container and place[1] > fields["highest_page"]
+            ]
+            for place in gone:
+                del self.pages[place]
+        if container not in self.tables:
+            return
+        if body.undone is not None:
+            undone, old = self._find(body.undone)
+            self._undo(page, number, undone, old)
+        else:
+            self._do(page, number, body, data)
+
+    def _put(self, page: Page, where: Place, slot: int, ident: int, row: Row) -> None:
+        page.put(slot, ident, row)
+        self._own(*where, ident, row)
+
+    def _own(self, container: int, number: int, ident: int, row: Row) -> None:
+        if row.rest is not None:
+            self._owners[container, *row.rest] = number, ident
+
+    def _do(self, page: Page, number: int, body: Body, data: bytes) -> None:
+        fields, name = body.fields, body.operation.name
+        where = fields["container"], number
+        if name == "INSERT":
+            _, row, _ = image(data, 0)
+            self._put(page, where, fields["slot"], fields["record_id"], row)
+        elif name == "DELETE":
+            self._mark(page, fields["record_id"], bool(fields["deleted"]))
+        elif name == "UPDATE":
+            _, row, _ = image(data, 0)
+            ident = fields["record_id"]
+            self._put(page, where, fields["slot"], ident, changed(page.rows.get(ident), row))
+        elif name == "UPDATE_FIELD":
+            self._field(page, fields, _value(data, 0)[0])
+        elif name == "PURGE":
+            for entry in fields["rows"]:
+                page.drop(entry["record_id"])
+        elif name == "COPY_ROWS":
+            at = 0
+            for slot, entry in enumerate(fields["rows"], start=fields["slot"]):
+                _, row, at = image(data, at)
+                self._put(page, where, slot, entry["record_id"], row)
+        elif name in ("INIT_PAGE", "INVALIDATE_PAGE"):
+            page.rows.clear()
+            page.slots.clear()
+
+    def _undo(self, page: Page, number: int, body: Body, data: bytes) -> None:
+        """Undo on `page` what a record did."""
+        fields, name = body.fields, body.operation.name
+        where = fields.get("container", 0), number
+        if name == "INSERT":
+            self._mark(page, fields["record_id"], deleted=True)
+            if fields["insert_flags"] & 2:
+                page.drop(fields["record_id"])
+        elif name == "DELETE":
+            self._mark(page, fields["record_id"], not fields["deleted"])
+        elif name == "UPDATE":
+            _, _, at = image(data, 0)
+            _, row, _ = image(data, at)
+            ident = fields["record_id"]
+            self._put(page, where, fields["slot"], ident, changed(page.rows.get(ident), row))
+        elif name == "UPDATE_FIELD":
+            self._field(page, fields, _value(data, _value(data, 0)[1])[0])
+        elif name == "PURGE":
+            at = 0
+            for slot, _ in enumerate(fields["rows"], start=fields["slot"]):
+                ident, row, at = image(data, at)
+                self._put(page, where, slot, ident, row)
+        elif name == "COPY_ROWS":
+            for entry in fields["rows"]:
+                page.drop(entry["record_id"])
+        elif name == "INIT_PAGE":
+            page.rows.clear()
+            page.slots.clear()
+
+    @staticmethod
+    def _mark(page: Page, ident: int, deleted: bool) -> None:
+        if ident in page.rows:
+            page.rows[ident] = page.rows[ident]._replace(deleted=deleted)
+
+    @staticmethod
+    def _field(page: Page, fields: Mapping[str, Any], value: Value) -> None:
+        row = page.rows.get(fields["record_id"])
+        if row is not None and 0 <= (at := fields["column"] - row.first) < len(row.values):
+            page.rows[fields["record_id"]] = row._replace(
+                values=(*row.values[:at], value, *row.values[at + 1 :])
+            )
+
+    # What is left.
+
+    def losers(self) -> list[int]:
+        """Return what is rolled back: internal transactions first, the newest first (DRB-RCV-065)."""
+        open_ = [number for number, item in self.transactions.items() if not item.prepared]
+        return sorted(
+            open_,
+            key=lambda number: (
+                not self.transactions[number].status & INTERNAL,
+                -self.transactions[number].first,
+            ),
+        )
+
+    def branches(self) -> list[int]:
+        """Return the prepared transactions, in the order of their XA ids."""
+        found = [number for number, item in self.transactions.items() if item.prepared]
+        return sorted(found, key=lambda number: branch_key(self.transactions[number].branch))
+
+    def undoable(self, number: int) -> Iterator[tuple[Instant, Body, bytes]]:
+        """Yield the changes of a transaction that count, the last one first."""
+        for packed in reversed(self.transactions[number].changes):
+            instant = Instant.unpack(packed)
+            yield instant, *self._find(instant)
+
+    def _changes(self, number: int) -> Iterator[tuple[Body, bytes]]:
+        for _, body, data in self.undoable(number):
+            if body.fields.get("container") in self.tables and "page" in body.fields:
+                yield body, data
+
+    def roll_back(self, number: int) -> None:
+        """Undo a transaction on the rows."""
+        for body, data in self._changes(number):
+            page = self.page(body.fields["container"], body.fields["page"])
+            if page is not None:
+                self._undo(page, body.fields["page"], body, data)
+        del self.transactions[number]
+
+    def touched(self, number: int) -> list[tuple[int, int, int]]:
+        """Return the rows that a transaction has touched: container, page and record id of each."""
+        places = (place for body, _ in self._changes(number) for place in self._touched(body.fields))
+        return list(dict.fromkeys(places))
+
+    def _touched(self, fields: Mapping[str, Any]) -> Iterator[tuple[int, int, int]]:
+        """Yield the rows of which a record changes a part, by where they begin."""
+        idents = [fields["record_id"]] if "record_id" in fields else []
+        for ident in (*idents, *(entry["record_id"] for entry in fields.get("rows", ()))):
+            place = fields["container"], fields["page"], ident
+            seen = {place}
+            while place in self._owners:
+                place = fields["container"], *self._owners[place]
+                if place in seen:
+                    break
+                seen.add(place)
+            yield place
+
+    def row(self, place: tuple[int, int, int]) -> tuple[str, int, str] | None:
+        """Return a row that begins at a place and is there: its table, key and value."""
+        container, number, ident = place
+        page = self.page(container, number)
+        row = None if page is None else page.rows.get(ident)
+        if row is None or row.deleted or row.first or place in self._owners:
+            return None
+        values, seen = list(row.values), {(number, ident)}
+        while row.rest is not None and row.rest not in seen:
+            seen.add(row.rest)
+            page = self.page(container, row.rest[0])
+            row = None if page is None else page.rows.get(row.rest[1])
+            if row is None:
+                return None
+            values[row.first :] = row.values
+        if len(values) != 2 or not all(isinstance(value, bytes) for value in values) or len(values[0]) != 4:
+            return None
+        return (
+            self.tables[container],
+            int.from_bytes(values[0], "big", signed=True),
+            modified_utf8(values[1][2:]),
+        )
+
+    def places(self) -> Iterator[tuple[int, int, int]]:
+        """Yield where rows of tables begin, or parts of them."""
+        for container, data in self._containers.items():
+            for number in range(1, data.count if container in self.tables else 0):
+                self.page(container, number)
+        for (container, number), page in list(self.pages.items()):
+            if container in self.tables:
+                yield from ((container, number, ident) for ident in page.rows)
+
+
+def branch_key(branch: Mapping[str, Any] | None) -> tuple[int, bytes, bytes]:
+    """Return an XA id as what can be compared."""
+    return (0, b"", b"") if branch is None else (branch["format_id"], branch["gtrid"], branch["bqual"])

@@ -1,0 +1,190 @@
+"""The construct schemas of log files, and of the bodies of records: they parse clean ones, and build any.
+
+There is no GreedyRange here: it would end quietly at a damaged record.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+from construct import (
+    Construct,
+    ConstructError,
+    GreedyBytes,
+    If,
+    Int8ub,
+    Int16ub,
+    Int32sb,
+    Int64sb,
+    Struct,
+    Switch,
+    Tell,
+    Terminated,
+    ValidationError,
+)
+from construct.core import stream_read, stream_write
+
+from journalspec.derby_log import LAYOUT
+from journalspec.derby_log.operations import Form, Slot, groups, objects, operations
+from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While
+
+_INTEGERS: dict[str, Construct[Any, Any]] = {"u1": Int8ub, "u2": Int16ub, "s4": Int32sb, "s8": Int64sb}
+
+
+def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
+    """Return the schema of one log file: records up to a length of 0 or the end, and what lies behind."""
+
+    def more(stream: Any, _: Any) -> bool:
+        here = stream.tell()
+        length: bytes = stream.read(4)
+        stream.seek(here)
+        return length not in (b"", bytes(4))
+
+    def in_place(record: Any, context: Any) -> bool:
+        return bool(record.instant == context.header.number << 32 | record.off)
+
+    def vouched(record: Any, context: Any) -> bool:
+        """Tell whether a checksum record is right about what follows it (DRB-CHK-032)."""
+        if edition == "seed" or not (said := coverage(record.body)):
+            return True
+        covered = context._io.getbuffer()[record.end : record.end + said[0]]
+        return len(covered) == said[0] and zlib.crc32(covered) == said[1]
+
+    record = Checked(codec.schema("record", edition), in_place, "a record of this place")
+    return Struct(
+        "header" / codec.schema("header", edition),
+        "records" / While(more, Checked(record, vouched, "a checksum that fits")),
+        "rest" / GreedyBytes,
+    )
+
+
+def coverage(body: bytes) -> tuple[int, int] | None:
+    """Return how many bytes a checksum record covers, and their checksum; None for any other body.
+
+    Opaque bodies are others: what is decoded is what begins as a checksum record does.
+    """
+    if not body.startswith(_CHECKSUM):
+        return None
+    try:
+        found = BODY.parse(body).fields
+    except ConstructError as error:
+        raise ValidationError(f"a checksum record that is none: {error}") from None
+    # Another algorithm is none that anybody could agree with.
+    return (found.data_length, found.checksum) if found.algorithm == 1 else (0, -1)
+
+
+class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
+    """A compressed number: parsed in any form, built in the shortest (DRB-ENC-002, DRB-ENC-106)."""
+
+    def __init__(self, unit: int) -> None:
+        super().__init__()
+        self.unit = unit
+
+    def _parse(self, stream: Any, context: Any, path: str) -> int:
+        first = stream_read(stream, self.unit, path)
+        kind = first[0] >> 6
+        rest = stream_read(stream, self.unit * ((1, 2, 4, 4)[kind] - 1), path)
+        data = first + rest
+        # The first bit alone marks the longest form, two bits the others.
+        return int.from_bytes(data, "big") & (1 << 8 * len(data) - (1 if kind > 1 else 2)) - 1
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        for size, bits, mark in ((1, 2, 0), (2, 2, 1), (4, 1, 1)):
+            wide = 8 * size * self.unit
+            if 0 <= obj < 1 << wide - bits:
+                data = (obj | mark << wide - bits).to_bytes(wide // 8, "big")
+                stream_write(stream, data, len(data), path)
+                return obj
+        raise ValidationError(f"{obj} cannot be compressed", path=path)
+
+
+class Typed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
+    """An object behind its format id; None stands for 0, where it may be missing (DRB-ENC-003)."""
+
+    def __init__(self, form: Form, null: bool) -> None:
+        super().__init__()
+        self.form = form
+        self.null = null
+        self.subcon = _struct(form.fields)
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        number = Int16ub._parsereport(stream, context, path)
+        if self.null and number == 0:
+            return None
+        if number != self.form.id:
+            raise ValidationError(f"{number} is not {self.form.id}", path=path)
+        return self.subcon._parsereport(stream, context, path)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        Int16ub._build(0 if obj is None else self.form.id, stream, context, path)
+        return obj if obj is None else self.subcon._build(obj, stream, context, path)
+
+
+class Text(Construct):  # type: ignore[type-arg]  # generic in its stubs only
+    """The bytes of a text behind their number; modified UTF-8 is not decoded."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
+        size = Int16ub._parsereport(stream, context, path)
+        data: bytes = stream_read(stream, size, path)
+        return data
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        Int16ub._build(len(obj), stream, context, path)
+        stream_write(stream, bytes(obj), len(obj), path)
+        return obj
+
+
+def _struct(slots: Iterable[Slot]) -> Construct[Any, Any]:
+    return Struct(*(slot.name / _element(slot) for slot in slots))
+
+
+def _element(slot: Slot) -> Construct[Any, Any]:
+    """Return the construct of one field of the table of operations."""
+    found = _always(slot)
+    if slot.when:
+        name, wanted = slot.when
+        return If(lambda context: context[name] == wanted, found)
+    return found
+
+
+def _always(slot: Slot) -> Construct[Any, Any]:
+    if slot.type in _INTEGERS:
+        return _INTEGERS[slot.type]
+    if slot.type in ("cint", "clong"):
+        return Packed(1 if slot.type == "cint" else 2)
+    if slot.type == "utf":
+        return Text()
+    if slot.type == "bytes":
+        return Blob(lambda context: context[slot.length])
+    if isinstance(slot.of, tuple):
+        return Counted(lambda context: context[slot.count], _struct(slot.of))
+    return Typed(objects()[slot.of], slot.null)
+
+
+def _has_data(context: Any) -> bool:
+    return not context.group & (groups()["COMPENSATION"] | groups()["CHECKSUM"])
+
+
+#: The body of a record (DRB-REC-021).
+BODY = Struct(
+    "log_record_id" / Checked(Int16ub, lambda number, _: number == 129, "129"),
+    "group" / Packed(1),
+    "transaction" / Typed(objects()["transaction_id"], null=True),
+    "operation" / Checked(Int16ub, lambda number, _: number in operations(), "an operation"),
+    "fields"
+    / Switch(lambda context: context.operation, {k: _struct(v.fields) for k, v in operations().items()}),
+    "undone"
+    / If(
+        lambda context: context.group & groups()["COMPENSATION"] and not context.group & groups()["CHECKSUM"],
+        Int64sb,
+    ),
+    "data_length" / If(_has_data, Int32sb),
+    "data" / If(_has_data, Blob(lambda context: context.data_length)),
+    "end" / Tell,
+    Terminated,
+)
+#: How a checksum record begins: its group, no transaction, its operation.
+_CHECKSUM = bytes.fromhex("00814900000001c5")
+CODEC = ConstructCodec(LAYOUT, file_schema)
