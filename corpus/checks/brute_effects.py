@@ -37,8 +37,8 @@ class IssuedOp:
     """One operation: its record and the key of what it wrote, in which `life` and `file`.
 
     `told` is whether somebody was told that it is safe, `replaced` whether it may have been written once more
-    since, in other words. `lets` are the records that were let go for it: where one of these is gone, it may
-    have been done. `copies` are further keys under which it may be listed.
+    since, in other words. `lets` are the records that were let go right before it: if it ends what one of
+    these had brought about, and that one is gone, it may have been done. `copies` are further keys under which it may be listed.
     """
 
     record: str
@@ -187,11 +187,25 @@ class BrutePermitted:
         Unless something was `copied` nothing has been replaced.
         """
         there = {self.ops[n].record for n in read}
-        for op in (self.ops[n] for n in chosen - read):
-            if not (op.told or (copied and (op.replaced or op.lets - there))):
+        for number in chosen - read:
+            op = self.ops[number]
+            if not (op.told or (copied and (op.replaced or self._let_go[number] - there))):
                 # What can be gone and is not listed was not there; a promise counts without being listed.
                 return False
         return all(self.model.ends(self.ops[n].key) and not self._needs[n] <= chosen for n in read - chosen)
+
+    @cached_property
+    def _let_go(self) -> list[frozenset[str]]:
+        """What was let go for each operation: nothing, unless it ends what one of these had brought about."""
+        found = []
+        for number, op in enumerate(self.ops):
+            ended: set[str] = set()
+            if op.lets:
+                keys = [each.key for each in self.ops[: number + 1]]
+                for effect in self.model.fold(keys[:-1]) - self.model.fold(keys):
+                    ended |= {self.ops[n].record for n in self.model.sources(effect, self.ops[:number])}
+            found.append(op.lets if op.lets & ended else frozenset[str]())
+        return found
 
     @cached_property
     def _needs(self) -> list[set[int]]:

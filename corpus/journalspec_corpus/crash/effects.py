@@ -124,12 +124,6 @@ class Operations:
         #: those that say that a transaction is complete
         self.ends = sum(issued.bit for issued in self.issued if issued.action.role in _COMPLETE)
         self._listed: dict[tuple[Sequence[str], Sequence[str]], tuple[int, int, int]] = {}
-        #: for each release: where it is, the operations let go, and how many had been issued by then
-        self._releases = [
-            (at, self._of(op.records, at), self._count(at))
-            for at, op in enumerate(trace.ops)
-            if isinstance(op, Release)
-        ]
         #: what had been acknowledged and let go in an earlier life, and what had been issued there
         self._done = self._of(trace.done, 0)
         safe = self._done
@@ -152,6 +146,13 @@ class Operations:
             kept = semantics.model.after(kept, issued.action.op, self._edition)
             self._prefixes.append(kept)
         self._states: dict[int, State] = {}
+        #: for each release: where it is, the operations let go, how many had been issued by then, and with the
+        #: operation that lets go, if there is one
+        self._releases: list[tuple[int, int, int, int]] = []
+        for at, op in enumerate(trace.ops):
+            if isinstance(op, Release):
+                gone, count = self._of(op.records, at), self._count(at)
+                self._releases.append((at, gone, count, count + self._takes_back(count, gone)))
         #: how many copies there are -> the operations that they show twice
         self._copied_by: dict[int, int] = {}
 
@@ -216,16 +217,28 @@ class Operations:
                 bits |= issued.bit if shown or issued.action.role == MEMBER else 0
         return bits
 
+    def _takes_back(self, count: int, gone: int) -> bool:
+        """Tell whether the operation behind the first `count` ends what those of `gone` had brought about.
+
+        What a swap or a compaction lets go is let go for the copies, and not for whatever is issued next.
+        """
+        if count == len(self.issued):
+            return False
+        before, after = (
+            self.effects(self._semantics.state(kept)) for kept in self._prefixes[count : count + 2]
+        )
+        return any(one.bit & gone for effect in before - after for one in self.makers(effect))
+
     def superseded(self, upto: int) -> list[tuple[int, int]]:
         """Return for each release: the operations let go, and those that had been issued by then.
 
-        The operation that lets go comes next. With it and without it are two entries.
+        An operation that takes back what is let go comes next: with it and without it are two entries.
         """
         issued = self._count(upto)
         found = [(self._done, self.before(0))] if self._done else []
-        for at, gone, count in self._releases:
+        for at, gone, count, more in self._releases:
             if at < upto:
-                found += [(gone, (1 << count) - 1), (gone, (1 << min(count + 1, issued)) - 1)]
+                found += [(gone, (1 << count) - 1), (gone, (1 << min(more, issued)) - 1)]
         return list(dict.fromkeys(found))
 
     def listed(self, keys: Sequence[str], aside: Sequence[str]) -> tuple[int, int, int]:
