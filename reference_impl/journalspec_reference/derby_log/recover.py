@@ -168,6 +168,8 @@ class LogPass:
         self._bare: Note | None = None
         self._unverified: Note | None = None
         self._summed = False
+        #: The last checksum record of the log, and the number of its file.
+        self.last_sum: tuple[int, Stored] | None = None
         self.start = Instant(0, 0)
         self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
@@ -348,6 +350,7 @@ class LogPass:
         stored = item.stored
         if stored.covers is not None:
             self._summed = True
+            self.last_sum = (file.number, stored)
             return max(covered, stored.end + stored.covers)
         # What a scan begins with may be covered from before it, unless nothing is covered at all.
         if stored.off >= covered and item.body is not None:

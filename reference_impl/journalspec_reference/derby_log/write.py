@@ -17,7 +17,7 @@ from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, Body, decode, encode, shortest
 from journalspec_reference.derby_log.codec import CONTROL, FILE_FORMAT, HEADER, OVERHEAD, Control, Instant
 from journalspec_reference.derby_log.recover import EDITIONS, LogPass, garbage
-from journalspec_reference.derby_log.scan import CONTROLS, number_of
+from journalspec_reference.derby_log.scan import CONTROLS, Stored, number_of
 from journalspec_reference.derby_log.store import INTERNAL, Page, Row, Transaction, branch_key
 from journalspec_reference.storage import Storage, fill, whole
 
@@ -108,6 +108,12 @@ class LogWriter:
             raise WriterRefused(str(found.answer.code), found.answer.message)
         assert found.last is not None
         file, end = found.last.file, found.last.end
+        named = found.chosen.control.checkpoint if found.chosen.control else None
+        if named is not None and found.redo_from != _NONE and (file.number, end.off) < named:
+            # What is durable lies behind: whoever goes on here loses it.
+            raise WriterRefused(
+                "lost-middle", f"the log ends at {end.off} of {file.name}, before its checkpoint"
+            )
         self._store = found.store
         self._known = found.store.transactions
         self._store.find = self._find
@@ -119,6 +125,8 @@ class LogWriter:
         if end.reason or garbage(file.data, end.off) is not None:
             fill(storage, file.name, end.off, file.length)
             storage.sync(file.name)
+        if found.last_sum is not None and found.last_sum[0] == self._number:
+            self._shorten(found.last_sum[1])
         later = [name for name in storage.names() if (number_of(name) or 0) > self._number]
         for name in later:
             storage.unlink(name)
@@ -136,9 +144,21 @@ class LogWriter:
             self._redo.number == self._undo.number == self._number
             and self._end < self._redo.position + _SHORT
         )
-        if losers or not short:
+        if losers or not short or named is None or found.chosen.invalid or found.redo_from == _NONE:
             self._checkpoint()
         return {"durable": True}
+
+    def _shorten(self, last: Stored) -> None:
+        """Let a checksum record cover what is left of its group: what comes next is not covered by it."""
+        if last.end + (last.covers or 0) > self._end:
+            data = self._storage.read(self._name, last.end, self._end - last.end)
+            self._storage.write(self._name, last.off, self._sum_of(last.off, data))
+            self._storage.sync(self._name)
+
+    def _sum_of(self, at: int, data: bytes) -> bytes:
+        fields = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
+        group = BITS["CHECKSUM"] | _RAWSTORE
+        return self._record(at, encode(group, None, self._forms["CHECKSUM"], fields))
 
     def _index(self) -> None:
         for place in self._store.places():
@@ -201,9 +221,7 @@ class LogWriter:
         """End the group in the buffer: it waits to be written."""
         data = b"".join(self._buffer)
         if self._summed:
-            fields = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
-            group = BITS["CHECKSUM"] | _RAWSTORE
-            data = self._record(self._end, encode(group, None, self._forms["CHECKSUM"], fields)) + data
+            data = self._sum_of(self._end, data) + data
         self._waiting.append(data)
         self._end += len(data)
         self._buffer, self._size = [], 0
