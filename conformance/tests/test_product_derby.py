@@ -23,11 +23,13 @@ import pytest
 from journalspec.formats import format_ids
 from journalspec_conformance.harnesses.capture import EXPECTED, PROVENANCE
 from journalspec_conformance.harnesses.derby_log import experiments
-from journalspec_conformance.harnesses.derby_log.capture import CAPTURE
+from journalspec_conformance.harnesses.derby_log.capture import CAPTURE, TableRows
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
 from journalspec_conformance.harnesses.product import table
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product
+from journalspec_reference.derby_log.write import LogWriter
+from journalspec_reference.storage import DirectoryStorage
 
 FORMAT = "derby_log"
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / FORMAT
@@ -192,6 +194,93 @@ def test_the_product_finds_in_its_captures_what_is_expected(
             assert (answer["verdict"], answer["state"]) == ("clean", expected["state"]), directory
             asked += 1
     assert asked
+
+
+# What the reference writes.
+
+LONG = "abcdefghij" * 100
+#: Over two switches, with every kind of change, and a transaction and a branch that nobody ends.
+WRITTEN: list[Json] = [
+    *(insert(number, LONG) for number in range(1, 120)),
+    *(insert(number, f"row {number}", tx="a") for number in range(200, 205)),
+    {"op": "update", "table": "T", "key": "3", "value": "short", "tx": "a"},
+    {"op": "update", "table": "T", "key": "4", "value": LONG * 3, "tx": "a"},
+    {"op": "delete", "table": "T", "key": "5", "tx": "a"},
+    {"op": "commit", "tx": "a"},
+    {"op": "checkpoint"},
+    {"op": "start", "tx": "b", "gtrid": "01", "bqual": "0a"},
+    {**insert(1, "eins", tx="b"), "table": "U"},
+    {"op": "delete", "table": "T", "key": "6", "tx": "b"},
+    {"op": "prepare", "tx": "b"},
+    *(
+        {"op": "update", "table": "T", "key": f"{number}", "value": "other", "tx": "c"}
+        for number in range(10, 14)
+    ),
+    {"op": "delete", "table": "T", "key": "20", "tx": "c"},
+    {"op": "rollback", "tx": "c"},
+    insert(300, "open", tx="d"),
+    {**insert(2, "zwei"), "table": "U"},
+]
+
+
+def written(directory: Path, edition: str, ops: list[Json], **params: str) -> None:
+    """Let the reference do operations, and stop without closing the log."""
+    writer = LogWriter(DirectoryStorage(directory), edition, params)
+    for op in [OPEN, *ops]:
+        writer.apply(op)
+
+
+def asked(ops: list[Json], state: Json | None = None) -> Any:
+    """Return what the model says of operations and of the boot behind them, after a state."""
+    model = TableRows()
+    kept = model.begin(state or {})
+    for op in [OPEN, *ops, OPEN]:
+        kept = model.after(kept, op, "")
+    return model.shown(kept)
+
+
+def told(state: Json) -> Any:
+    model = TableRows()
+    return model.shown(model.begin(state))
+
+
+@each_product
+@pytest.mark.parametrize("file_sync", ["true", "false"])
+def test_a_log_of_the_reference_is_booted(
+    name: str, file_sync: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
+) -> None:
+    product = ready_product(name)
+    params = {"file_sync": file_sync, "log_switch_interval": "100000"}
+    written(tmp_path, product.edition, WRITTEN, **params)
+    assert len([*tmp_path.glob("log*.dat")]) > 1
+    answer = recovered(connect_product(name), product, tmp_path, **params)
+    assert answer["verdict"] == "clean", answer
+    assert told(answer["state"]) == asked(WRITTEN)
+    # A second life of it.
+    more = [{"op": "decide", "gtrid": "01", "bqual": "0a", "commit": "true"}, insert(301, "more")]
+    written(tmp_path, product.edition, more, **params)
+    answer = recovered(connect_product(name), product, tmp_path, **params)
+    assert answer["verdict"] == "clean", answer
+    assert told(answer["state"]) == asked([*WRITTEN, OPEN, *more])
+
+
+@each_product
+def test_a_log_of_the_product_that_the_reference_has_gone_on_with_is_booted(
+    name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
+) -> None:
+    product, connection, count = ready_product(name), connect_product(name), 0
+    more = [insert(901, "more"), insert(902, "open", tx="x"), {**insert(903, "und"), "table": "U"}]
+    for directory in DIRECTORIES:
+        if directory.parent.name == name:
+            copy = tmp_path / directory.name
+            shutil.copytree(directory, copy, ignore=shutil.ignore_patterns(PROVENANCE, EXPECTED))
+            expected = json.loads((directory / EXPECTED).read_text(encoding="utf-8"))
+            written(copy, product.edition, more, **expected["params"])
+            answer = recovered(connection, product, copy, **expected["params"])
+            assert answer["verdict"] == "clean", (directory, answer)
+            assert told(answer["state"]) == asked(more, expected["state"]), directory
+            count += 1
+    assert count
 
 
 # Damaged logs: what was seen is seen again.

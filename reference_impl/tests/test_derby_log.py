@@ -18,11 +18,14 @@ import pytest
 
 from journalspec.derby_log.operations import operations
 from journalspec.observation import Observation
+from journalspec_reference.api import WriterRefused
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import decode
 from journalspec_reference.derby_log.codec import BadLog, Control, Instant, Summed
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.scan import End, Log, LogEnd, Scan, Turn, gather
+from journalspec_reference.derby_log.write import LogWriter
+from journalspec_reference.storage import MemoryStorage
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "derby_log"
 #: A control file of Derby 10.16.
@@ -242,3 +245,200 @@ def test_real_logs_hold_what_another_reader_has_listed(directory: Path) -> None:
         if torn is None or int(off) < torn
     ]
     assert found == wanted
+
+
+# Damage. What is expected stands in the requirements, and follows from where a group begins and ends.
+
+LIFE = CAPTURED / "derby-10.16.1.1" / "three"
+SWITCHED = CAPTURED / "derby-10.16.1.1" / "switched"
+Files = dict[str, bytes]
+
+
+def groups(data: bytes, number: int) -> list[int]:
+    """Where the checksum records of a file are."""
+    found = Scan(data, number).walk()
+    return [item.off for item in found if not isinstance(item, End) and item.covers is not None]
+
+
+def keys(answer: Observation) -> list[int]:
+    assert answer.state is not None, answer.message
+    return sorted(int(row["key"]) for row in answer.state["rows"])  # type: ignore[attr-defined]
+
+
+def torn(files: Files, name: str, start: int, end: int | None = None, fill: bytes = b"\0") -> Files:
+    data = files[name]
+    end = len(data) if end is None else end
+    return {**files, name: data[:start] + fill * (end - start) + data[end:]}
+
+
+def test_of_the_last_group_all_counts_or_nothing() -> None:
+    """Cut at each byte, or zeros from there on: three rows are there only if all of the group is."""
+    files = contents(LIFE)
+    data, last = files["log1.dat"], groups(files["log1.dat"], 1)[-1]
+    for at in range(last, len(data)):
+        cut = found_in({**files, "log1.dat": data[:at]}, "10.16")
+        assert (keys(cut), cut.verdict) == ([1, 2], "clean" if at == last else "recovered")
+        zeros = found_in(torn(files, "log1.dat", at), "10.16")
+        whole = any(data[at:])
+        assert (keys(zeros), zeros.verdict == "clean") == ([1, 2] if whole else [1, 2, 3], at < last + 4)
+    assert keys(found_in(files, "10.16")) == [1, 2, 3]
+
+
+def test_what_stands_behind_a_lost_beginning_is_told() -> None:
+    files = contents(LIFE)
+    last = groups(files["log1.dat"], 1)[-1]
+    answer = found_in(torn(files, "log1.dat", last, last + 64), "10.16")
+    assert (keys(answer), codes(answer), answer.verdict) == ([1, 2], ["beyond-end"], "recovered")
+    first = next(at for at in range(last + 64, len(files["log1.dat"])) if files["log1.dat"][at])
+    assert [(region.off, region.reason) for region in answer.dropped] == [(first, "beyond-end")]
+
+
+def damages() -> dict[str, tuple[Files, str, str, str]]:
+    """Name -> files, what they give under `default` (a note, or a code), under `strict`, and a reason."""
+    files, long = contents(LIFE), contents(SWITCHED)
+    data = files["log1.dat"]
+    last, control = groups(data, 1)[-1], files["log.ctrl"]
+    none = {name: part for name, part in files.items() if name.endswith(".dat")}
+    linked = long["log2.dat"][:23] + bytes([long["log2.dat"][23] ^ 1]) + long["log2.dat"][24:]
+    here = groups(long["log2.dat"], 2)[4]
+    flipped = long["log2.dat"][: here + 60] + b"\x7f" + long["log2.dat"][here + 61 :]
+
+    def put(off: int, new: bytes) -> Files:
+        return {**files, "log1.dat": data[: last + off] + new + data[last + off + len(new) :]}
+
+    return {
+        "no control file": (none, "no-control", "no-control", ""),
+        "its mirror": ({**none, "logmirror.ctrl": control}, "mirror-used", "mirror-used", ""),
+        "a short one": ({**files, "log.ctrl": control[:16]}, "mirror-used", "mirror-used", "bad-control"),
+        "zeros": ({**files, "log.ctrl": bytes(48)}, "mirror-used", "mirror-used", "bad-control"),
+        "a long one": (
+            {**files, "log.ctrl": control + bytes(8)},
+            "mirror-used",
+            "mirror-used",
+            "bad-control",
+        ),
+        "no log file": ({"log.ctrl": control}, "missing-file", "missing-file", ""),
+        "a negative length": (put(0, b"\xff" * 4), "", "", "bad-length"),
+        "a large length": (put(0, b"\x7f" * 4), "", "", "out-of-bounds"),
+        "another instant": (put(11, bytes([data[last + 11] + 1])), "", "", "bad-instant"),
+        "another trailer": (put(36, b"\x16"), "", "", "bad-trailer"),
+        "another algorithm": (put(20, b"\2"), "", "", "bad-checksum"),
+        "a large sum": (put(21, b"\x7f\xff\xff\xff"), "", "", "bad-checksum"),
+        "a negative sum": (put(21, b"\xff" * 4), "", "", "bad-checksum"),
+        "two bytes more": ({**files, "log1.dat": data + b"\0\0"}, "", "", "truncated"),
+        "half a file": (
+            {**files, "log1.dat": data + bytes(64), "log2.dat": bytes(20)},
+            "half-file",
+            "half-file",
+            "",
+        ),
+        "one missing": ({k: v for k, v in long.items() if k != "log2.dat"}, "lost-middle", "lost-middle", ""),
+        "another link": ({**long, "log2.dat": linked}, "unlinked-file", "lost-middle", "unlinked"),
+        "another file": ({**long, "log2.dat": long["log3.dat"]}, "bad-header", "bad-header", ""),
+        "a bit in the middle": ({**long, "log2.dat": flipped}, "lost-middle", "lost-middle", "bad-checksum"),
+        "the first file": (
+            {k: v for k, v in long.items() if k != "log1.dat"},
+            "missing-file",
+            "missing-file",
+            "",
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", damages())
+def test_damage_is_told_in_the_words_of_the_requirements(name: str) -> None:
+    files, lenient, strict, reason = damages()[name]
+    for policy, wanted in (("default", lenient), ("strict", strict)):
+        answer = found_in(files, "10.16", policy)
+        assert not wanted or wanted == answer.code or wanted in codes(answer), answer
+        if answer.verdict != "refused":
+            assert not reason or reason in {region.reason for region in answer.dropped}, answer.dropped
+    found_in(files, "10.16", "")
+
+
+def test_hostile_lengths_are_compared_before_anything_is_read() -> None:
+    """A file of 64 MiB that claims 2 GiB again and again is looked at once."""
+    head = struct.pack(">iiqq", 128, 9, 1, 0)
+    claims = {
+        length: struct.pack(">iq", length, 1 << 32 | 24) for length in (2**31 - 1, -(2**31), -16, 1 << 26)
+    }
+    for claim in claims.values():
+        begin = time.process_time()
+        answer = found_in({"log1.dat": head + claim + bytes(1 << 26)}, "10.16")
+        assert answer.verdict == "recovered"
+        assert time.process_time() - begin < 3
+
+
+# Writing.
+
+
+def live(files: Files, ops: list[dict[str, Any]], edition: str = "10.16", **params: str) -> Files:
+    storage = MemoryStorage(files)
+    writer = LogWriter(storage, edition, {"file_sync": "true", **params})
+    for op in [{"op": "open"}, *ops]:
+        writer.apply(op)
+    return {name: bytes(data) for name, data in storage.files.items()}
+
+
+def row(key: int, value: str = "v", tx: str = "") -> dict[str, Any]:
+    return {"op": "insert", "table": "T", "key": str(key), "value": value, "tx": tx}
+
+
+def test_what_one_recovery_has_discarded_does_not_come_back() -> None:
+    """The groups of rows 2 and 3: the first one is lost, the second whole where the log may end again."""
+    files = contents(LIFE)
+    first, second = groups(files["log1.dat"], 1)[-2:]
+    hole = torn(files, "log1.dat", first, second)
+    for size in range(1, 60):
+        after = live(hole, [row(9, "x" * size)])
+        answer = found_in(after, "10.16", "strict")
+        assert (keys(answer), answer.verdict) == ([1, 9], "clean")
+
+
+@real
+@pytest.mark.real
+def test_rows_are_not_lost_to_a_checksum_record_whose_group_was() -> None:
+    """The first group of a file is torn behind its checksum record, which the product keeps."""
+    files = {
+        name: (REAL / "xaorphan-0-before" / name).read_bytes()
+        for name in ("log1.dat", "log2.dat", "log.ctrl")
+    }
+    before = keys(found_in(files, "10.16"))
+    once = live(files, [row(9001), row(9002)])
+    twice = live(once, [row(9003)])
+    answer = found_in(twice, "10.16", "strict")
+    assert (keys(answer), answer.verdict) == ([*before, 9001, 9002, 9003], "clean")
+
+
+@each_directory
+def test_recovery_is_the_same_after_it_was_cut_short_anywhere(directory: Path) -> None:
+    """Each write of the recovery of a log is the last one; the next recovery leaves the same rows."""
+    if directory.name not in ("transactions", "open-checkpoint"):
+        pytest.skip("there is nothing to roll back, or no more than in these")
+    edition = tomllib.loads((directory / "provenance.toml").read_text())["edition"]
+    expected = json.loads((directory / "expected.json").read_text())["state"]
+    steps: list[Files] = []
+
+    class Kept(MemoryStorage):
+        def write(self, name: str, off: int, data: bytes) -> None:
+            for end in {len(data) // 3, len(data)}:
+                super().write(name, off, data[:end])
+                steps.append({name: bytes(data) for name, data in self.files.items()})
+
+    LogWriter(Kept(contents(directory)), edition, {"file_sync": "true"}).apply({"op": "open"})
+    assert len(steps) > 2
+    for files in steps:
+        answer = found_in(files, edition)
+        assert answer.state is not None, answer.message
+        assert in_order(answer.to_json()["state"]) == expected
+
+
+def test_what_is_not_whole_is_refused() -> None:
+    with pytest.raises(WriterRefused) as caught:
+        live({}, [row(1, "x" * 70000)])
+    assert caught.value.code == "unencodable"
+    with pytest.raises(ValueError, match="no transaction 'a'"):
+        live({}, [{"op": "commit", "tx": "a"}])
+    with pytest.raises(WriterRefused) as caught:
+        live({"log.ctrl": contents(LIFE)["log.ctrl"]}, [])
+    assert caught.value.code == "missing-file"

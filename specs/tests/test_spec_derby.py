@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -27,6 +28,7 @@ from journalspec.schemas import SchemaError
 
 SPECS = Path(__file__).resolve().parents[1]
 DATA = Path(__file__).resolve().parent / "data"
+HARNESS = SPECS.parent / "conformance" / "journalspec_conformance" / "harnesses" / "derby_log"
 CAPTURED = SPECS.parent / "corpus" / "captured" / "derby_log"
 TYPES = {"u1", "u2", "s4", "s8", "cint", "clong", "utf", "bytes", "list", "object"}
 
@@ -184,7 +186,7 @@ def test_a_damaged_record_is_not_parsed(off: int, what: str) -> None:
         decoded(bytes(data), "10.16")
 
 
-@pytest.mark.parametrize("table", ["requirements"])
+@pytest.mark.parametrize("table", ["requirements", "deviations"])
 def test_registered_the_tables_are_without_fault(table: str, tmp_path: Path) -> None:
     """As the format will be: in a copy where it has its ``format.toml``."""
     shutil.copytree(SPECS / "journalspec", tmp_path / "journalspec")
@@ -198,3 +200,15 @@ def test_registered_the_tables_are_without_fault(table: str, tmp_path: Path) -> 
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "derby_log: " in done.stdout
+
+
+def test_every_deviation_was_seen_in_an_experiment() -> None:
+    """The first version that has it is the first one that shows it."""
+    text = (HARNESS / "experiments.toml").read_text(encoding="utf-8")
+    experiments = {entry["id"] for entry in tomllib.loads(text)["experiment"]}
+    data = tomllib.loads((SPECS / "journalspec/derby_log/deviations.toml").read_text(encoding="utf-8"))
+    for entry in data["deviation"]:
+        for show in entry["show"]:
+            assert show["arguments"][0] == "--id"
+            assert show["arguments"][1] in experiments, entry["id"]
+            assert show["products"][0] == f"derby-{entry['since']}"

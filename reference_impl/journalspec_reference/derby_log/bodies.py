@@ -142,3 +142,41 @@ def decode(data: bytes, forms: Mapping[int, Form]) -> Body:
     return Body(
         group, number, forms[ident], fields, undone, (begin, reader.at), len(data) - reader.at, reader.long
     )
+
+
+def encode(
+    group: int, transaction: int | None, form: Form, fields: Mapping[str, Any], tail: bytes = b""
+) -> bytes:
+    """Return a body; `tail` are its data, or, of a compensation record, the instant that it undoes."""
+    owner = None if transaction is None else {"number": transaction}
+    start = _ID.pack(_LOG_RECORD) + shortest(group, wide=False) + _object("transaction_id", owner)
+    start += _ID.pack(form.id) + b"".join(
+        _encoded(slot, fields) for slot in form.fields if _has(slot, fields)
+    )
+    if group & (CHECKSUM | COMPENSATION):
+        return start + tail
+    return start + _LENGTH.pack(len(tail)) + tail
+
+
+def _has(slot: Slot, fields: Mapping[str, Any]) -> bool:
+    return slot.when is None or fields[slot.when[0]] == slot.when[1]
+
+
+def _object(name: str, fields: Mapping[str, Any] | None) -> bytes:
+    if fields is None:
+        return _ID.pack(0)
+    form = objects()[name]
+    return _ID.pack(form.id) + b"".join(_encoded(slot, fields) for slot in form.fields)
+
+
+def _encoded(slot: Slot, fields: Mapping[str, Any]) -> bytes:
+    value = fields.get(slot.name)
+    if slot.type in ("cint", "clong"):
+        return shortest(int(value or 0), wide=slot.type == "clong")
+    if slot.type in _FIXED:
+        return _FIXED[slot.type].pack(value)
+    if slot.type == "bytes":
+        return bytes(value or b"")
+    if isinstance(slot.of, str):
+        return _object(slot.of, value)
+    return b"".join(_encoded(part, item) for item in value or () for part in slot.of)

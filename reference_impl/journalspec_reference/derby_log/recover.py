@@ -162,13 +162,15 @@ class LogPass:
         self._notes, self._dropped = Collector(note_place), Collector(region_place)
         self._late: list[Note] = []
         self._invalid: dict[str, str] = {}
-        self._chosen = Chosen(None, "", {})
+        self.chosen = Chosen(None, "", {})
         self._bodies: list[tuple[LogFile, int]] = []
         #: The first record that no checksum covers, and the first one behind some checksum record.
         self._bare: Note | None = None
         self._unverified: Note | None = None
         self._summed = False
-        self._counts = Instant(0, 0)
+        #: The last checksum record of the log, and the number of its file.
+        self.last_sum: tuple[int, Stored] | None = None
+        self.start = Instant(0, 0)
         self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
         self._linked = edition not in (SEED, "10.0", "10.1")
@@ -206,25 +208,25 @@ class LogPass:
         if self._edition == SEED:
             return self._entered(Instant(min(self._logs, default=1), HEADER))
         try:
-            self._chosen = choose(self._files)
+            self.chosen = choose(self._files)
         except BadLog as error:
             name = next(name for name in CONTROLS if name in self._files)
             at = At(name, 0, len(self._files[name]))
             raise _Refusal("header", "bad-control", str(error), at) from None
-        for name in self._chosen.invalid:
+        for name in self.chosen.invalid:
             self._region(name, 0, len(self._files[name]), "bad-control")
             self._invalid[name] = "bad-control"
-        control = self._chosen.control
+        control = self.chosen.control
         if control is None:
             self._late.append(Note("no-control"))
             return self._entered(Instant(1, HEADER))
-        if self._chosen.name != CONTROLS[0]:
-            self._late.append(Note("mirror-used", self._chosen.name))
+        if self.chosen.name != CONTROLS[0]:
+            self._late.append(Note("mirror-used", self.chosen.name))
         if control.flags & _TEST_MODE:
-            self._late.append(Note("test-mode", self._chosen.name))
+            self._late.append(Note("test-mode", self.chosen.name))
         level = (control.major, control.minor)
         if self._policy and (level > LEVELS[self._edition] or control.flags & _BETA):
-            at = At(self._chosen.name, 16, 8)
+            at = At(self.chosen.name, 16, 8)
             raise _Refusal("header", "newer-level", f"the database is of level {level[0]}.{level[1]}", at)
         return self._entered(control.checkpoint or Instant(1, HEADER))
 
@@ -250,7 +252,7 @@ class LogPass:
             self.log = Log(self._logs, summed=False, linked=self._linked)
             return Instant(at.number, HEADER)
         self._reader = Reader(known(self._edition, EDITIONS))
-        control = self._chosen.control
+        control = self.chosen.control
         if control is None or control.checkpoint != at:
             return at
         found = self.log.scan(file).at(at.position) if at.position >= HEADER else None
@@ -268,7 +270,7 @@ class LogPass:
 
     def _late_start(self, start: Instant) -> None:
         """In reading, take in the files before, and what stands before the start in its own file."""
-        self._counts = start
+        self.start = start
         if self._policy:
             return
         for number, file in self._logs.items():
@@ -348,6 +350,7 @@ class LogPass:
         stored = item.stored
         if stored.covers is not None:
             self._summed = True
+            self.last_sum = (file.number, stored)
             return max(covered, stored.end + stored.covers)
         # What a scan begins with may be covered from before it, unless nothing is covered at all.
         if stored.off >= covered and item.body is not None:
@@ -517,7 +520,7 @@ class LogPass:
                 yield FileMap(name, len(self._files[name]), self._role(name, role), self._control(data))
         last = self.last.file.number if self.last else 0
         for number, file in self._logs.items():
-            role = "old" if number < self._counts.number else "log" if number <= last else "later"
+            role = "old" if number < self.start.number else "log" if number <= last else "later"
             header: dict[str, Any] = {}
             if file.length >= HEADER:
                 _, _, found, previous = Struct(">iiqq").unpack(bytes(file.data[:HEADER]))

@@ -5,28 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from journalspec.derby_log import LAYOUT
 from journalspec.layout import Spot
-from journalspec_reference.api import Files, Params, Piece, Span, file_spans
+from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog
 from journalspec_reference.derby_log.recover import EDITIONS, SEED, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, End, LogFile, Scan, gather
 
-_LENGTH, _INSTANT = 4, 8
-_CONTROL_FIELDS = (
-    ("format_id", 4),
-    ("obsolete_version", 4),
-    ("checkpoint", 8),
-    ("major", 4),
-    ("minor", 4),
-    ("build", 4),
-    ("flags", 1),
-    ("spare", 11),
-    ("checksum", 8),
-)
-_SEED_FIELDS = (*_CONTROL_FIELDS[:3], ("jbms_version", 4), ("checkpoint_interval", 4), ("spare", 24))
-_HEADER_FIELDS = (("format_id", 4), ("obsolete_version", 4), ("number", 8), ("previous", 8))
+_LENGTH = 4
 
 
 def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterator[Span]:
@@ -36,12 +24,15 @@ def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterato
         if name in CONTROLS:
             whole = len(data) == codec.CONTROL
             piece = Piece(0, len(data), "header" if whole else "dropped", "" if whole else "bad-control")
-            control = _SEED_FIELDS if edition == SEED else _CONTROL_FIELDS
-            named = partial(_fixed, bytes(data[: codec.CONTROL]), control) if fields else None
+            named = partial(_control, edition, bytes(data[: codec.CONTROL])) if fields else None
             yield from file_spans(name, [piece], len(data), named)
         elif name in logs:
-            named = partial(_fields, logs[name]) if fields else None
-            yield from file_spans(name, _pieces(logs[name], edition), len(data), named)
+            parts = field_names(LAYOUT, edition, data) if fields else None
+            yield from file_spans(name, _pieces(logs[name], edition), len(data), parts)
+
+
+def _control(edition: str, data: bytes, _: Piece) -> Iterator[Spot]:
+    return LAYOUT.spans("control", edition, data)
 
 
 def _pieces(file: LogFile, edition: str) -> Iterator[Piece]:
@@ -69,25 +60,3 @@ def _name(body: bytes, edition: str) -> str:
         return decode(body, known(edition, EDITIONS)).operation.name
     except BadLog:
         return "OTHER"
-
-
-def _fixed(data: bytes, names: tuple[tuple[str, int], ...], _: Piece) -> Iterator[Spot]:
-    at = 0
-    for name, size in names:
-        value = data[at : at + size]
-        yield Spot(
-            name, at, size, value.hex() if name == "spare" else str(int.from_bytes(value, "big", signed=True))
-        )
-        at += size
-
-
-def _fields(file: LogFile, piece: Piece) -> Iterator[Spot]:
-    data = bytes(file.data[piece.off : piece.end])
-    if piece.kind == "header":
-        yield from _fixed(data, _HEADER_FIELDS, piece)
-        return
-    length = str(len(data) - codec.OVERHEAD)
-    yield Spot("length", 0, _LENGTH, length)
-    yield Spot("instant", _LENGTH, _INSTANT, str(int.from_bytes(data[4:12], "big")))
-    yield Spot("body", 12, len(data) - codec.OVERHEAD, "")
-    yield Spot("length_again", len(data) - _LENGTH, _LENGTH, length)

@@ -62,12 +62,15 @@ class Page:
     version: int
     rows: dict[int, Row] = field(default_factory=dict)
     slots: list[int] = field(default_factory=list)
+    #: The record id that the next row gets.
+    next: int = 0
 
     def put(self, slot: int, ident: int, row: Row) -> None:
         """Add a row at a slot."""
         if ident not in self.rows:
             self.slots.insert(slot, ident)
         self.rows[ident] = row
+        self.next = max(self.next, ident + 1)
 
     def drop(self, ident: int) -> None:
         """Take a row away."""
@@ -131,16 +134,21 @@ class Container:
         self._data = data
         self.count = len(data) // self._size if self._size >= _SMALLEST_PAGE else 0
 
+    def version(self) -> int:
+        """Return the version of the first page, which says which others are in use."""
+        found = bytes(self._data[: _PAGE_HEADER.size])
+        return int(_PAGE_HEADER.unpack(found)[3]) if len(found) == _PAGE_HEADER.size else 0
+
     def page(self, number: int) -> Page | None:
         """Return one page of rows."""
         size = self._size
         if number >= self.count:
             return None
         data = bytes(self._data[number * size : (number + 1) * size])
-        form, _, status, version, count, _ = _PAGE_HEADER.unpack_from(data)
+        form, _, status, version, count, following = _PAGE_HEADER.unpack_from(data)
         if form != _ROWS_PAGE or status != _VALID:
             return None
-        page = Page(version)
+        page = Page(version, next=following)
         try:
             for slot in range(min(count, size // _SLOT.size - 1)):
                 offset, _, _ = _SLOT.unpack_from(data, size - _PAGE_TAIL - _SLOT.size * (slot + 1))
@@ -171,7 +179,7 @@ class Store:
         containers: Mapping[int, Container],
         find: Callable[[Instant], tuple[Body, bytes]],
     ) -> None:
-        self.tables, self._containers, self._find = tables, containers, find
+        self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
         self.pages: dict[Place, Page] = {}
         #: The number of the next transaction.
@@ -220,7 +228,7 @@ class Store:
         """Return a page; one that nothing is known of has `version` (none: then there is none)."""
         place = container, number
         if place not in self.pages:
-            found = self._containers[container].page(number) if container in self._containers else None
+            found = self.containers[container].page(number) if container in self.containers else None
             if found is None and version is None:
                 return None
             self.pages[place] = found or Page(version or 0)
@@ -253,7 +261,7 @@ class Store:
         if container not in self.tables:
             return
         if body.undone is not None:
-            undone, old = self._find(body.undone)
+            undone, old = self.find(body.undone)
             self._undo(page, number, undone, old)
         else:
             self._do(page, number, body, data)
@@ -291,6 +299,7 @@ class Store:
         elif name in ("INIT_PAGE", "INVALIDATE_PAGE"):
             page.rows.clear()
             page.slots.clear()
+            page.next = fields.get("next_record_id", page.next)
 
     def _undo(self, page: Page, number: int, body: Body, data: bytes) -> None:
         """Undo on `page` what a record did."""
@@ -356,7 +365,7 @@ class Store:
         """Yield the changes of a transaction that count, the last one first."""
         for packed in reversed(self.transactions[number].changes):
             instant = Instant.unpack(packed)
-            yield instant, *self._find(instant)
+            yield instant, *self.find(instant)
 
     def _changes(self, number: int) -> Iterator[tuple[Body, bytes]]:
         for _, body, data in self.undoable(number):
@@ -414,7 +423,7 @@ class Store:
 
     def places(self) -> Iterator[tuple[int, int, int]]:
         """Yield where rows of tables begin, or parts of them."""
-        for container, data in self._containers.items():
+        for container, data in self.containers.items():
             for number in range(1, data.count if container in self.tables else 0):
                 self.page(container, number)
         for (container, number), page in list(self.pages.items()):

@@ -1,0 +1,58 @@
+"""The rules of each edition of this format, and how its logs are told from other files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, Writer
+from journalspec_reference.derby_log import codec, recover, spans
+from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.recover import EDITIONS, FORMAT, LEVELS, SEED
+from journalspec_reference.derby_log.scan import CONTROLS, gather
+from journalspec_reference.storage import Storage
+
+
+def _rules(edition: str) -> Rules:
+    def writer(storage: Storage, params: Params) -> Writer:
+        # Who looks at a log does not need its writers.
+        from journalspec_reference.derby_log.write import LogWriter  # noqa: PLC0415
+
+        return LogWriter(storage, edition, params)
+
+    def named(files: Files, params: Params, fields: bool) -> Iterator[Span]:
+        return spans.spans(files, edition, params, fields)
+
+    return Rules(recover.reading(edition), recover.recovery(edition), named, writer)
+
+
+def edition_of(level: tuple[int, int]) -> str:
+    """Return the edition of a database of some level."""
+    return next((edition for edition in EDITIONS if level <= LEVELS[edition]), EDITIONS[-1])
+
+
+def detect(files: Files, _: Params) -> list[Detection]:
+    """Return the control and log files among `files` as one log, by name and by how they begin."""
+    logs = gather(files)
+    names = [name for name in CONTROLS if name in files] + [file.name for file in logs.values()]
+    if not names:
+        return []
+    found, hits = [], 0
+    for name in CONTROLS:
+        if name in files:
+            try:
+                found.append(codec.control(bytes(files[name][: codec.CONTROL + 1])))
+            except BadLog:
+                continue
+    for file in logs.values():
+        try:
+            file.previous()
+        except BadLog:
+            continue
+        hits += 1
+    score = 1 + bool(found or hits) + bool(found and hits == len(logs))
+    if not found:
+        return [Detection(FORMAT, EDITIONS[-1], tuple(names), score, EDITIONS)]
+    return [Detection(FORMAT, edition_of((found[0].major, found[0].minor)), tuple(names), score)]
+
+
+IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in (SEED, *EDITIONS)}, detect)

@@ -1,0 +1,565 @@
+"""Writing: rows of two tables, in groups behind a checksum record, in the product's order (DRB-WRT).
+
+The tables are those of the kept base, or of the containers beside the log. Pages are only followed, never
+written: checkpoints leave the redo instant where it is, and no log file becomes superfluous.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from struct import Struct
+from typing import Any
+
+from journalspec.derby_log.operations import Form, operations
+from journalspec_reference.api import Operation, Params, WriterRefused, perform
+from journalspec_reference.derby_log.bodies import BITS, Body, decode, encode, shortest
+from journalspec_reference.derby_log.codec import CONTROL, FILE_FORMAT, HEADER, OVERHEAD, Control, Instant
+from journalspec_reference.derby_log.recover import EDITIONS, LogPass, garbage
+from journalspec_reference.derby_log.scan import CONTROLS, Stored, number_of
+from journalspec_reference.derby_log.store import INTERNAL, Page, Row, Transaction, branch_key
+from journalspec_reference.storage import Storage, fill, whole
+
+VERSION = 9
+#: The interval after which a file is ended, if nothing else is asked for, and its bounds (DRB-WRT-085).
+SWITCH, LEAST, MOST = 1048576, 100000, 134217728
+CHECKPOINT_AFTER = 10485760
+#: What one write holds: records that do not fit begin the next one.
+BUFFER = 32768
+CHECKSUM_RECORD = 37
+#: A recovery ends without a checkpoint if the log is no longer than this behind the redo instant.
+_SHORT = 1000
+LARGEST_FILE = 268435455
+_BODY, _CONTROL, _HEADER = Struct(">iq"), Struct(">iiqiiiB11x"), Struct(">iiqq")
+_RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
+_PAGE, _CLR = _RAWSTORE | _LOCK, _RAWSTORE | _LOCK | BITS["COMPENSATION"]
+_NONE = Instant(0, 0)
+_ABORTED, _PREPARED, _COMMITTED = 1, 2, 4
+#: The first page of rows of a base's table: one row, which says what the table is; and what fits on a page.
+_BASE_PAGE, _FIRST_ROW, _ROOM, _FILLED = 2, 6, 32000, 24000
+_ROWS_PAGE, _PAGE_SIZE, _UNUSED = 117, 32768, 2
+#: What a row costs on its page beside its bytes.
+_SLOT = 16
+
+
+@dataclass
+class _Tx:
+    """A transaction that has a name; it has a number once it has changed something."""
+
+    number: int | None = None
+    branch: Mapping[str, Any] | None = None
+
+
+def _forms() -> dict[str, Form]:
+    return {form.name: form for form in operations().values()}
+
+
+def utf(text: str) -> bytes:
+    """Return a text in Java's modified UTF-8."""
+    pairs = text.encode("utf-16-be", "surrogatepass")
+    units = (chr(int.from_bytes(pairs[at : at + 2], "big")) for at in range(0, len(pairs), 2))
+    return b"".join(unit.encode("utf-8", "surrogatepass") if unit != "\0" else b"\xc0\x80" for unit in units)
+
+
+class LogWriter:
+    """A log open for writing, under the parameters of ``fields.toml``."""
+
+    def __init__(self, storage: Storage, edition: str, params: Params) -> None:
+        self._storage, self._edition = storage, edition
+        self._interval = min(MOST, max(LEAST, int(params.get("log_switch_interval", str(SWITCH)))))
+        self._ahead = params.get("file_sync", "false") != "true"
+        self._forms = _forms()
+        self._open_ = False
+        self._buffer: list[bytes] = []
+        self._size = 0
+        self._waiting: list[bytes] = []
+        self._since = 0
+        self._known: Mapping[int, Transaction] = {}
+
+    def apply(self, op: Operation) -> dict[str, Any]:
+        """Do one operation of the table ``operations`` in ``fields.toml``."""
+        handlers = {
+            "open": self._open,
+            "insert": self._change,
+            "update": self._change,
+            "delete": self._change,
+            "start": self._start,
+            "prepare": self._prepare,
+            "commit": self._commit,
+            "rollback": self._rollback,
+            "decide": self._decide,
+            "checkpoint": self._on_checkpoint,
+            "close": self._close,
+        }
+        return perform(handlers, op, self._open_)
+
+    # Opening: recovery, and what it writes.
+
+    def _open(self, _: Operation) -> dict[str, Any]:
+        if self._edition not in EDITIONS:
+            raise ValueError("nothing says what the bodies of this edition are: they cannot be written")
+        storage = self._storage
+        if not any(number_of(name) or name in CONTROLS for name in storage.names()):
+            self._create()
+        files = {name: whole(storage, name) for name in storage.names()}
+        found = LogPass(files, self._edition, "default", {})
+        if found.answer is not None:
+            raise WriterRefused(str(found.answer.code), found.answer.message)
+        assert found.last is not None
+        file, end = found.last.file, found.last.end
+        named = found.chosen.control.checkpoint if found.chosen.control else None
+        if named is not None and found.redo_from != _NONE and (file.number, end.off) < named:
+            # What is durable lies behind: whoever goes on here loses it.
+            raise WriterRefused(
+                "lost-middle", f"the log ends at {end.off} of {file.name}, before its checkpoint"
+            )
+        self._store = found.store
+        self._known = found.store.transactions
+        self._store.find = self._find
+        self._kept: dict[int, bytes] = {}
+        self._control = found.chosen.control or self._first_control()
+        self._redo, self._undo = max(found.redo_from, found.start), found.start
+        self._number, self._end = file.number, end.off
+        self._since = 0
+        if end.reason or garbage(file.data, end.off) is not None:
+            fill(storage, file.name, end.off, file.length)
+            storage.sync(file.name)
+        if found.last_sum is not None and found.last_sum[0] == self._number:
+            self._shorten(found.last_sum[1])
+        later = [name for name in storage.names() if (number_of(name) or 0) > self._number]
+        for name in later:
+            storage.unlink(name)
+        if later:
+            storage.sync_dir()
+        self._txs: dict[str, _Tx] = {}
+        self._places: dict[tuple[str, int], list[tuple[int, int, int]]] = {}
+        self._locks: dict[tuple[int, int, int], int] = {}
+        losers = self._store.losers()
+        for number in losers:
+            self._undo_all(number)
+        self._index()
+        self._open_ = True
+        short = (
+            self._redo.number == self._undo.number == self._number
+            and self._end < self._redo.position + _SHORT
+        )
+        if losers or not short or named is None or found.chosen.invalid or found.redo_from == _NONE:
+            self._checkpoint()
+        return {"durable": True}
+
+    def _shorten(self, last: Stored) -> None:
+        """Let a checksum record cover what is left of its group: what comes next is not covered by it."""
+        if last.end + (last.covers or 0) > self._end:
+            data = self._storage.read(self._name, last.end, self._end - last.end)
+            self._storage.write(self._name, last.off, self._sum_of(last.off, data))
+            self._storage.sync(self._name)
+
+    def _sum_of(self, at: int, data: bytes) -> bytes:
+        fields = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
+        group = BITS["CHECKSUM"] | _RAWSTORE
+        return self._record(at, encode(group, None, self._forms["CHECKSUM"], fields))
+
+    def _index(self) -> None:
+        for place in self._store.places():
+            if found := self._store.row(place):
+                self._places.setdefault(found[:2], []).append(place)
+        for number in self._store.branches():
+            for place in self._store.touched(number):
+                self._locks[place] = number
+
+    def _first_control(self) -> Control:
+        major, minor = (int(part) for part in self._edition.split("."))
+        return Control(None, major, minor, 0, 0)
+
+    def _create(self) -> None:
+        """Begin a log on the pages of a base: a checkpoint is its first record."""
+        self._control = self._first_control()
+        self._number, self._end = 0, 0
+        self._next_file()
+        first = Instant(1, HEADER)
+        self._redo = self._undo = first
+        at = HEADER + (CHECKSUM_RECORD if self._edition != "10.0" else 0)
+        begin = self._record(at, self._body(1, "BEGIN", BITS["FIRST"] | _RAWSTORE, status=INTERNAL))
+        record = self._record(at + len(begin), self._checkpoint_body(1, at))
+        self._put([begin, record])
+        self._write_control(Instant(1, at + len(begin)))
+
+    # Records and groups.
+
+    def _body(self, number: int | None, name: str, group: int, tail: bytes = b"", **fields: Any) -> bytes:
+        return encode(group, number, self._forms[name], fields, tail)
+
+    def _record(self, at: int, body: bytes) -> bytes:
+        return _BODY.pack(len(body), self._number << 32 | at) + body + len(body).to_bytes(4, "big")
+
+    @property
+    def _summed(self) -> int:
+        return CHECKSUM_RECORD if self._edition != "10.0" else 0
+
+    def _append(self, body: bytes) -> Instant:
+        """Put a record into the buffer; it counts at once (DRB-CHK-030)."""
+        size = len(body) + OVERHEAD
+        if self._end + self._size + size + self._summed + 4 > LARGEST_FILE:
+            self._flush()
+            self._switch()
+        if self._buffer and self._size + size > BUFFER:
+            self._take_out()
+        if not self._buffer:
+            self._size = self._summed
+        at = self._end + self._size
+        self._buffer.append(self._record(at, body))
+        self._size += size
+        instant = Instant(self._number, at)
+        told = decode(body, operations())
+        if told.transaction is not None:
+            self._kept[instant.packed] = body
+            self._store.take(instant, told, body[slice(*told.data)], Instant(0, 0))
+        return instant
+
+    def _take_out(self) -> None:
+        """End the group in the buffer: it waits to be written."""
+        data = b"".join(self._buffer)
+        if self._summed:
+            data = self._sum_of(self._end, data) + data
+        self._waiting.append(data)
+        self._end += len(data)
+        self._buffer, self._size = [], 0
+
+    def _put(self, records: list[bytes]) -> None:
+        self._buffer = records
+        self._size = self._summed + sum(map(len, records))
+        self._flush(turn=False)
+
+    def _flush(self, *, turn: bool = True) -> None:
+        """Write all groups, one write each, and force them; then end the file if it is long enough."""
+        if self._buffer:
+            self._take_out()
+        name, at = self._name, self._end - sum(map(len, self._waiting))
+        for data in self._waiting:
+            self._storage.write(name, at, data)
+            at += len(data)
+        if self._waiting:
+            self._storage.sync(name)
+            self._since += sum(map(len, self._waiting))
+        self._waiting = []
+        if turn and self._since > CHECKPOINT_AFTER:
+            self._checkpoint()
+        elif turn and self._end > self._interval:
+            self._switch()
+
+    @property
+    def _name(self) -> str:
+        return f"log{self._number}.dat"
+
+    def _switch(self) -> None:
+        """Begin the next file, then end the one before (DRB-WRT-082, DRB-WRT-115)."""
+        if self._end == HEADER:
+            return
+        before, end = self._name, self._end
+        self._next_file(Instant(self._number, end), before)
+
+    def _next_file(self, previous: Instant = _NONE, before: str = "") -> None:
+        storage, end = self._storage, previous.position
+        self._number += 1
+        name = self._name
+        if name in storage.names():
+            storage.unlink(name)
+        storage.create(name)
+        storage.write(name, 0, _HEADER.pack(FILE_FORMAT, VERSION, self._number, previous.packed))
+        storage.sync(name)
+        storage.sync_dir()
+        if before:
+            storage.write(before, end, bytes(4))
+            storage.sync(before)
+        if self._ahead:
+            fill(storage, name, HEADER, self._interval)
+            storage.sync(name)
+        self._end = HEADER
+
+    def _find(self, instant: Instant) -> tuple[Body, bytes]:
+        body = self._kept.get(instant.packed)
+        if body is None:
+            name = f"log{instant.number}.dat"
+            length = int.from_bytes(self._storage.read(name, instant.position, 4), "big")
+            body = self._storage.read(name, instant.position + _BODY.size, length)
+        told = decode(body, operations())
+        return told, body[slice(*told.data)]
+
+    # Checkpoints.
+
+    def _checkpoint_body(self, number: int, first: int) -> bytes:
+        entries: list[dict[str, Any]] = []
+        for other, item in self._known.items():
+            if other != number:
+                begun = Instant.unpack(item.first)
+                entries.append(self._entry(other, begun, _PREPARED if item.prepared else 0, item.branch))
+        entries.append(self._entry(number, Instant(self._number, first), 0, None))
+        table = {"count": len(entries), "entries": [{"entry": entry} for entry in entries]}
+        fields: dict[str, Any] = {
+            "redo_from": self._redo.packed,
+            "undo_from": self._undo.packed,
+            "has_table": 1,
+            "table": table,
+        }
+        return self._body(number, "CHECKPOINT", _RAWSTORE, **fields)
+
+    @staticmethod
+    def _entry(number: int, first: Instant, status: int, branch: Any) -> dict[str, Any]:
+        return {
+            "transaction": {"number": number},
+            "global_id": branch,
+            "first": {"file": first.number, "position": first.position},
+            "status": status,
+        }
+
+    def _checkpoint(self) -> None:
+        """Take a checkpoint: its record, then the control files (DRB-WRT-116, DRB-WRT-081)."""
+        self._flush(turn=False)
+        if self._end > self._interval:
+            self._switch()
+        number = self._store.next
+        first = self._append(self._body(number, "BEGIN", BITS["FIRST"] | _RAWSTORE, status=INTERNAL))
+        at = self._append(self._checkpoint_body(number, first.position))
+        self._flush(turn=False)
+        self._end_of(number, "COMMIT", _COMMITTED)
+        self._write_control(at)
+        self._since = 0
+
+    def _write_control(self, checkpoint: Instant) -> None:
+        control = self._control = self._control._replace(checkpoint=checkpoint)
+        start = (FILE_FORMAT, VERSION, checkpoint.packed, control.major, control.minor, control.build)
+        data = _CONTROL.pack(*start, control.flags)
+        data += zlib.crc32(data).to_bytes(8, "big")
+        for name in CONTROLS:
+            if name not in self._storage.names():
+                self._storage.create(name)
+                self._storage.sync_dir()
+            self._storage.write(name, 0, data)
+            if self._storage.size(name) > CONTROL:
+                self._storage.truncate(name, CONTROL)
+            self._storage.sync(name)
+
+    def _on_checkpoint(self, _: Operation) -> dict[str, Any]:
+        self._checkpoint()
+        return {"durable": self._quiet()}
+
+    def _close(self, _: Operation) -> dict[str, Any]:
+        for name in [name for name, tx in self._txs.items() if tx.number is not None]:
+            self._rollback({"tx": name})
+        self._checkpoint()
+        self._flush(turn=False)
+        self._open_ = False
+        return {"durable": True}
+
+    def _quiet(self) -> bool:
+        return not any(tx.number is not None for tx in self._txs.values())
+
+    # Transactions.
+
+    def _begun(self, tx: _Tx) -> int:
+        """Return the number of a transaction, whose first record this may be (DRB-WRT-117)."""
+        if tx.number is None:
+            tx.number = self._store.next
+            fields: dict[str, Any] = {"status": 0, "global_id": tx.branch}
+            self._append(self._body(tx.number, "BEGIN", BITS["FIRST"] | _RAWSTORE, **fields))
+        return tx.number
+
+    def _end_of(self, number: int, word: str, status: int) -> None:
+        branch = self._store.transactions[number].branch
+        group = BITS[word] | _RAWSTORE | (0 if word == "PREPARE" else BITS["LAST"])
+        kept = self._store.transactions[number].changes
+        self._append(self._body(number, "END", group, global_id=branch, status=status))
+        if word != "PREPARE":
+            for instant in kept:
+                self._kept.pop(instant, None)
+            self._locks = {place: owner for place, owner in self._locks.items() if owner != number}
+
+    def _undo_all(self, number: int) -> None:
+        """Write compensation records for what a transaction has done, the last change first, and its end."""
+        self._flush()
+        for instant, body, _ in list(self._store.undoable(number)):
+            fields, tail = body.fields, instant.packed.to_bytes(8, "big")
+            if "page_version" not in fields:
+                if body.operation.name == "CONTAINER":
+                    same = {name: fields[name] for name in ("segment", "container", "container_version")}
+                    self._append(self._body(number, "CONTAINER_UNDO", _CLR & ~_LOCK, tail, **same))
+                continue
+            if fields.get("undo") is not None:
+                raise WriterRefused(
+                    "unencodable", "a row of an index may have moved: it cannot be undone here"
+                )
+            page = self._store.page(fields["container"], fields["page"])
+            assert page is not None
+            logical = "undo" in fields
+            same = {
+                name: fields[name] for name in ("segment", "container", "page", "record_id") if name in fields
+            }
+            same["page_version"] = page.version
+            self._append(
+                self._body(number, "LOGICAL_UNDO" if logical else "PHYSICAL_UNDO", _CLR, tail, **same)
+            )
+        self._end_of(number, "ABORT", _ABORTED)
+
+    def _start(self, op: Operation) -> dict[str, Any]:
+        parts = {"gtrid": bytes.fromhex(op["gtrid"]), "bqual": bytes.fromhex(op.get("bqual", "00"))}
+        lengths = {f"{name}_length": len(part) for name, part in parts.items()}
+        if max(lengths.values()) > 64:
+            raise WriterRefused("unencodable", "an XA id has two parts of at most 64 bytes")
+        self._txs[op["tx"]] = _Tx(branch={"format_id": int(op.get("format_id", "1")), **parts, **lengths})
+        return {"durable": False}
+
+    def _named(self, op: Operation) -> _Tx:
+        tx = self._txs.pop(op.get("tx", ""), None)
+        if tx is None:
+            raise ValueError(f"there is no transaction {op.get('tx')!r}")
+        return tx
+
+    def _prepare(self, op: Operation) -> dict[str, Any]:
+        tx = self._named(op)
+        if tx.number is not None:
+            self._end_of(tx.number, "PREPARE", _PREPARED)
+            self._flush()
+        return {"durable": self._quiet()}
+
+    def _commit(self, op: Operation) -> dict[str, Any]:
+        tx = self._named(op)
+        if tx.number is not None:
+            self._end_of(tx.number, "COMMIT", _COMMITTED)
+            self._flush()
+        return {"durable": self._quiet()}
+
+    def _rollback(self, op: Operation) -> dict[str, Any]:
+        tx = self._named(op)
+        if tx.number is not None:
+            self._undo_all(tx.number)
+        return {"durable": False}
+
+    def _decide(self, op: Operation) -> dict[str, Any]:
+        wanted = (bytes.fromhex(op["gtrid"]), bytes.fromhex(op.get("bqual", "00")))
+        for number in self._store.branches():
+            if branch_key(self._store.transactions[number].branch)[1:] == wanted:
+                if str(op.get("commit", "true")).lower() == "true":
+                    self._end_of(number, "COMMIT", _COMMITTED)
+                else:
+                    self._undo_all(number)
+                self._flush()
+                return {"durable": self._quiet()}
+        raise ValueError("no prepared branch has this id")
+
+    # Rows.
+
+    def _change(self, op: Operation) -> dict[str, Any]:
+        names = {name: container for container, name in self._store.tables.items()}
+        if op.get("table") not in names:
+            raise ValueError(f"there is no table {op.get('table')!r}")
+        container, key, name = names[op["table"]], int(op["key"]), op.get("tx", "")
+        value = utf(str(op.get("value", "")))
+        if not -(1 << 31) <= key < 1 << 31 or len(value) > _FILLED:
+            raise WriterRefused("unencodable", f"a key has 31 bits, a value at most {_FILLED} bytes")
+        tx = self._txs.setdefault(name, _Tx()) if name else _Tx()
+        if op["op"] == "insert":
+            self._insert(tx, container, key, value)
+        else:
+            for place in list(self._places.get((op["table"], key), ())):
+                if self._store.row(place) is not None:
+                    self._alter(tx, place, key, value if op["op"] == "update" else None)
+        if name:
+            return {"durable": False}
+        if tx.number is not None:
+            self._end_of(tx.number, "COMMIT", _COMMITTED)
+            self._flush()
+        return {"durable": True}
+
+    def _page(self, container: int, number: int) -> Page:
+        """Return a page of a table: one of the base, if nothing is known of it."""
+        store = self._store
+        known = store.page(container, number)
+        if known is None:
+            known = store.pages[container, number] = Page(_BASE_PAGE)
+            if number:
+                known.put(0, _FIRST_ROW, Row((b"",)))
+        return known
+
+    def _last_page(self, container: int) -> tuple[int, Page]:
+        last = max([number for other, number in self._store.pages if other == container], default=0) or 1
+        return last, self._page(container, last)
+
+    def _insert(self, tx: _Tx, container: int, key: int, value: bytes) -> None:
+        number, page = self._last_page(container)
+        size = len(value) + _SLOT * 2
+        if page.slots and _used(page) + size > _FILLED:
+            number, page = self._new_page(container, number + 1)
+        begun = self._begun(tx)
+        # The first row of a new page is written as the continuation of none.
+        first = not page.slots
+        ident, start = page.next, b"\x04" if first else b"\0"
+        start += shortest(ident, wide=False) + (b"\0" if first else b"") + b"\x02"
+        text = len(value).to_bytes(2, "big") + value
+        data = start + b"\x20\0\x04" + key.to_bytes(4, "big", signed=True)
+        data += b"\x20" + len(text).to_bytes(2, "big") + text
+        fields: dict[str, Any] = {
+            "slot": len(page.slots),
+            "insert_flags": 8 if first else 1,
+            "record_id": ident,
+        }
+        self._append(self._body(begun, "INSERT", _PAGE, data, **fields, **_on(container, number, page)))
+        place = (container, number, ident)
+        self._places.setdefault((self._store.tables[container], key), []).append(place)
+        self._locks[place] = begun
+
+    def _new_page(self, container: int, number: int) -> tuple[int, Page]:
+        """Take a page into use, by a transaction of its own."""
+        store = self._store
+        owner = _Tx()
+        begun = self._begun(owner)
+        page = store.pages[container, number] = Page(0)
+        if (container, 0) not in store.pages:
+            found = store.containers.get(container)
+            store.pages[container, 0] = Page(found.version() if found else _BASE_PAGE)
+        fields: dict[str, Any] = {
+            "next_record_id": _FIRST_ROW,
+            "page_offset": number * _PAGE_SIZE,
+            "page_format": _ROWS_PAGE,
+        }
+        self._append(self._body(begun, "INIT_PAGE", _PAGE, **fields, **_on(container, number, page)))
+        fields = {"new_page": number, "do_status": 0, "undo_status": _UNUSED}
+        self._append(
+            self._body(begun, "ALLOC_PAGE", _PAGE, **fields, **_on(container, 0, store.pages[container, 0]))
+        )
+        self._end_of(begun, "COMMIT", _COMMITTED)
+        return number, page
+
+    def _alter(self, tx: _Tx, place: tuple[int, int, int], key: int, value: bytes | None) -> None:
+        """Change a row, or (no value) delete it; one that gets too long goes to another page."""
+        container, number, ident = place
+        begun = self._begun(tx)
+        if self._locks.get(place, begun) != begun:
+            raise ValueError("another transaction has changed the row")
+        self._locks[place] = begun
+        page = self._page(container, number)
+        row = page.rows[ident]
+        on = {**_on(container, number, page), "slot": page.slots.index(ident), "record_id": ident}
+        whole_row = row.rest is None and len(row.values) == 2
+        if value is None or not whole_row or _used(page) + len(value) > _ROOM:
+            self._append(self._body(begun, "DELETE", _PAGE, deleted=1, **on))
+            if value is not None:
+                self._insert(tx, container, key, value)
+            return
+        text, old = len(value).to_bytes(2, "big") + value, row.values[1]
+        start = shortest(ident, wide=False)
+        data = b"\x04" + start + b"\0\x02\x25\x20" + len(text).to_bytes(2, "big") + text
+        data += b"\0" + start + b"\x02\x05\0" + shortest(len(old), wide=False) + old
+        self._append(self._body(begun, "UPDATE", _PAGE, data, **on))
+
+
+def _on(container: int, number: int, page: Page) -> dict[str, Any]:
+    return {"segment": 0, "container": container, "page": number, "page_version": page.version}
+
+
+def _used(page: Page) -> int:
+    """Return about how many bytes the rows of a page take."""
+    rows: Iterator[Any] = iter(page.rows.values())
+    return sum(
+        _SLOT + sum(len(value) + 4 for value in row.values if isinstance(value, bytes)) for row in rows
+    )
