@@ -186,20 +186,34 @@ def test_a_damaged_record_is_not_parsed(off: int, what: str) -> None:
         decoded(bytes(data), "10.16")
 
 
-@pytest.mark.parametrize("table", ["requirements", "deviations"])
-def test_registered_the_tables_are_without_fault(table: str, tmp_path: Path) -> None:
-    """As the format will be: in a copy where it has its ``format.toml``."""
-    shutil.copytree(SPECS / "journalspec", tmp_path / "journalspec")
-    shutil.copy(DATA / "derby_log_format.toml", tmp_path / "journalspec" / "derby_log" / "format.toml")
+def test_registered_the_format_passes_what_all_formats_do(tmp_path: Path) -> None:
+    """In a copy where it has its ``format.toml``, and its examples are among those of the others."""
+    shutil.copytree(SPECS, tmp_path / "specs")
+    for name in ("pyproject.toml", "conftest.py"):
+        shutil.copy(SPECS.parent / name, tmp_path / name)
+    shutil.copy(DATA / "derby_log_format.toml", tmp_path / "specs/journalspec/derby_log/format.toml")
+    with (tmp_path / "specs/tests/data/examples.toml").open("a", encoding="utf-8") as table:
+        table.write((DATA / "derby_log_examples.toml").read_text(encoding="utf-8"))
     done = subprocess.run(
-        [sys.executable, "-m", f"journalspec.{table}"],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "specs/tests",
+            "-k",
+            "derby_log or derby-log",
+            "-m",
+            "not node",
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "specs")},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "derby_log: " in done.stdout
+    assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) > 60
 
 
 def test_every_deviation_was_seen_in_an_experiment() -> None:
