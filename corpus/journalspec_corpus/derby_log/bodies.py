@@ -1,0 +1,174 @@
+"""What the naive reader knows of the bodies of log records: one line for each operation.
+
+Written beside the specification's table and not from it, so that the two can disagree: letters are the widths
+of fields (``i`` and ``l`` are compressed numbers, ``b`` one byte, ``w`` four, ``q`` eight), ``PAGE`` and
+``ROW`` what operations of pages and of rows begin with.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+PAGE = "l:segment l:container l:page l:page_version"
+ROW = f"{PAGE} i:record_id undo:logical"
+HELD = "l:segment l:container l:container_version"
+OPERATIONS = {
+    97: ("CHAIN_ALLOC_PAGE", f"{PAGE} l:new_page l:new_page_offset"),
+    101: ("DELETE", f"{ROW} i:slot b:deleted"),
+    102: ("END", "xa:global_id i:status"),
+    103: ("INSERT", f"{ROW} i:slot b:insert_flags"),
+    104: ("LOGICAL_UNDO", f"{PAGE} i:record_id"),
+    105: ("PHYSICAL_UNDO", PAGE),
+    106: ("PURGE", f"{PAGE} i:slot purged:rows"),
+    107: ("CONTAINER_UNDO", HELD),
+    108: ("UPDATE", f"{PAGE} i:slot i:record_id"),
+    109: ("UPDATE_FIELD", f"{ROW} i:slot i:column"),
+    111: ("ALLOC_PAGE", f"{PAGE} l:new_page i:do_status i:undo_status"),
+    113: ("INVALIDATE_PAGE", PAGE),
+    169: ("BEGIN", "w:status xa:global_id"),
+    210: ("COPY_ROWS", f"{PAGE} copied:rows"),
+    241: ("INIT_PAGE", f"{PAGE} i:next_record_id i:init_flags l:page_offset w:page_format"),
+    242: ("CONTAINER", f"{HELD} b:action created:header"),
+    263: ("CHECKPOINT", "l:redo_from l:undo_from i:truncations i:has_table open:table"),
+    287: ("SET_RESERVED_SPACE", f"{PAGE} i:slot i:record_id i:new_reserved i:old_reserved"),
+    291: ("REMOVE_FILE", "text:file_name q:generation b:at_once"),
+    453: ("CHECKSUM", "b:algorithm w:data_length q:checksum"),
+    454: ("COMPRESS_SPACE_10_2", f"{PAGE} i:highest_page i:pages_truncated"),
+    459: ("ENCRYPT_CONTAINER", "l:segment l:container"),
+    460: ("ENCRYPT_CONTAINER_UNDO", ""),
+    465: ("COMPRESS_SPACE", f"{PAGE} w:highest_page i:pages_truncated"),
+}
+WIDTHS = {"b": 1, "w": 4, "q": 8}
+
+
+class NoBody(Exception):  # no error: what a check finds
+    """The bytes are no body of a record."""
+
+
+class Taker:
+    """Bytes that are taken from the front."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at, self.long = data, 0, False
+
+    def take(self, size: int) -> bytes:
+        """Take `size` bytes; raises NoBody if there are fewer."""
+        if size < 0 or self.at + size > len(self.data):
+            raise NoBody
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def number(self, size: int) -> int:
+        """Take a number of a fixed width, signed."""
+        return int.from_bytes(self.take(size), "big", signed=size > 1)
+
+    def compressed(self, sizes: tuple[int, int, int]) -> int:
+        """Take a compressed number: its first two bits say how many bytes it has."""
+        first = self.take(1)[0]
+        form = min(first >> 6, 2)
+        high = bytes([first & (0x7F if form == 2 else 0x3F)])
+        value = int.from_bytes(high + self.take(sizes[form] - 1), "big")
+        self.long |= form > 0 and value >> (8 * sizes[form - 1] - 2) == 0
+        return value
+
+    def cint(self) -> int:
+        """Take a compressed int."""
+        return self.compressed((1, 2, 4))
+
+    def clong(self) -> int:
+        """Take a compressed long."""
+        return self.compressed((2, 4, 8))
+
+    def thing(self, wanted: int) -> bool:
+        """Take the format id of an object: `wanted`, or 0 for none."""
+        found = int.from_bytes(self.take(2), "big")
+        if found not in (wanted, 0):
+            raise NoBody
+        return found != 0
+
+    def xa(self) -> dict[str, Any] | None:
+        """Take the XA id of a branch, if there is one."""
+        if not self.thing(328):
+            return None
+        form = self.number(4)
+        gtrid = self.take(self.take(1)[0])
+        return {"format_id": form, "gtrid": gtrid, "bqual": self.take(self.take(1)[0])}
+
+    def instant(self) -> int | None:
+        """Take an instant that is an object."""
+        return self.clong() << 32 | self.clong() if self.thing(130) else None
+
+
+def body(data: bytes) -> dict[str, Any]:
+    """Return what a body says; ``surplus`` are bytes behind it. Raises NoBody."""
+    taker = Taker(data)
+    if taker.take(2) != b"\x00\x81":
+        raise NoBody
+    out: dict[str, Any] = {"group": taker.cint()}
+    if taker.thing(147):
+        out["transaction"] = taker.clong()
+    number = int.from_bytes(taker.take(2), "big")
+    if number not in OPERATIONS:
+        raise NoBody
+    name, fields = OPERATIONS[number]
+    out = {"type": name, **out}
+    for item in fields.split():
+        kind, _, field = item.partition(":")
+        value = _field(taker, kind, out)
+        if value is not None:
+            out[field] = value
+    if not out["group"] & 0x800:
+        if out["group"] & 4:
+            out["undone"] = taker.number(8)
+        elif text := taker.take(taker.number(4)):
+            out["data"] = text
+    return {**out, "surplus": len(data) - taker.at, "long": taker.long}
+
+
+def _field(taker: Taker, kind: str, known: dict[str, Any]) -> Any:
+    if kind in WIDTHS:
+        return taker.number(WIDTHS[kind])
+    if kind in ("i", "l"):
+        return taker.cint() if kind == "i" else taker.clong()
+    if kind == "xa":
+        return taker.xa()
+    if kind == "undo":
+        return taker.thing(95)
+    if kind == "text":
+        return taker.take(int.from_bytes(taker.take(2), "big")).decode(errors="replace")
+    if kind == "purged":
+        return [{"record_id": taker.cint()} for _ in range(taker.cint())]
+    if kind == "copied":
+        count, known["slot"] = taker.cint(), taker.cint()
+        return [{"record_id": taker.cint(), "reserved": taker.cint()} for _ in range(count)]
+    if kind == "created":
+        return taker.take(taker.number(4)) if known["action"] == 1 else None
+    return _table(taker) if known["has_table"] == 1 else None
+
+
+def _table(taker: Taker) -> list[dict[str, Any]] | None:
+    if not taker.thing(262):
+        return None
+    out = []
+    for _ in range(taker.cint()):
+        if not taker.thing(261):
+            continue
+        row = {"transaction": taker.clong() if taker.thing(147) else None, "global_id": taker.xa()}
+        row |= {"first": taker.instant(), "last": taker.instant(), "status": taker.number(4)}
+        out.append({key: value for key, value in row.items() if value is not None})
+    return out
+
+
+def rows(data: bytes) -> list[tuple[int, dict[int, bytes]]]:
+    """Return the rows in optional data: record id, and number of a column -> what it holds."""
+    taker, out = Taker(data), []
+    while taker.at < len(data):
+        status, number = taker.take(1)[0], taker.cint()
+        first = taker.cint() if status & 4 else 0
+        columns = {}
+        for index in range(first, first + taker.cint()):
+            how = taker.take(1)[0]
+            if how & 5 != 5:
+                columns[index] = taker.take(taker.number(2) if how & 0x20 else taker.cint())
+        out.append((number, columns))
+    return out

@@ -1,0 +1,409 @@
+"""The naive reader: every check of the specification in its order, one after the other.
+
+Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
+It knows no pages: what recovery leaves is what the log itself shows.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from journalspec.observation import CLEAN, RECOVERED, REFUSED
+from journalspec_corpus.derby_log.author import LATER_TABLES, LEVELS, TABLES
+from journalspec_corpus.derby_log.bodies import NoBody, body, rows
+from journalspec_corpus.naive import Files, refused
+
+HEADER, CONTROL, AROUND = 24, 48, 16
+FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
+#: Editions that do not look at what a header says of the file before, and those without checksum records.
+UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
+#: The newest minor version that a recoverer opens.
+NEWEST = {"10.8": 13, "10.14": 15}
+#: Record id, page and container -> a row: number of a column -> what it holds, and whether it is there.
+Place = tuple[int, int, int]
+
+
+class _Refused(Exception):  # no error: an answer
+    def __init__(self, phase: str, code: str, file: str = "", off: int = 0, length: int = 0) -> None:
+        at = {"at": {"file": file, "off": off, "len": length}} if file else {}
+        self.answer = {**refused(phase, code), **at}
+
+
+def _signed(data: bytes, at: int, size: int) -> int:
+    return int.from_bytes(data[at : at + size], "big", signed=True)
+
+
+@dataclass
+class _Log:
+    """The files, and what is found in them."""
+
+    files: dict[int, bytes]
+    edition: str
+    notes: list[str] = field(default_factory=list)
+    dropped: list[dict[str, Any]] = field(default_factory=list)
+    opaque: bool = False
+
+    def name(self, number: int) -> str:
+        return f"log{number}.dat"
+
+    def enter(self, number: int) -> None:
+        """Check the header of a file (DRB-HDR-012, DRB-HDR-162)."""
+        data = self.files[number]
+        whole = len(data) >= HEADER
+        if not whole or _signed(data, 0, 4) != 128 or _signed(data, 8, 8) != number:
+            raise _Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(data)))
+
+    def problem(self, number: int, at: int) -> str:
+        """Return why no record stands at `at`, "end" if the log of the file ends there, "" if one does."""
+        data = self.files[number]
+        if len(data) - at < 4:
+            return "end of file" if at == len(data) else "truncated"
+        length = _signed(data, at, 4)
+        if length == 0:
+            return "end"
+        if length < 0:
+            return "bad-length"
+        end = at + AROUND + length
+        if end > len(data):
+            return "out-of-bounds"
+        if _signed(data, at + 4, 8) != number << 32 | at:
+            return "bad-instant"
+        if _signed(data, end - 4, 4) != length:
+            return "bad-trailer"
+        summed = self.summed(data[at + 12 : end - 4])
+        if summed is not None and not self.opaque:
+            algorithm, size, checksum = summed
+            if (
+                algorithm != 1
+                or size < 0
+                or end + size > len(data)
+                or zlib.crc32(data[end : end + size]) != checksum
+            ):
+                return "bad-checksum"
+        return ""
+
+    def summed(self, text: bytes) -> tuple[int, int, int] | None:
+        """Return what a checksum record says: algorithm, bytes that it covers, checksum."""
+        if self.edition in UNCHECKED or text[:8] != bytes.fromhex("00814900000001c5") or len(text) < 21:
+            return None
+        return text[8], _signed(text, 9, 4), _signed(text, 13, 8)
+
+    def record(self, number: int, at: int) -> dict[str, Any]:
+        """Return the record at `at`, which is sound."""
+        data = self.files[number]
+        length = _signed(data, at, 4)
+        text = data[at + 12 : at + 12 + length]
+        first = {"length": length, "instant": number << 32 | at}
+        where = {"file": self.name(number), "off": at, "len": length + AROUND}
+        if self.edition == "seed" or self.opaque:
+            return {"type": "OTHER", **first, "body": text, "at": where}
+        try:
+            found = body(text)
+        except NoBody:
+            raise _Refused("record", "bad-body", *where.values()) from None  # type: ignore[arg-type]
+        self.notes += ["surplus"] if found.pop("surplus") else []
+        self.notes += ["long-number"] if found.pop("long") else []
+        return {"type": found.pop("type"), **first, **found, "at": where}
+
+    def run(self, number: int, at: int) -> tuple[list[dict[str, Any]], int, int, str]:
+        """Return the records of one file from `at` on, where they end, and why."""
+        out: list[dict[str, Any]] = []
+        covered = at
+        data = self.files[number]
+        if number == min(self.files) and at == HEADER:
+            length = _signed(data, at, 4) if len(data) >= at + 4 else 0
+            if self.edition != "seed" and self.problem(number, at) == "" and length % 8 == 0:
+                self.opaque = data[at + 12 : at + 14] != b"\0\x81"
+        while not (why := self.problem(number, at)):
+            record = self.record(number, at)
+            at += AROUND + record["length"]
+            if record["type"] == "CHECKSUM":
+                covered = at + record["data_length"]
+            elif at > covered and self.edition not in UNCHECKED and not self.opaque:
+                self.notes.append("unverified")
+            out.append(record)
+        return out, at, covered, why
+
+    def next_of(self, number: int, at: int) -> bool:
+        """Tell whether the log goes on in the next file (DRB-HDR-013, DRB-END-049)."""
+        after = number + 1
+        if after not in self.files:
+            return False
+        if len(self.files[after]) < HEADER:
+            self.notes.append("half-file")
+            return False
+        self.enter(after)
+        if self.edition not in UNLINKED and _signed(self.files[after], 16, 8) != number << 32 | at:
+            self.notes.append("unlinked-file")
+            return False
+        return True
+
+
+def _valid(data: bytes | None) -> bool:
+    """Tell whether a control file is valid (DRB-CTL-006)."""
+    return data is not None and len(data) == CONTROL and zlib.crc32(data[:40]) == _signed(data, 40, 8)
+
+
+def _numbered(files: Files) -> dict[int, bytes]:
+    found = [(int(match[1]), name) for name in files if (match := re.fullmatch(r"log([1-9]\d*)\.dat", name))]
+    return {number: bytes(files[name]) for number, name in sorted(found) if number < (1 << 31) - 1}
+
+
+def _control(log: _Log, files: Files, *, recovering: bool) -> tuple[int, str]:
+    """Return the checkpoint's instant and the control file that says it (DRB-CTL-006 to DRB-CTL-110)."""
+    own, mirror = (bytes(files[name]) if name in files else None for name in ("log.ctrl", "logmirror.ctrl"))
+    if log.edition == "seed":
+        return (_signed(own, 8, 8) if own is not None and len(own) == CONTROL else 0), "log.ctrl"
+    for name, data in (("log.ctrl", own), ("logmirror.ctrl", mirror)):
+        if data is not None and not _valid(data):
+            log.dropped.append({"file": name, "off": 0, "len": len(data), "reason": "bad-control"})
+    name, data = ("log.ctrl", own) if _valid(own) else ("logmirror.ctrl", mirror)
+    if data is None or not _valid(data):
+        log.notes.append("no-control")
+        return 0, ""
+    if name != "log.ctrl":
+        log.notes.append("mirror-used")
+    if _signed(data, 0, 4) != 128:
+        raise _Refused("header", "bad-control", name, 0, CONTROL)
+    level = (_signed(data, 16, 4), _signed(data, 20, 4))
+    newest = (10, NEWEST.get(log.edition, LEVELS[log.edition][1]))
+    if recovering and (level > newest or data[28] & 1):
+        raise _Refused("header", "newer-level")
+    if data[28] & 2:
+        log.notes.append("test-mode")
+    return _signed(data, 8, 8), name
+
+
+def _parts(instant: int) -> tuple[int, int]:
+    return (instant >> 32) & 0xFFFFFFFF, instant & 0x7FFFFFFF
+
+
+def _start(log: _Log, checkpoint: int, control: str) -> tuple[int, int, int]:
+    """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
+    number, at = _parts(checkpoint) if checkpoint else (1, 0)
+    if number not in log.files:
+        raise _Refused("fileset", "missing-file")
+    log.enter(number)
+    if log.edition == "seed" or not control:
+        return number, HEADER, number << 32 | HEADER
+    if at >= HEADER and not log.problem(number, at):
+        record = log.record(number, at)
+        if record["type"] == "CHECKPOINT":
+            undo = _parts(record["undo_from"])
+            if undo[0] not in log.files:
+                raise _Refused("fileset", "missing-file")
+            log.enter(undo[0])
+            return *undo, record["redo_from"]
+    log.notes.append("no-checkpoint")
+    return number, HEADER, number << 32 | HEADER
+
+
+def _scan(log: _Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, int, str]:
+    """Return the records from there to the end of the log, that end, and why it is one."""
+    out: list[dict[str, Any]] = []
+    while True:
+        found, at, _, why = log.run(number, at)
+        out += found
+        if why != "end" or not log.next_of(number, at):
+            break
+        number, at = number + 1, HEADER
+    size = len(log.files[number])
+    behind = log.files[number][at:]
+    if why == "end" and behind.strip(b"\0"):
+        first = size - len(behind.lstrip(b"\0"))
+        length = len(behind.strip(b"\0"))
+        name = log.name(number)
+        log.dropped.insert(0, {"file": name, "off": first, "len": length, "reason": "beyond-end"})
+        log.notes.append("beyond-end")
+    elif not why.startswith("end"):
+        region = {"file": log.name(number), "off": at, "len": size - at, "reason": why}
+        log.dropped.insert(0, region)
+    return out, number, at, why
+
+
+def _lost_middle(log: _Log, number: int, at: int) -> bool:
+    """Tell whether a later file says that the log went on (DRB-END-046)."""
+    for later, data in log.files.items():
+        if later <= number or len(data) < HEADER:
+            continue
+        said = _signed(data, 16, 8)
+        more = later != number + 1 or not log.problem(later, HEADER)
+        if _signed(data, 8, 8) == later and (
+            said > number << 32 | at or (said == number << 32 | at and more)
+        ):
+            return True
+    return False
+
+
+def read(files: Files, edition: str) -> dict[str, Any]:
+    """Return the answer to the forensic question: what stands in the log."""
+    try:
+        log = _Log(_numbered(files), edition)
+        if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
+            raise _Refused("fileset", "no-files")
+        checkpoint, control = _control(log, files, recovering=False)
+        start, _, _ = _start(log, checkpoint, control)
+        records = [record for number in log.files if number < start for record in log.run(number, HEADER)[0]]
+        found, _, _, _ = _scan(log, start, HEADER)
+        return _answer(log, records + found)
+    except _Refused as found:
+        return found.answer
+
+
+def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
+    """Return what a restart concludes under `policy`."""
+    try:
+        log = _Log(_numbered(files), edition)
+        if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
+            raise _Refused("fileset", "no-files")
+        checkpoint, control = _control(log, files, recovering=True)
+        start, at, redo = _start(log, checkpoint, control)
+        log.notes = [note for note in log.notes if note not in ("surplus", "long-number")]
+        records, number, end, _ = _scan(log, start, at)
+        if _lost_middle(log, number, end):
+            if policy == "strict":
+                raise _Refused("record", "lost-middle", log.name(number), end, len(log.files[number]) - end)
+            log.notes.append("lost-middle")
+        if edition == "seed":
+            return {**_answer(log, records), "state": {"bodies": [record["body"] for record in records]}}
+        state = {} if log.opaque else {"state": _Replay(log, redo).of(records)}
+        return {**_answer(log, records), **state}
+    except _Refused as found:
+        return found.answer
+
+
+def _answer(log: _Log, records: list[dict[str, Any]]) -> dict[str, Any]:
+    notes = list(dict.fromkeys([*log.notes, *(["encrypted"] if log.opaque else [])]))
+    verdict = RECOVERED if log.dropped or {"lost-middle", "beyond-end"} & set(notes) else CLEAN
+    return {"verdict": verdict, "records": records, "dropped": log.dropped, "notes": notes}
+
+
+@dataclass
+class _Replay:
+    """Rows, and who changed them."""
+
+    log: _Log
+    redo: int
+    rows: dict[Place, dict[int, bytes]] = field(default_factory=dict)
+    #: Instant of a change -> the place, and the row that was there before.
+    before: dict[int, tuple[Place, dict[int, bytes] | None]] = field(default_factory=dict)
+    #: Transaction -> the instants of its changes; those that are known, and those in doubt.
+    changes: dict[int, list[int]] = field(default_factory=dict)
+    known: set[int] = field(default_factory=set)
+    prepared: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    versions: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def of(self, records: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the state that these records leave."""
+        for record in records:
+            self.take(record)
+        losers = sorted(self.known - self.prepared.keys())
+        if losers:
+            self.log.notes.append("rolled-back")
+        for number in losers:
+            self.roll_back(number)
+        in_doubt = []
+        for number, xa in self.prepared.items():
+            after = dict(self.rows)
+            self.roll_back(number)
+            gone, come = self._named(self.rows, after), self._named(after, self.rows)
+            in_doubt.append({**xa, "inserted": come, "deleted": gone})
+        in_doubt.sort(key=lambda item: (item["gtrid"], item["bqual"]))
+        return {"rows": self._named(self.rows, {}), "in_doubt": in_doubt}
+
+    def take(self, record: Mapping[str, Any]) -> None:
+        """Take in one record (DRB-RCV-062, DRB-RCV-063)."""
+        if record["type"] == "CHECKSUM":
+            return
+        number, group, redone = record["transaction"], record["group"], record["instant"] >= self.redo
+        if (number in self.known) == bool(group & FIRST):
+            if redone:
+                raise _Refused("transaction", "bad-transaction", *record["at"].values())
+            if not group & FIRST:
+                return
+        self.known.add(number)
+        if group & PREPARE:
+            self.prepared[number] = record["global_id"]
+        if group & LAST:
+            self.known.discard(number)
+            self.prepared.pop(number, None)
+        if "page" in record and redone and self._fits(record):
+            self._change(record)
+
+    def _fits(self, record: Mapping[str, Any]) -> bool:
+        """Tell whether a change is to be done again: the page has the version that it says."""
+        page = record["container"], record["page"]
+        now = self.versions.get(page, record["page_version"])
+        if record["page_version"] > now:
+            raise _Refused("replay", "bad-page", *record["at"].values())
+        self.versions[page] = max(now, record["page_version"] + 1)
+        return bool(record["page_version"] == now)
+
+    def _change(self, record: Mapping[str, Any]) -> None:
+        kind, instant = record["type"], record["instant"]
+        if kind in ("LOGICAL_UNDO", "PHYSICAL_UNDO"):
+            self._restore(record["undone"])
+            done = self.changes.get(record["transaction"], [])
+            if record["undone"] in done:
+                done.remove(record["undone"])
+            return
+        for place, row in self._becomes(record):
+            self.before[instant] = (place, self.rows.get(place))
+            self.changes.setdefault(record["transaction"], []).append(instant)
+            if row is None:
+                self.rows.pop(place, None)
+            else:
+                self.rows[place] = row
+
+    def _becomes(self, record: Mapping[str, Any]) -> Iterator[tuple[Place, dict[int, bytes] | None]]:
+        """Yield the place of the row that a record changes, and what stands there then."""
+        if "record_id" not in record:
+            return
+        place = record["container"], record["page"], record["record_id"]
+        if record["type"] == "INSERT":
+            yield place, rows(record["data"])[0][1]
+        elif record["type"] == "UPDATE":
+            yield place, {**self.rows.get(place, {}), **rows(record["data"])[0][1]}
+        elif record["type"] == "DELETE" and record["deleted"]:
+            yield place, None
+
+    def _restore(self, instant: int) -> None:
+        if instant in self.before:
+            place, row = self.before[instant]
+            if row is None:
+                self.rows.pop(place, None)
+            else:
+                self.rows[place] = row
+
+    def roll_back(self, number: int) -> None:
+        """Undo what a transaction did, the last change first."""
+        for instant in reversed(self.changes.get(number, [])):
+            self._restore(instant)
+
+    def _named(self, these: Mapping[Place, Any], without: Mapping[Place, Any]) -> list[dict[str, Any]]:
+        """Return rows of the two tables that are in `these` and not just so in `without`."""
+        tables = TABLES.get(self.log.edition, LATER_TABLES)
+        out = []
+        for place, row in these.items():
+            if place[0] in tables and without.get(place) != row and {0, 1} <= row.keys():
+                table = "TU"[tables.index(place[0])]
+                key = int.from_bytes(row[0], "big", signed=True)
+                value = row[1][2:].decode(errors="replace")
+                # The control row of a page has other columns than a row of these tables.
+                if len(row[0]) == 4:
+                    out.append({"table": table, "key": str(key), "value": value})
+        return sorted(out, key=lambda item: (item["table"], item["key"], item["value"]))
+
+
+def answers(files: Files, edition: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every question and the answer to it."""
+    yield "read", read(files, edition)
+    for policy in ("default", "strict"):
+        yield f"recover.{policy}", recover(files, edition, policy)
+
+
+__all__ = ["REFUSED", "answers", "read", "recover"]

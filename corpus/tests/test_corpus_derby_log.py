@@ -1,0 +1,87 @@
+"""Derby's log in the corpus: what the author module builds, and the naive reader, held to real logs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.observation import jsonable
+from journalspec_corpus.derby_log import author, naive
+
+CAPTURED = Path(__file__).resolve().parents[1] / "captured" / "derby_log"
+
+#: Version, scenario -> where its transactions begin, and what they wrote, group by group.
+CHECKPOINT = ["c184 COMMIT", "b187 BEGIN status=16", "k187 CHECKPOINT redo=b187"]
+AGAIN: dict[str, list[Any]] = {
+    "changes": [
+        CHECKPOINT,
+        ["c187 COMMIT"],
+        ["b195 BEGIN", "i195 INSERT key=1 value=one", "c195 COMMIT"],
+        ["b196 BEGIN", "i196 INSERT key=2 value=two", "c196 COMMIT"],
+        ["b197 BEGIN", "i197 INSERT key=3 value=three", "c197 COMMIT"],
+        ["b198 BEGIN", "i198 INSERT key=4 value=four", "c198 COMMIT"],
+        ["b200 BEGIN", "i200 UPDATE key=1 value=1", "c200 COMMIT"],
+        ["b201 BEGIN", "i201 UPDATE key=2 value=" + "abcdefghij" * 20, "c201 COMMIT"],
+        ["b203 BEGIN", "i203 DELETE key=3", "c203 COMMIT"],
+        ["b204 BEGIN", "i204 UPDATE key=4 value=vier", "c204 COMMIT"],
+    ],
+    "transactions": [
+        CHECKPOINT,
+        ["c187 COMMIT"],
+        ["b197 BEGIN", "i1 INSERT tx=197 key=1 value=one", "i2 INSERT tx=197 table=U key=1 value=eins",
+         "c197 COMMIT"],
+        ["b201 BEGIN", "i3 INSERT tx=201 key=2 value=two", "i4 UPDATE tx=201 key=1 value=uno",
+         "d4 DELETE tx=201 table=U key=1"],
+        ["u1 UNDO tx=201 of=d4", "u2 UNDO tx=201 of=i4", "u3 UNDO tx=201 of=i3", "a201 ABORT"],
+        ["b206 BEGIN", "i206 INSERT key=3 value=three",
+         "b207 BEGIN", "i207 INSERT key=4 value=four", "c207 COMMIT"],
+    ],
+    "prepared": [
+        CHECKPOINT,
+        ["c187 COMMIT"],
+        ["b197 BEGIN xa=1:01:0a", "i197 INSERT key=1 value=one", "p197 PREPARE xa=1:01:0a"],
+        ["c197 COMMIT xa=1:01:0a"],
+        ["b200 BEGIN xa=1:02:0b", "i200 INSERT key=2 value=two", "p200 PREPARE xa=1:02:0b"],
+        ["u200 UNDO of=i200", "a200 ABORT xa=1:02:0b"],
+        [
+            "b203 BEGIN xa=1:0303:0c",
+            "i203 INSERT key=3 value=three",
+            "i1 INSERT tx=203 table=U key=4 value=four",
+            "p203 PREPARE xa=1:0303:0c",
+        ],
+        ["b205 BEGIN", "i205 INSERT table=U key=5 value=five", "c205 COMMIT"],
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scenario", AGAIN)
+def test_the_author_writes_what_derby_wrote(scenario: str) -> None:
+    """From the last checkpoint of the base on, byte for byte, and the control file."""
+    real = CAPTURED / "derby-10.16.1.1" / scenario
+    control = {"build": 1901046}
+    files = [{"start": 40153, "groups": AGAIN[scenario]}]
+    base = {"checkpoint": "k187", "control": control, "mirror": control, "files": files}
+    built = author.build(base, "10.16").content()
+    log = (real / "log1.dat").read_bytes()
+    assert built["log1.dat"][:24] == log[:24]
+    assert built["log1.dat"][40153:] == log[40153:]
+    for name in ("log.ctrl", "logmirror.ctrl"):
+        assert built[name] == (real / name).read_bytes()
+
+
+@pytest.mark.parametrize("place", sorted(CAPTURED.glob("*/*")), ids=lambda place: "-".join(place.parts[-2:]))
+def test_the_naive_reader_sees_what_the_sql_did(place: Path) -> None:
+    """Rows and branches in doubt are those of real Derby; pages beside a log are not looked at."""
+    told = json.loads((place / "expected.json").read_text(encoding="utf-8"))
+    files = {path.name: path.read_bytes() for path in place.iterdir() if path.suffix in (".dat", ".ctrl")}
+    found = naive.read(files, told["edition"])
+    assert (found["verdict"], found["dropped"]) == ("clean", [])
+    assert found["records"]
+    for policy in ("default", "strict"):
+        found = naive.recover(files, told["edition"], policy)
+        assert found["verdict"] == "clean"
+        if not any(name.startswith("seg0") for name in files):
+            assert jsonable(found["state"]) == told["state"]
