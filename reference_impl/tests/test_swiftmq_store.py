@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import BadStore, Chain, Index, QueueEntry, RootEntry
 from journalspec_reference.swiftmq_store.durable import Durable, durable
-from journalspec_reference.swiftmq_store.log import COMMIT, INSERT, PORTION, Action, Log
+from journalspec_reference.swiftmq_store.log import COMMIT, INSERT, PORTION, Action, Log, Pages
+from journalspec_reference.swiftmq_store.recover import LOG as LOG_FILE
+from journalspec_reference.swiftmq_store.recover import PAGES, Recovered, recover
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "swiftmq_store"
 real = pytest.mark.skipif(
@@ -83,7 +86,7 @@ def test_entries_that_do_not_fit(slots: int) -> None:
             list(codec.root_entries(page))
 
 
-@pytest.mark.parametrize("length", [12, 2049, -1, 2**31 - 1])
+@pytest.mark.parametrize("length", [12, 0, -1, -(2**31)])
 def test_length_of_a_page_of_a_message(length: int) -> None:
     with pytest.raises(BadStore):
         codec.chain((bytes(9) + length.to_bytes(4, signed=True)).ljust(2048, b"\0"))
@@ -133,7 +136,7 @@ def test_properties() -> None:
 def test_branch() -> None:
     data = message(len(BRANCH).to_bytes(4) + BRANCH)
     found = codec.branch(data)
-    assert (found.writes, found.queue, found.routing, found.form) == (True, "orders", False, 0x1234)
+    assert (found.kind, found.queue, found.routing, found.form) == (1, "orders", False, 0x1234)
     assert (found.branch, found.transaction) == (b"BR", b"GLOBAL1")
     assert found.entries == [QueueEntry(4, 1, 0, 4, 10)]
     for cut in range(len(BRANCH)):
@@ -265,3 +268,161 @@ def test_real_swap_files() -> None:
         assert codec.message(entry.message).end == len(entry.message)
     assert list(codec.swapped(data[:-1])) == found[:1]
     assert list(codec.swapped(b"\x7f\xff\xff\xff" + data[4:])) == []
+
+
+def keys(found: Recovered) -> dict[str, list[int]]:
+    """Return the keys of the messages that can be read, by queue."""
+    return {
+        queue.name.decode(): [entry.entry.key for entry in queue.entries if entry.digest]
+        for queue in found.queues
+    }
+
+
+def wiped(data: bytes, *numbers: int) -> bytes:
+    """Return pages with some of them zero."""
+    pages = bytearray(data)
+    for number in numbers:
+        pages[number * 2048 : (number + 1) * 2048] = bytes(2048)
+    return bytes(pages)
+
+
+ORDERS = {"orders": [1, 2, 4, 5], "c1$sub": [0], "c2$sub": [0], "sys$prepared": [0, 1]}
+
+
+@real
+@pytest.mark.parametrize(
+    ("store", "expected"),
+    [
+        ("01-fresh-running", {"sys$prepared": []}),
+        ("03-three-messages-committed", {"orders": [0, 1, 2], "sys$prepared": []}),
+        ("04-aborted-insert", {"orders": [0, 1, 2], "sys$prepared": []}),
+        ("05-first-message-removed", {"orders": [1, 2], "sys$prepared": []}),
+        ("07-shared-message", {"orders": [1, 2], "c1$sub": [0], "c2$sub": [0], "sys$prepared": []}),
+        ("09-xa-prepared-read", ORDERS | {"orders": [1, 2, 4]}),
+        ("11-after-checkpoint-log-reset", ORDERS | {"orders": [1, 2, 4]}),
+        ("12-one-commit-after-checkpoint", ORDERS),
+        ("17-clean-shutdown", ORDERS),
+        ("g3b-removed-no-checkpoint", {"orders": [0, 2], "sys$prepared": []}),
+    ],
+)
+def test_real_stores(store: str, expected: dict[str, list[int]]) -> None:
+    found = recover(files(REAL / store))
+    assert (found.refused, found.dropped, found.bad_files, found.notes) == (None, {}, {}, [])
+    assert keys(found) == expected
+    assert [queue.name for queue in found.queues] == sorted(queue.name for queue in found.queues)
+    assert len(found.branches) == len(expected["sys$prepared"])
+
+
+@real
+def test_real_indexes_of_several_pages() -> None:
+    many = recover(files(REAL / "g2b-130-messages"))
+    assert list(range(130)) in keys(many).values()
+    fewer = recover(files(REAL / "g2c-61-removed"))
+    assert list(range(61, 130)) in keys(fewer).values()
+    split = recover(files(REAL / "g2f-clean"))
+    assert (len(split.queues), split.notes, split.refused) == (61, [], None)
+
+
+@real
+def test_real_fields_at_the_end_of_a_page() -> None:
+    found = recover(files(REAL / "edge-boundary-messages"))
+    assert {name: read for name, read in keys(found).items() if name[0] == "q"} == {
+        f"q{length}": [0] for length in range(1970, 2005)
+    }
+
+
+@real
+def test_real_page_sizes() -> None:
+    found = files(REAL / "r1-resized-4096")
+    assert keys(recover(found, 4096)) == ORDERS
+    assert recover(found, 2048).refused
+    assert recover(found, 40).refused == ("page-size", "40 bytes have no room for an index")
+
+
+@real
+def test_redelivery_counts() -> None:
+    counts = {
+        store: [entry.entry.deliveries for queue in found.queues for entry in queue.entries]
+        for store in ("g4a-bumped", "g4b-bumped-checkpointed")
+        for found in (recover(files(REAL / store)),)
+    }
+    # The product forgets a count at the next checkpoint.
+    assert (max(counts["g4a-bumped"]), max(counts["g4b-bumped-checkpointed"])) == (2, 1)
+
+
+@real
+@pytest.mark.parametrize("checked", [False, True])
+def test_a_page_of_a_message_is_lost(checked: bool) -> None:
+    found = files(REAL / "17-clean-shutdown")
+    found[PAGES] = wiped(found[PAGES], 5)
+    plain = recover(found, check=checked)
+    assert plain.refused is None
+    assert list(plain.dropped) == [b"orders"] * checked
+    assert keys(plain).get("orders", []) == ([] if checked else [2, 4, 5])
+    assert keys(recover(found, check=checked, salvage=True))["orders"] == [2, 4, 5]
+
+
+@real
+@pytest.mark.parametrize("page", [1, 2, 3])
+def test_a_head_of_an_index_is_lost(page: int) -> None:
+    found = files(REAL / "17-clean-shutdown")
+    found[PAGES] = wiped(found[PAGES], page)
+    assert recover(found).refused == ("queue", f"page {page} is no head of an index")
+    assert len(recover(found, check=True).dropped) == 1
+
+
+@real
+def test_stolen_pages_of_an_aborted_transaction() -> None:
+    found = files(REAL / "04-aborted-insert")
+    log = Log(found[LOG_FILE], 2048, 10)
+    pages = Pages(found[PAGES], 2048, found[LOG_FILE])
+    before: list[bytes] = []
+    for record in log.records():
+        before = [pages[number] for number in range(pages.count)]
+        pages.apply(record)
+        if record.kind != COMMIT:
+            assert [number for number, page in enumerate(before) if page != pages[number]] == []
+
+
+def test_no_files() -> None:
+    found = recover({})
+    assert (found.refused, found.queues, found.checked) == (None, [], False)
+    assert recover({LOG_FILE: LOG[:5]}).checked
+    assert not recover({LOG_FILE: LOG[:12]}).checked
+
+
+def test_a_page_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of many queues names page 1, which has many changes in the log."""
+    slots = (2048 - 17) // 13
+    root = b"\0" + b"\xff" * 8 + slots.to_bytes(4) * 2 + b"\1\0\0\0\0\0\0\0\1\0\0\0\0" * slots
+    index = b"\0" + b"\xff" * 8 + bytes(8)
+    change = bytes.fromhex("00000004 00000001 00000400 00 00000001 55")
+    log = LOG[:24] + bytes(8) + (1000).to_bytes(4) + change * 1000
+    made: list[int] = []
+    make = Pages.__getitem__
+
+    def counted(pages: Pages, number: int) -> bytes:
+        made.append(number)
+        return make(pages, number)
+
+    monkeypatch.setattr(Pages, "__getitem__", counted)
+    found = recover({PAGES: root.ljust(2048, b"\0") + index.ljust(2048, b"\0"), LOG_FILE: log})
+    assert found.dropped == {b"": "page 1 is referred to twice"}
+    assert made == [0, 1]
+
+
+@real
+@pytest.mark.parametrize("store", ["12-one-commit-after-checkpoint", "09-xa-prepared-read", "g2c-61-removed"])
+def test_flipped_bytes(store: str) -> None:
+    """Whatever the bytes say, there is an answer; queues that are whole have different pages."""
+    sound, chance = files(REAL / store), random.Random(20261123)
+    sound[LOG_FILE] = sound[LOG_FILE][:9000]
+    for _ in range(150):
+        found = {name: bytearray(data) for name, data in sound.items()}
+        data = found[chance.choice([PAGES, LOG_FILE])]
+        for _ in range(chance.randrange(1, 6)):
+            data[chance.randrange(len(data))] = chance.choice([0, 1, 0x7F, 0xFF, chance.randrange(256)])
+        read = recover(found, check=chance.random() < 0.5, salvage=chance.random() < 0.5)
+        assert read.refused or all(queue.why is None for queue in read.queues)
+        heads = [queue.head for queue in read.queues if queue.why is None]
+        assert len(set(heads)) == len(heads)

@@ -23,7 +23,7 @@ SMALLEST_PAGE = INDEX_HEADER + QUEUE_ENTRY
 PREPARED = b"sys$prepared"
 _INDEX = Struct(">xiiii")
 _CHAIN = Struct(">xiii")
-_ENTRY = Struct(">Biiqqi4x")
+_ENTRY = Struct(">Biiqqi")
 
 
 class BadStore(ValueError):
@@ -75,10 +75,10 @@ class Message(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """What one queue has in a prepared branch: messages inserted (`writes`) or removed, by their entries."""
+    """What one queue has in a prepared branch: messages removed (kind 0) or inserted (1)."""
 
     time: int
-    writes: bool
+    kind: int
     queue: str
     routing: bool
     form: int
@@ -163,10 +163,10 @@ def is_free(page: bytes) -> bool:
 
 
 def index(page: bytes) -> Index:
-    """Decode the header of an index page."""
+    """Decode the header of an index page; its number of valid entries is not needed, and may be wrong."""
     found = Index(*_INDEX.unpack_from(page))
-    if not 0 <= found.valid <= found.slots:
-        raise BadStore(f"an index page with {found.valid} valid entries of {found.slots}")
+    if found.slots < 0:
+        raise BadStore(f"an index page with {found.slots} entries")
     return found
 
 
@@ -200,9 +200,9 @@ def queue_entries(page: bytes) -> Iterator[QueueEntry]:
 
 
 def chain(page: bytes) -> Chain:
-    """Decode the header of a page of a message."""
+    """Decode the header of a page of a message; a length beyond the page is for who follows the pages."""
     found = Chain(*_CHAIN.unpack_from(page))
-    if not CHAIN_HEADER <= found.length <= len(page):
+    if found.length < CHAIN_HEADER:
         raise BadStore(f"a page of a message with {found.length} bytes")
     return found
 
@@ -309,12 +309,12 @@ def branch(data: bytes) -> Branch:
     queue, routing, form = cursor.text(cursor.u2()), cursor.flag(), cursor.s4()
     qualifier, transaction = (_optional(Cursor.blob)(cursor) for _ in range(2))
     entries = []
-    for _ in range(cursor.count(4 + QUEUE_ENTRY)):
+    for _ in range(cursor.count(4 + _ENTRY.size)):
         image = cursor.blob()
-        if len(image) != QUEUE_ENTRY:
+        if len(image) < _ENTRY.size:
             raise BadStore(f"a prepared entry of {len(image)} bytes")
         entries.append(queue_entry(image)[1])
-    return Branch(time, kind == 1, queue, routing, form, qualifier, transaction, entries)
+    return Branch(time, kind, queue, routing, form, qualifier, transaction, entries)
 
 
 def swapped(data: bytes) -> Iterator[Swapped]:
