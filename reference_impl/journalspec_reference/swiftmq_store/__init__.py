@@ -1,0 +1,1 @@
+"""SwiftMQ's file store. A beginning: no command reads it yet."""

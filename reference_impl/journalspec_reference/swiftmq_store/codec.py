@@ -1,0 +1,329 @@
+"""The bytes of pages, of the entries of indexes, of messages, prepared branches and swap files.
+
+A page does not say what it is: who follows a reference to it decides which of these functions is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from struct import Struct
+from typing import Any, NamedTuple
+
+from journalspec import mutf8
+
+#: No page; also no transaction id.
+NONE = -1
+#: What an index page and a page of a message begin with; what an entry of a queue index takes.
+INDEX_HEADER, CHAIN_HEADER, QUEUE_ENTRY = 17, 13, 33
+#: What an entry of the root index takes beside the name; the last four bytes of it mean nothing.
+ROOT_ENTRY = 13
+#: Page sizes are 2 KB and its multiples; a reader takes every size that has room for the headers.
+SMALLEST_PAGE = INDEX_HEADER + QUEUE_ENTRY
+#: The queue that holds the prepared branches.
+PREPARED = b"sys$prepared"
+_INDEX = Struct(">xiiii")
+_CHAIN = Struct(">xiii")
+_ENTRY = Struct(">Biiqqi")
+
+
+class BadStore(ValueError):
+    """Bytes that are not what they should be."""
+
+
+class Index(NamedTuple):
+    """The header of an index page."""
+
+    prev: int
+    next: int
+    slots: int
+    valid: int
+
+
+class Chain(NamedTuple):
+    """The header of a page of a message; `length` counts it too."""
+
+    prev: int
+    next: int
+    length: int
+
+
+class RootEntry(NamedTuple):
+    """A queue: its name, and the first page of its index. `off` is the entry's place in its page."""
+
+    off: int
+    name: bytes
+    page: int
+
+
+class QueueEntry(NamedTuple):
+    """A message in a queue: what the queue knows of it, and its first page."""
+
+    priority: int
+    deliveries: int
+    expiration: int
+    key: int
+    page: int
+
+
+class Message(NamedTuple):
+    """A serialised message: its kind and fields, where its body begins, where it ends."""
+
+    kind: int
+    fields: dict[str, Any]
+    body: int
+    end: int
+
+
+class Branch(NamedTuple):
+    """What one queue has in a prepared branch: messages removed (kind 0) or inserted (1)."""
+
+    time: int
+    kind: int
+    queue: str
+    routing: bool
+    form: int
+    branch: bytes | None
+    transaction: bytes | None
+    entries: list[QueueEntry]
+
+
+class Swapped(NamedTuple):
+    """An entry of a swap file: its place, its delivery count, its message as bytes."""
+
+    off: int
+    deliveries: int
+    message: bytes
+
+
+class Cursor:
+    """Reads forward; everything that does not fit is refused before it is taken."""
+
+    def __init__(self, data: Any, off: int = 0) -> None:
+        self.data = data
+        self.off = off
+
+    def room(self, length: int) -> int:
+        """Pass over `length` bytes; return where they began."""
+        if not 0 <= length <= len(self.data) - self.off:
+            raise BadStore(f"{length} bytes at {self.off} do not fit")
+        self.off += length
+        return self.off - length
+
+    def take(self, length: int) -> bytes:
+        """Take `length` bytes."""
+        start = self.room(length)
+        return bytes(self.data[start : self.off])
+
+    def u1(self) -> int:
+        """Take an unsigned byte."""
+        return self.take(1)[0]
+
+    def flag(self) -> bool:
+        """Take a boolean: all but zero is true."""
+        return self.u1() != 0
+
+    def u2(self) -> int:
+        """Take an unsigned number of two bytes."""
+        return int.from_bytes(self.take(2))
+
+    def s4(self) -> int:
+        """Take a number of four bytes."""
+        return int.from_bytes(self.take(4), signed=True)
+
+    def s8(self) -> int:
+        """Take a number of eight bytes."""
+        return int.from_bytes(self.take(8), signed=True)
+
+    def utf(self) -> bytes:
+        """Take a string, left in modified UTF-8."""
+        return self.take(self.u2())
+
+    def text(self, length: int) -> str:
+        """Take a string of so many bytes."""
+        try:
+            return mutf8.decode(self.take(length))
+        except UnicodeDecodeError as bad:
+            raise BadStore(f"no modified UTF-8 before {self.off}") from bad
+
+    def blob(self) -> bytes:
+        """Take bytes that follow their length."""
+        return self.take(self.s4())
+
+    def count(self, least: int) -> int:
+        """Take a number of things that take `least` bytes each; there has to be room for all of them."""
+        number = self.s4()
+        if not 0 <= number * least <= len(self.data) - self.off:
+            raise BadStore(f"{number} things do not fit at {self.off}")
+        return number
+
+
+def is_free(page: bytes) -> bool:
+    """Tell whether a page is free: 1 says so, and every other value says that it is used."""
+    return page[0] == 1
+
+
+def index(page: bytes) -> Index:
+    """Decode the header of an index page; its number of valid entries is not needed, and may be wrong."""
+    found = Index(*_INDEX.unpack_from(page))
+    if found.slots < 0:
+        raise BadStore(f"an index page with {found.slots} entries")
+    return found
+
+
+def root_entries(page: bytes) -> Iterator[RootEntry]:
+    """Yield the valid entries of a page of the root index."""
+    cursor = Cursor(page, INDEX_HEADER)
+    for _ in range(index(page).slots):
+        off = cursor.off
+        valid, name, head = cursor.u1(), cursor.blob(), cursor.s4()
+        cursor.take(4)
+        if valid == 1:
+            yield RootEntry(off, name, head)
+
+
+def queue_entry(data: bytes, off: int = 0) -> tuple[bool, QueueEntry]:
+    """Decode an entry of a queue index; tell whether it is valid."""
+    valid, *values = _ENTRY.unpack_from(data, off)
+    return valid == 1, QueueEntry(*values)
+
+
+def queue_entries(page: bytes) -> Iterator[QueueEntry]:
+    """Yield the valid entries of a page of a queue index."""
+    slots = index(page).slots
+    end = INDEX_HEADER + slots * QUEUE_ENTRY
+    if end > len(page):
+        raise BadStore(f"{slots} entries do not fit into a page")
+    for off in range(INDEX_HEADER, end, QUEUE_ENTRY):
+        valid, entry = queue_entry(page, off)
+        if valid:
+            yield entry
+
+
+def chain(page: bytes) -> Chain:
+    """Decode the header of a page of a message; a length beyond the page is for who follows the pages."""
+    found = Chain(*_CHAIN.unpack_from(page))
+    if found.length < CHAIN_HEADER:
+        raise BadStore(f"a page of a message with {found.length} bytes")
+    return found
+
+
+def _optional(take: Callable[[Cursor], Any]) -> Callable[[Cursor], Any]:
+    """Return what takes a byte, and a value if that is 1."""
+    return lambda cursor: take(cursor) if cursor.u1() == 1 else None
+
+
+def _fixed(size: int) -> Callable[[Cursor], Any]:
+    return lambda cursor: cursor.take(size)
+
+
+def _destination(cursor: Cursor) -> tuple[int, bytes]:
+    """Take a queue (kinds 0 and 3) or a topic (1 and 2): its kind and name."""
+    kind = cursor.u1()
+    if kind > 3:
+        raise BadStore(f"a destination of kind {kind}")
+    if kind in {1, 2}:
+        _optional(Cursor.utf)(cursor)
+    return kind, cursor.utf()
+
+
+#: What a message has before its body, in its order (`kind` comes first).
+HEADER: dict[str, Callable[[Cursor], Any]] = {
+    "expiration": Cursor.s8,
+    "priority": Cursor.s4,
+    "timestamp": Cursor.s8,
+    "deliveries": Cursor.s4,
+    "mode": Cursor.s4,
+    "redelivered": Cursor.flag,
+    **dict.fromkeys(("id", "user", "client", "correlation", "type"), _optional(Cursor.utf)),
+    **dict.fromkeys(("reply_to", "destination"), _optional(_destination)),
+    "properties": _optional(Cursor.blob),
+    **dict.fromkeys(("source_router", "router", "queue"), _optional(Cursor.utf)),
+}
+#: How a primitive of a property or of a stream is read, by its number; the last one is a string.
+PRIMITIVES: dict[int, Callable[[Cursor], Any]] = {
+    0: Cursor.s4,
+    1: Cursor.s8,
+    **{kind: _fixed(size) for kind, size in ((2, 8), (3, 4), (6, 2), (7, 1))},
+    4: Cursor.flag,
+    5: Cursor.u2,
+    8: Cursor.blob,
+    9: Cursor.utf,
+}
+
+
+def _primitive(cursor: Cursor) -> Any:
+    kind = cursor.s4()
+    if kind not in PRIMITIVES:
+        raise BadStore(f"a primitive of kind {kind}")
+    return PRIMITIVES[kind](cursor)
+
+
+def _text(cursor: Cursor) -> None:
+    if cursor.u1() == 1:
+        for _ in range(cursor.count(2)):
+            cursor.utf()
+
+
+def _stream(cursor: Cursor) -> None:
+    for _ in range(cursor.count(5)):
+        _primitive(cursor)
+
+
+#: How a body is passed over, by the kind of the message.
+_BODIES: dict[int, Callable[[Cursor], Any]] = {
+    0: lambda cursor: None,
+    1: Cursor.blob,
+    2: _optional(Cursor.blob),
+    3: _optional(Cursor.blob),
+    4: _stream,
+    5: _text,
+}
+
+
+def message(data: bytes) -> Message:
+    """Decode a message; what comes behind its end does not belong to it."""
+    cursor = Cursor(data)
+    kind = cursor.s4()
+    if kind not in _BODIES:
+        raise BadStore(f"a message of kind {kind}")
+    fields = {name: take(cursor) for name, take in HEADER.items()}
+    body = cursor.off
+    _BODIES[kind](cursor)
+    return Message(kind, fields, body, cursor.off)
+
+
+def properties(blob: bytes) -> dict[bytes, Any]:
+    """Decode properties, or what a map message holds."""
+    cursor = Cursor(blob)
+    return {cursor.utf(): _primitive(cursor) for _ in range(cursor.count(7))}
+
+
+def branch(data: bytes) -> Branch:
+    """Decode the message that a prepared branch is kept as."""
+    found = message(data)
+    if found.kind != 1:
+        raise BadStore(f"a prepared branch in a message of kind {found.kind}")
+    cursor = Cursor(data[found.body + 4 : found.end])
+    cursor.flag()
+    time, kind = cursor.s8(), cursor.s4()
+    queue, routing, form = cursor.text(cursor.u2()), cursor.flag(), cursor.s4()
+    qualifier, transaction = (_optional(Cursor.blob)(cursor) for _ in range(2))
+    entries = []
+    for _ in range(cursor.count(4 + _ENTRY.size)):
+        image = cursor.blob()
+        if len(image) < _ENTRY.size:
+            raise BadStore(f"a prepared entry of {len(image)} bytes")
+        entries.append(queue_entry(image)[1])
+    return Branch(time, kind, queue, routing, form, qualifier, transaction, entries)
+
+
+def swapped(data: bytes) -> Iterator[Swapped]:
+    """Yield the entries of a swap file; one that is cut short ends it."""
+    cursor = Cursor(data)
+    while len(data) - cursor.off >= 8:
+        off = cursor.off
+        length = cursor.s4()
+        if not 4 <= length <= len(data) - cursor.off:
+            return
+        deliveries = cursor.s4()
+        yield Swapped(off, deliveries, cursor.take(length - 4))

@@ -1,0 +1,103 @@
+"""Durable subscriber files: one Java object stream with one map of strings to strings.
+
+Only what such a file may hold is read: any other class, and any other kind of object, is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from journalspec_reference.swiftmq_store.codec import BadStore, Cursor
+
+SUFFIX = ".durable"
+_START = bytes.fromhex("aced0005")
+_MAP = b"java.util.HashMap"
+#: The serialVersionUID of that class; flags: it is serialisable and writes itself.
+_VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
+_NULL, _REFERENCE, _CLASS, _OBJECT, _STRING, _BLOCK, _END, _LONG_STRING = (
+    0x70,
+    0x71,
+    0x72,
+    0x73,
+    0x74,
+    0x77,
+    0x78,
+    0x7C,
+)
+#: The first handle of a stream. The class takes it, the map the next one, then each string takes one.
+_HANDLES = 0x7E0000
+_WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True)}
+
+
+class Durable(NamedTuple):
+    """A durable subscription; a file may lack the topic, which no subscriber can do without."""
+
+    client: str
+    name: str
+    topic: str | None
+    selector: str | None
+    no_local: bool
+
+
+def name_parts(file: str) -> tuple[str, str]:
+    """Split a file name: the client before the first `$`, the subscription up to the last suffix."""
+    client, dollar, name = file.removesuffix(SUFFIX).partition("$")
+    if not dollar or not file.endswith(SUFFIX):
+        raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
+    return client, name
+
+
+def _expect(cursor: Cursor, what: bytes) -> None:
+    if (found := cursor.take(len(what))) != what:
+        raise BadStore(f"{found.hex()} at {cursor.off - len(what)} instead of {what.hex()}")
+
+
+def _description(cursor: Cursor) -> list[tuple[int, bytes]]:
+    """Take the description of the class: its primitive fields, in the order of their values."""
+    _expect(cursor, bytes((_CLASS, 0, len(_MAP))) + _MAP + _VERSION.to_bytes(8) + bytes((_FLAGS,)))
+    fields = []
+    for _ in range(cursor.u2()):
+        code = cursor.u1()
+        if code not in _WIDTHS:
+            raise BadStore(f"a field of type {code:#x}")
+        fields.append((code, cursor.utf()))
+    _expect(cursor, bytes((_END, _NULL)))
+    return fields
+
+
+def _string(cursor: Cursor, strings: list[str]) -> str | None:
+    kind = cursor.u1()
+    if kind == _NULL:
+        return None
+    if kind == _REFERENCE:
+        number = cursor.s4() - _HANDLES - 2
+        if not 0 <= number < len(strings):
+            raise BadStore(f"a reference to object {number}, which is no string before it")
+        return strings[number]
+    if kind not in {_STRING, _LONG_STRING}:
+        raise BadStore(f"an object of kind {kind:#x} where a string belongs")
+    strings.append(cursor.text(cursor.u2() if kind == _STRING else cursor.s8()))
+    return strings[-1]
+
+
+def durable(file: str, data: bytes) -> Durable:
+    """Decode the durable subscriber file of a name; what comes behind its map does not belong to it."""
+    client, name = name_parts(file)
+    cursor = Cursor(data)
+    _expect(cursor, _START + bytes((_OBJECT,)))
+    values: dict[bytes, Any] = {}
+    for code, field in _description(cursor):
+        values[field] = cursor.take(_WIDTHS[code])
+    load = values.get(b"loadFactor", b"\x3f\x40\0\0")
+    # Above zero and a number: as bits, a float is that up to infinity.
+    if not 0 < int.from_bytes(load) <= 0x7F800000:
+        raise BadStore(f"a load factor of {load.hex()}")
+    _expect(cursor, bytes((_BLOCK, 8)))
+    cursor.s4()  # the number of buckets, which no reader needs
+    entries: dict[str | None, str | None] = {}
+    strings: list[str] = []
+    for _ in range(cursor.count(2)):
+        key = _string(cursor, strings)
+        entries[key] = _string(cursor, strings)
+    _expect(cursor, bytes((_END,)))
+    return Durable(client, name, entries.get("topicName"), entries.get("selector"), "noLocal" in entries)

@@ -1,0 +1,100 @@
+"""What a start of the store comes to: the log on its pages, a check if the log asks for it, queues.
+
+The check is the product's: it drops a queue whole if one message of it cannot be read. It is said which
+queues went, and `salvage` leaves of them what can be read. Nothing on disk changes, no store is emptied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from journalspec_reference.swiftmq_store.codec import PREPARED, SMALLEST_PAGE, BadStore, Branch
+from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
+from journalspec_reference.swiftmq_store.log import ABORT, Log, Pages
+from journalspec_reference.swiftmq_store.store import BRANCH, Queue, Walk
+
+#: Where a store has its files, below its directory.
+PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "durables/"
+
+
+@dataclass
+class Recovered:
+    """What a start leaves. `refused`: why there is no start, the part that is damaged and what is wrong."""
+
+    refused: tuple[str, str] | None = None
+    #: Records that were redone (those of an ABORT too), those undone, whether they made a check necessary.
+    redone: int = 0
+    undone: int = 0
+    checked: bool = False
+    queues: list[Queue] = field(default_factory=list)
+    branches: list[Branch] = field(default_factory=list)
+    dropped: dict[bytes, str] = field(default_factory=dict)
+    durables: list[Durable] = field(default_factory=list)
+    #: Files that cannot be read, with the reason, and swap files, which a start deletes.
+    bad_files: dict[str, str] = field(default_factory=dict)
+    swaps: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def recover(
+    files: Mapping[str, Any], page_size: int = 2048, *, check: bool = False, salvage: bool = False
+) -> Recovered:
+    """Conclude what a start of the store would leave; `check`: as if the log asked for it."""
+    found = Recovered()
+    if page_size < SMALLEST_PAGE:
+        return Recovered(("page-size", f"{page_size} bytes have no room for an index"))
+    data, log_data = files.get(PAGES, b""), files.get(LOG, b"")
+    if len(data) < page_size:
+        found.notes.append("there is no page")
+    pages = Pages(data, page_size, log_data)
+    log = Log(log_data, page_size, pages.count)
+    accepted = 0
+    for record in log.records():
+        pages.apply(record)
+        accepted += 1
+        found.redone += bool(record.actions)
+        found.undone += bool(record.actions) and record.kind == ABORT
+    found.checked = check or bool(accepted) or (len(log_data) > 0 and not log.end)
+    _durables(files, found)
+    walk = Walk(pages)
+    found.notes += walk.notes
+    found.queues, found.branches = walk.queues, walk.branches
+    if walk.why:
+        found.refused = "root", walk.why
+        return found
+    if found.checked:
+        _check(found, salvage=salvage)
+    for queue in found.queues:
+        if queue.why:
+            found.refused = "queue", queue.why
+        elif queue.name == PREPARED and queue.faults:
+            found.refused = "prepared", queue.faults[0]
+    return found
+
+
+def _check(found: Recovered, *, salvage: bool) -> None:
+    """Drop the queues that the check drops; it does not look into branches."""
+    queues, found.queues = found.queues, []
+    for queue in queues:
+        faults = [why for why in queue.faults if not why.startswith(BRANCH)]
+        if faults:
+            found.dropped[queue.name] = faults[0]
+        if salvage and faults:
+            queue.why, queue.entries = None, [entry for entry in queue.entries if entry.digest]
+        elif faults and queue.name == PREPARED:
+            found.branches = []
+        if salvage or not faults:
+            found.queues.append(queue)
+
+
+def _durables(files: Mapping[str, Any], found: Recovered) -> None:
+    for path in sorted(files):
+        if path.startswith(SWAP) and path.endswith(".swap"):
+            found.swaps.append(path)
+        elif path.startswith(DURABLES) and path.endswith(SUFFIX):
+            try:
+                found.durables.append(durable(path.removeprefix(DURABLES), bytes(files[path])))
+            except BadStore as bad:
+                found.bad_files[path] = str(bad)

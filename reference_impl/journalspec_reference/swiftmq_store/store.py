@@ -1,0 +1,182 @@
+"""Walking a store from page 0: queues and their messages, each page claimed once.
+
+What was read is kept by digests and places: memory grows with the number of messages, not with their bodies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from journalspec_reference.swiftmq_store import codec
+from journalspec_reference.swiftmq_store.codec import (
+    CHAIN_HEADER,
+    NONE,
+    PREPARED,
+    BadStore,
+    Branch,
+    QueueEntry,
+)
+from journalspec_reference.swiftmq_store.log import Pages
+
+#: What a page is for, by how it was reached.
+_ROOT, _QUEUE, _MESSAGE = 1, 2, 3
+#: How the reason begins if a message is whole and the prepared branch in it is not.
+BRANCH = "branch: "
+
+
+class Entry(NamedTuple):
+    """A message in a queue: its entry, and its digest and length, or why it cannot be read."""
+
+    entry: QueueEntry
+    digest: str | None
+    length: int
+    why: str | None
+
+
+@dataclass
+class Queue:
+    """A queue: its entries in the order of its index, and what is wrong with the index if it is damaged."""
+
+    name: bytes
+    head: int
+    entries: list[Entry] = field(default_factory=list)
+    why: str | None = None
+
+    @property
+    def faults(self) -> list[str]:
+        """Return why a check at start does not leave the queue as it is."""
+        return [self.why] if self.why else [entry.why for entry in self.entries if entry.why]
+
+
+class Walk:
+    """One walk. `why`: what is wrong with the root index; `notes`: what is wrong and hides nothing."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._roles = bytearray(pages.count)
+        self._messages: dict[int, Entry] = {}
+        self._branches: dict[int, Branch] = {}
+        self.references: Counter[int] = Counter()
+        self.notes: list[str] = []
+        self.queues: list[Queue] = []
+        self.branches: list[Branch] = []
+        self.why: str | None = None
+        self._root()
+
+    @property
+    def unreached(self) -> Iterator[int]:
+        """Yield the used pages that nothing refers to."""
+        return (
+            number
+            for number, role in enumerate(self._roles)
+            if not role and number and not codec.is_free(self._pages[number])
+        )
+
+    def _claim(self, number: int, role: int) -> bytes:
+        # Before it is made: a page may be referred to as often as there are entries.
+        if 0 <= number < len(self._roles) and self._roles[number]:
+            raise BadStore(f"page {number} is referred to twice")
+        page = self._pages[number]
+        self._roles[number] = role
+        if codec.is_free(page):
+            self.notes.append(f"page {number} is in use and marked free")
+        return page
+
+    def _follows(self, number: int, before: int, said: int) -> None:
+        if said != before:
+            self.notes.append(f"page {number} follows {before} and says that it follows {said}")
+
+    def _index(self, head: int, role: int) -> Iterator[bytes]:
+        """Yield the pages of an index."""
+        number, before = head, NONE
+        while True:
+            page = self._claim(number, role)
+            header = codec.index(page)
+            if number == head and not header.prev:
+                # Nothing but the root index is made later than what refers to it.
+                if head:
+                    raise BadStore(f"page {head} is no head of an index")
+                return
+            self._follows(number, before, header.prev)
+            yield page
+            before, number = number, header.next
+            if number == NONE:
+                return
+
+    def _root(self) -> None:
+        if not self._pages.count:
+            return
+        try:
+            for page in self._index(0, _ROOT):
+                found = list(codec.root_entries(page))
+                if codec.index(page).valid != len(found):
+                    self.notes.append("the root index does not have as many valid entries as it says")
+                self.queues += (Queue(entry.name, entry.page) for entry in found)
+        except BadStore as bad:
+            self.why = str(bad)
+        for queue in self.queues:
+            self._queue(queue)
+
+    def _queue(self, queue: Queue) -> None:
+        last = NONE
+        try:
+            for page in self._index(queue.head, _QUEUE):
+                found = list(codec.queue_entries(page))
+                if codec.index(page).valid != len(found):
+                    self.notes.append("a queue index does not have as many valid entries as it says")
+                for entry in found:
+                    if entry.key <= last:
+                        self.notes.append(f"key {entry.key} follows key {last}")
+                    last = entry.key
+                    queue.entries.append(self._entry(entry, prepared=queue.name == PREPARED))
+        except BadStore as bad:
+            queue.why = str(bad)
+
+    def _entry(self, entry: QueueEntry, *, prepared: bool) -> Entry:
+        self.references[entry.page] += 1
+        if entry.page not in self._messages:
+            self._messages[entry.page] = self._message(entry, prepared=prepared)
+        if entry.page in self._branches:
+            self.branches.append(self._branches[entry.page])
+        return self._messages[entry.page]._replace(entry=entry)
+
+    def _message(self, entry: QueueEntry, *, prepared: bool) -> Entry:
+        data, fault = self._content(entry.page)
+        try:
+            found = codec.message(data)
+        except BadStore as bad:
+            return Entry(entry, None, len(data), fault or str(bad))
+        if fault:
+            self.notes.append(fault)
+        if prepared:
+            try:
+                self._branches[entry.page] = codec.branch(data)
+            except BadStore as bad:
+                return Entry(entry, None, len(data), BRANCH + str(bad))
+        return Entry(entry, hashlib.sha256(data[: found.end]).hexdigest(), found.end, None)
+
+    def _content(self, first: int) -> tuple[bytes, str | None]:
+        """Return what the pages of a message hold, up to what is wrong with them."""
+        parts: list[bytes] = []
+        number, before = first, NONE
+        try:
+            while number != NONE:
+                page = self._claim(number, _MESSAGE)
+                header = codec.chain(page)
+                if header.prev != before:
+                    self.notes.append(
+                        f"page {number} follows {before} and says that it follows {header.prev}"
+                    )
+                if header.next != NONE and header.length != len(page):
+                    self.notes.append(f"page {number} is not the last of its message and not full")
+                parts.append(page[CHAIN_HEADER : header.length])
+                if header.length > len(page):
+                    raise BadStore(f"a page of a message with {header.length} bytes")
+                before, number = number, header.next
+        except BadStore as bad:
+            return b"".join(parts), str(bad)
+        return b"".join(parts), None
