@@ -302,6 +302,17 @@ def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: s
     assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
 
 
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_the_states_that_later_lives_begin_with_are_found_again(format_id: str) -> None:
+    """Of every ninth such workload; some begin with a cut that no state of the first life itself is made of."""
+    adapter = crash_format(format_id)
+    lives = [work for work in adapter.workloads("core") if isinstance(work, SecondLife)][::9]
+    assert len(lives) > 20
+    for work in lives:
+        states = crashes_before(adapter, work)
+        assert dict(states[-1].files) == dict(adapter.build(work).base), work.name
+
+
 def test_lives_and_rules_get_smaller_one_by_one() -> None:
     small: Any = partial(smaller, crash_format("bitronix_tlog"))
     first = Logged("append", "spec", (Log("COMMITTING", 1, "tiny"),), background="stale-same")

@@ -254,7 +254,8 @@ def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
     """Return the crash states that the lives of `workload` began with, the first crash first."""
     if not isinstance(workload, SecondLife):
         return []
-    first = adapter.build(workload.first)
+    # Lives begin with states among all cuts of a write, not only those that are looked at (see `choose`).
+    first = replace(adapter.build(workload.first), unread=frozenset())
     chosen = choose(first, gone=bool(adapter.second and adapter.second.released_is_gone))
     left = chosen.image(workload.choice)
     if left is None:
