@@ -38,7 +38,8 @@ class IssuedOp:
 
     `told` is whether somebody was told that it is safe, `replaced` whether it may have been written once more
     since, in other words. `lets` are the records that were let go right before it: if it ends what one of
-    these had brought about, and that one is gone, it may have been done. `copies` are further keys under which it may be listed.
+    these had brought about, and that one is gone, it may have been done. `copies` are further keys under
+    which it may be listed.
     """
 
     record: str

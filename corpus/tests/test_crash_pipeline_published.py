@@ -28,6 +28,7 @@ from journalspec_corpus.pipeline.case_files import Packing, ids_of_part
 from journalspec_corpus.pipeline.cases import CASES, SHARED, digest_of, lines_of, read_cases
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import PER_CLASS, publish_core
+from journalspec_corpus.pipeline.run import schema
 from journalspec_corpus.pipeline.store import BuildError
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -155,6 +156,13 @@ def test_packed_inputs_are_put_together_again_and_are_small() -> None:
         assert out == files
     # Written out, the pages of these inputs are a hundred times as much.
     assert sum(len(text) // 2 for _, _, text in line["pieces"]) < 3 * len(record)
+
+
+def test_the_page_on_the_core_tier_names_every_column_of_the_states() -> None:
+    page = (DOCS / "core-tier.md").read_text()
+    table = page[page.index("| column | what it is |") : page.index("## Reading it")]
+    for name in schema(["NAME"]).names:
+        assert f"`{name}`" in table, name
 
 
 @pytest.mark.node

@@ -304,7 +304,7 @@ def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: s
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_the_states_that_later_lives_begin_with_are_found_again(format_id: str) -> None:
-    """Of every ninth such workload; some begin with a cut that no state of the first life itself is made of."""
+    """Of every ninth such workload; some begin with a cut that no state of the first life is made of."""
     adapter = crash_format(format_id)
     lives = [work for work in adapter.workloads("core") if isinstance(work, SecondLife)][::9]
     assert len(lives) > 20

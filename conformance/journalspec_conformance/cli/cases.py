@@ -79,6 +79,8 @@ def _find(case_id: str, files: tuple[Path, ...]) -> Case:
         if case.id.rpartition(".")[0] == case_id.rpartition(".")[0]:
             near.append(case.id)
     hint = f"Cases of that group: {', '.join(near[:8])}." if near else "`journalspec list` shows all ids."
+    if ".crash." in case_id:
+        hint = f"Crash states of a build: `journalspec corpus show DIR --case {case_id}`."
     raise Problem(f"there is no case {case_id!r}", hint)
 
 

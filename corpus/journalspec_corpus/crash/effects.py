@@ -146,8 +146,8 @@ class Operations:
             kept = semantics.model.after(kept, issued.action.op, self._edition)
             self._prefixes.append(kept)
         self._states: dict[int, State] = {}
-        #: for each release: where it is, the operations let go, how many had been issued by then, and with the
-        #: operation that lets go, if there is one
+        #: for each release: where it is, the operations let go, how many had been issued by then, and how many
+        #: with the operation that takes them back, if there is one
         self._releases: list[tuple[int, int, int, int]] = []
         for at, op in enumerate(trace.ops):
             if isinstance(op, Release):
@@ -323,7 +323,7 @@ ORDER = (INVENTED, ROLLED_BACK, UNCOMMITTED, HALF, RETURNED, DECISION_LOST, EFFE
 
 
 _WORDS: Mapping[str, str] = {
-    INVENTED: "{what} is in effect and follows from nothing that was written",
+    INVENTED: "{what} is in effect and follows from nothing that is listed or was acknowledged",
     ROLLED_BACK: "transaction {tx} was rolled back and {what} is in effect",
     UNCOMMITTED: "nothing that is listed commits transaction {tx} and {what} is in effect",
     HALF: "of transaction {tx} a part is in effect and a part is not: {what}",
