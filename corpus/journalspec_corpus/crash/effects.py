@@ -146,8 +146,8 @@ class Operations:
             kept = semantics.model.after(kept, issued.action.op, self._edition)
             self._prefixes.append(kept)
         self._states: dict[int, State] = {}
-        #: for each release: where it is, the operations let go, how many had been issued by then, and how many
-        #: with the operation that takes them back, if there is one
+        #: for each release: where it is, the operations let go, how many had been issued by then, and how
+        #: many with the operation that takes them back, if there is one
         self._releases: list[tuple[int, int, int, int]] = []
         for at, op in enumerate(trace.ops):
             if isinstance(op, Release):
