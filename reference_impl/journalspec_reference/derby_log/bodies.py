@@ -15,6 +15,8 @@ FIRST, LAST, COMPENSATION = BITS["FIRST"], BITS["LAST"], BITS["COMPENSATION"]
 PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _LOG_RECORD = 129
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
+#: What the next shorter form of a compressed number holds, by its size: int, long (in two bytes).
+_LIMITS = ({2: 1 << 6, 4: 1 << 14}, {2: 1 << 14, 4: 1 << 30})
 _ID, _LENGTH, _INSTANT = Struct(">H"), Struct(">i"), Struct(">q")
 
 
@@ -48,8 +50,8 @@ class _Reader:
     def number(self, *, wide: bool) -> int:
         begin = self.at
         value, self.at = compressed(self.data, begin, wide=wide)
-        size = self.at - begin
-        self.long = self.long or size > len(shortest(value, wide=wide))
+        size = self.at - begin >> wide
+        self.long = self.long or size > 1 and value < _LIMITS[wide][size]
         return value
 
     def take(self, size: int) -> bytes:

@@ -57,9 +57,10 @@ def _forms() -> dict[str, Form]:
 
 def utf(text: str) -> bytes:
     """Return a text in Java's modified UTF-8."""
-    pairs = text.encode("utf-16-be", "surrogatepass")
-    units = (chr(int.from_bytes(pairs[at : at + 2], "big")) for at in range(0, len(pairs), 2))
-    return b"".join(unit.encode("utf-8", "surrogatepass") if unit != "\0" else b"\xc0\x80" for unit in units)
+    if text and max(text) > "\uffff":
+        pairs = text.encode("utf-16-be", "surrogatepass")
+        text = "".join(chr(int.from_bytes(pairs[at : at + 2], "big")) for at in range(0, len(pairs), 2))
+    return text.encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
 
 
 class LogWriter:
