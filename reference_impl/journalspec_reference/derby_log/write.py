@@ -14,7 +14,7 @@ from typing import Any
 
 from journalspec.derby_log.operations import Form, operations
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
-from journalspec_reference.derby_log.bodies import BITS, Body, decode, encode, shortest
+from journalspec_reference.derby_log.bodies import BITS, Body, decode, encode, shortest, utf
 from journalspec_reference.derby_log.codec import CONTROL, FILE_FORMAT, HEADER, OVERHEAD, Control, Instant
 from journalspec_reference.derby_log.recover import EDITIONS, LogPass, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, Stored, number_of
@@ -53,14 +53,6 @@ class _Tx:
 
 def _forms() -> dict[str, Form]:
     return {form.name: form for form in operations().values()}
-
-
-def utf(text: str) -> bytes:
-    """Return a text in Java's modified UTF-8."""
-    if text and max(text) > "\uffff":
-        pairs = text.encode("utf-16-be", "surrogatepass")
-        text = "".join(chr(int.from_bytes(pairs[at : at + 2], "big")) for at in range(0, len(pairs), 2))
-    return text.encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
 
 
 class LogWriter:
