@@ -52,6 +52,7 @@ DIRECTIVES: dict[str, base.Build] = {
     "hexdump": case_pages.dump,
     "invariant-table": crash_pages.invariants,
     "message-table": schema_pages.message_table,
+    "operation-table": schema_pages.operation_table,
     "measured-rates": rule_pages.measured,
     "observation-model": observation_pages.model,
     "preset-table": crash_pages.presets,

@@ -178,3 +178,32 @@ def message_table(page: Page, format_: Format) -> Iterator[markup.Row]:
             if (name, row["name"]) in left_out:
                 missing = "not told"
             yield markup.literal(name), str(row["number"]), key, markup.literal(row["name"]), about, missing
+
+
+#: What a field of an operation is -> in words; all else is an object, or a list.
+STORED = {
+    "cint": "a compressed int",
+    "clong": "a compressed long",
+    "utf": "two bytes of length, and modified UTF-8",
+}
+
+
+@table("Id", "Operation", "Field", "What it holds")
+def operation_table(page: Page, format_: Format) -> Iterator[markup.Row]:
+    """``{operation-table} FORMAT``: the operations and objects of its ``operations.toml``, field by field."""
+    page.depends_on_room(format_, "operations.toml")
+    told = tomllib.loads((sources.room(format_.id) / "operations.toml").read_text(encoding="utf-8"))
+    for entry in (*told["operation"], *told["object"]):
+        parts = [row for name in entry.get("begins", ()) for row in told["part"][name]]
+        for row in (*parts, *entry["fields"]) or ({"name": "", "type": "nothing"},):
+            held = STORED.get(row["type"], row["type"])
+            if row["type"] == "bytes":
+                held = f"as many bytes as {row['length']} says"
+            elif row["type"] == "object":
+                held = f"the object {row['of']}" + (", or 0" if row.get("null") else "")
+            elif row["type"] == "list":
+                each = ", ".join(f"{item['name']} ({item.get('of', item['type'])})" for item in row["of"])
+                held = f"as many as {row['count']} says: {each}"
+            if "when" in row:
+                held += f"; only if {row['when'][0]} is {row['when'][1]}"
+            yield str(entry["id"]), markup.literal(entry["name"]), markup.literal(row["name"]), held
