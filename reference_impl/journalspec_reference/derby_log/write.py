@@ -383,7 +383,8 @@ class LogWriter:
                     "unencodable", "a row of an index may have moved: it cannot be undone here"
                 )
             page = self._store.page(fields["container"], fields["page"])
-            assert page is not None
+            if page is None:
+                raise WriterRefused("unencodable", "a page that is to be changed back is not at hand")
             logical = "undo" in fields
             same = {
                 name: fields[name] for name in ("segment", "container", "page", "record_id") if name in fields
