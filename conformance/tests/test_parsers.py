@@ -26,6 +26,7 @@ import pytest
 import yaml
 from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
 
+from journalspec.formats import format_ids
 from journalspec_conformance.products import Jar, ProductError, jar_problem
 from journalspec_conformance.products.fetch import choose_fetcher
 from journalspec_corpus import load_cases
@@ -34,7 +35,8 @@ from tables import table
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tools" / "kaitai"
 DRIVERS = Path(__file__).parent / "parsers"
-SCHEMAS = sorted((ROOT / "specs" / "journalspec").glob("*/*.ksy"))
+SPECS = ROOT / "specs" / "journalspec"
+SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).glob("*.ksy"))]
 RUNTIME = Jar(
     group="io.kaitai",
     artifact="kaitai-struct-runtime",

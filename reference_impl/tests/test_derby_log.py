@@ -20,10 +20,10 @@ from journalspec.derby_log.operations import operations
 from journalspec.observation import Observation
 from journalspec_reference.api import WriterRefused
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import decode
+from journalspec_reference.derby_log.bodies import decode, encode, modified_utf8, utf
 from journalspec_reference.derby_log.codec import BadLog, Control, Instant, Summed
 from journalspec_reference.derby_log.recover import LogPass
-from journalspec_reference.derby_log.scan import End, Log, LogEnd, Scan, Turn, gather
+from journalspec_reference.derby_log.scan import End, Scan, gather
 from journalspec_reference.derby_log.write import LogWriter
 from journalspec_reference.storage import MemoryStorage
 
@@ -125,6 +125,25 @@ def test_real_files_hold_the_records_that_their_dumps_list(path: Path) -> None:
     assert damaged == torn
 
 
+@pytest.mark.parametrize("form", ["4000", "403b", "80000040", "800037fb"])
+def test_longer_forms_of_numbers_are_read_and_told(form: str) -> None:
+    """In place of a group without COMPENSATION; in a transaction's number the forms are twice as long."""
+    value = int.from_bytes(bytes.fromhex(form), "big") & (0x3FFF if len(form) == 4 else 0x7FFFFFFF)
+    long = bytes.fromhex(f"0081 {form} 0000 0066 0000 04 00000000")
+    short = decode(encode(value, None, operations()[102], {"status": 4}), operations())
+    assert decode(long, operations()) == short._replace(long_number=True, data=ANY)
+    wide = bytes.fromhex("0081 4112 0093 40000001 0066 0000 04 00000000")
+    assert (decode(wide, operations()).transaction, decode(wide, operations()).long_number) == (1, True)
+
+
+def test_texts_are_those_of_java() -> None:
+    for text, form in (("a\0", "61c080"), ("\xfc\u20ac", "c3bce282ac"), ("\U0001f600", "eda0bdedb880")):
+        assert utf(text) == bytes.fromhex(form)
+        assert modified_utf8(utf(text)) == text
+    for wrong in (b"\xff", b"\xed", b"\xe2\x82", b"\xff\xed"):
+        assert set(modified_utf8(wrong)) == {"\ufffd"}
+
+
 # The walk over files.
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "derby_log"
@@ -138,20 +157,27 @@ def contents(directory: Path) -> dict[str, bytes]:
 
 @each_directory
 def test_both_ways_through_a_captured_log_see_the_same_records(directory: Path) -> None:
-    files = contents(directory)
-    log = Log(gather(files), summed=True, linked=True)
-    first = min(log.files)
-    forward: list[tuple[str, int, int]] = []
-    for item in log.walk(Instant(first, codec.HEADER)):
-        if isinstance(item, LogEnd):
-            assert not item.end.reason
-            last = Instant(item.file.number, item.end.off)
-        elif not isinstance(item, Turn):
-            forward.append((item[0].name, item[1].off, item[1].end))
-            assert not decode(item[1].body, operations()).surplus
-    backward = [(file.name, stored.off, stored.end) for file, stored in log.before(last)]
-    assert len(log.files) == 1 + sum(a[0] != b[0] for a, b in pairwise(forward))
+    passed = LogPass(contents(directory), "10.16", "", {})
+    answer = passed.observation()
+    forward = [(record.at.file, record.at.off, record.at.off + record.at.length) for record in answer.records]
+    assert passed.last is not None
+    last = Instant(passed.last.file.number, passed.last.end.off)
+    backward = [(file.name, stored.off, stored.end) for file, stored in passed.log.before(last)]
+    assert len(passed.log.files) == 1 + sum(a[0] != b[0] for a, b in pairwise(forward))
     assert forward == backward[::-1]
+    assert not {"surplus", "long-number"} & {*codes(answer)}
+
+
+@each_directory
+def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path) -> None:
+    for file in gather(contents(directory)).values():
+        for item in Scan(file.data, file.number).walk():
+            if not isinstance(item, End):
+                told = decode(item.body, operations())
+                tail = item.body[slice(*told.data)]
+                if told.undone is not None:
+                    tail = told.undone.packed.to_bytes(8, "big")
+                assert encode(told.group, told.transaction, told.operation, told.fields, tail) == item.body
 
 
 def test_sums_that_overlap_cost_no_more_than_the_file() -> None:

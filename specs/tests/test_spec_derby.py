@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import shutil
@@ -27,6 +28,16 @@ from journalspec.parsers import KaitaiCodec
 from journalspec.schemas import SchemaError
 
 SPECS = Path(__file__).resolve().parents[1]
+REAL = SPECS.parent.parent / "shared" / "real" / "derby_log"
+#: Those that were not damaged by hand.
+CLEAN = (
+    "basic-10.12-prealloc",
+    "basic-10.16-fsync",
+    "cleanshutdown-10.16-fsync",
+    "switch-10.16-fsync",
+    "torn-after-recovery-10.16",
+    "xa-10.16-fsync",
+)
 DATA = Path(__file__).resolve().parent / "data"
 HARNESS = SPECS.parent / "conformance" / "journalspec_conformance" / "harnesses" / "derby_log"
 CAPTURED = SPECS.parent / "corpus" / "captured" / "derby_log"
@@ -133,6 +144,49 @@ def test_schemas_agree_on_every_record_that_was_captured() -> None:
             seen.add(operations()[found.operation].name)
         known.update(bodies)
     assert {"BEGIN", "END", "CHECKPOINT", "CHECKSUM", "INSERT", "UPDATE", "DELETE", "PURGE"} <= seen
+
+
+def dumped(path: Path) -> Iterator[tuple[str, int, int, int | None, int]]:
+    """Give file, offset, length, transaction and group of each record that another reader has found."""
+    file = ""
+    for line in gzip.decompress(path.read_bytes()).decode().splitlines():
+        if found := re.match(r"(log\d+\.dat) ", line):
+            file = found[1]
+        elif found := re.match(r"\s+(\d+) len=(\d+)\s+tx=(\w+)\s+grp=0x([0-9a-f]+)\[", line):
+            tx = None if found[3] == "None" else int(found[3])
+            yield file, int(found[1]), int(found[2]), tx, int(found[4], 16)
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout")
+@pytest.mark.parametrize("name", CLEAN)
+def test_another_reader_has_found_the_same_records(name: str) -> None:
+    mine = []
+    for path in sorted((REAL / name).glob("log[0-9]*.dat")):
+        data = path.read_bytes()
+        tree = decoded(data, "10.16")
+        assert [item.body for item in DerbyLog(KaitaiStream(BytesIO(data))).records] == [
+            item.body for item in tree.records
+        ]
+        for item in tree.records:
+            body = BODY.parse(item.body)
+            assert present(plain(body)) == as_kaitai(item.body)
+            transaction = body.transaction.number if body.transaction else None
+            mine.append((path.name, item.off, item.length, transaction, body.group))
+    assert mine == list(dumped(REAL / name / "dump.txt.gz"))
+    assert mine
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout")
+def test_an_encrypted_log_is_framed() -> None:
+    """Its bodies are opaque: the wrappers alone lead to the last byte."""
+    data = (REAL / "encrypted-ecb-10.16-fsync" / "log1.dat").read_bytes()
+    tree = decoded(data, "10.16")
+    whole = DerbyLog(KaitaiStream(BytesIO(data)))
+    assert [item.body for item in whole.records] == [item.body for item in tree.records]
+    assert tree.records[-1].end == len(data)
+    assert len(tree.records) > 100
 
 
 def test_schemas_agree_on_every_control_file_that_was_captured() -> None:

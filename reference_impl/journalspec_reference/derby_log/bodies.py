@@ -15,6 +15,8 @@ FIRST, LAST, COMPENSATION = BITS["FIRST"], BITS["LAST"], BITS["COMPENSATION"]
 PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _LOG_RECORD = 129
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
+#: What the next shorter form of a compressed number holds, by its size: int, long (in two bytes).
+_LIMITS = ({2: 1 << 6, 4: 1 << 14}, {2: 1 << 14, 4: 1 << 30})
 _ID, _LENGTH, _INSTANT = Struct(">H"), Struct(">i"), Struct(">q")
 
 
@@ -48,8 +50,8 @@ class _Reader:
     def number(self, *, wide: bool) -> int:
         begin = self.at
         value, self.at = compressed(self.data, begin, wide=wide)
-        size = self.at - begin
-        self.long = self.long or size > len(shortest(value, wide=wide))
+        size = self.at - begin >> wide
+        self.long = self.long or (size > 1 and value < _LIMITS[wide][size])
         return value
 
     def take(self, size: int) -> bytes:
@@ -95,10 +97,20 @@ class _Reader:
 
 def modified_utf8(data: bytes) -> str:
     """Return the text that Java's modified UTF-8 holds; what is none is replaced."""
-    text = data.replace(b"\xc0\x80", b"\0").decode(
-        "utf-8", "surrogatepass" if data.find(b"\xed") >= 0 else "replace"
-    )
+    try:
+        text = data.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")
+    # What lies beyond the first plane is stored as two surrogates.
     return text.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
+
+
+def utf(text: str) -> bytes:
+    """Return a text in Java's modified UTF-8."""
+    if text and max(text) > "\uffff":
+        pairs = text.encode("utf-16-be", "surrogatepass")
+        text = "".join(chr(int.from_bytes(pairs[at : at + 2], "big")) for at in range(0, len(pairs), 2))
+    return text.encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
 
 
 def shortest(value: int, *, wide: bool) -> bytes:
@@ -177,6 +189,9 @@ def _encoded(slot: Slot, fields: Mapping[str, Any]) -> bytes:
         return _FIXED[slot.type].pack(value)
     if slot.type == "bytes":
         return bytes(value or b"")
+    if slot.type == "utf":
+        text = utf(str(value))
+        return _FIXED["u2"].pack(len(text)) + text
     if isinstance(slot.of, str):
         return _object(slot.of, value)
     return b"".join(_encoded(part, item) for item in value or () for part in slot.of)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -161,7 +162,7 @@ class LogPass:
         self._records, self._beside = Collector(record_place, keep), Collector(record_place, keep)
         self._notes, self._dropped = Collector(note_place), Collector(region_place)
         self._late: list[Note] = []
-        self._invalid: dict[str, str] = {}
+        self._invalid: set[str] = set()
         self.chosen = Chosen(None, "", {})
         self._bodies: list[tuple[LogFile, int]] = []
         #: The first record that no checksum covers, and the first one behind some checksum record.
@@ -198,8 +199,7 @@ class LogPass:
         if self._edition != SEED:
             start = self._from_checkpoint(start)
         self._late_start(start)
-        ends = self._walk(start)
-        self._behind(ends)
+        self._behind(self._walk(start))
 
     # Where the log begins.
 
@@ -214,8 +214,7 @@ class LogPass:
             at = At(name, 0, len(self._files[name]))
             raise _Refusal("header", "bad-control", str(error), at) from None
         for name in self.chosen.invalid:
-            self._region(name, 0, len(self._files[name]), "bad-control")
-            self._invalid[name] = "bad-control"
+            self._whole(name, "bad-control")
         control = self.chosen.control
         if control is None:
             self._late.append(Note("no-control"))
@@ -255,13 +254,10 @@ class LogPass:
         control = self.chosen.control
         if control is None or control.checkpoint != at:
             return at
-        found = self.log.scan(file).at(at.position) if at.position >= HEADER else None
-        body = None
-        if isinstance(found, Stored):
-            try:
-                body = self._reader.told(file, found).body
-            except BadLog:
-                body = None
+        try:
+            body: Body | None = self._find(at)[0]
+        except BadLog:
+            body = None
         if body is None or body.operation.name != "CHECKPOINT":
             self._late.append(Note("no-checkpoint", file.name, at.position))
             return Instant(at.number, HEADER)
@@ -284,15 +280,22 @@ class LogPass:
             self._region(file.name, end.off, start.position - end.off, end.reason or "truncated")
 
     def _old(self, file: LogFile) -> None:
+        end = self._take(file, HEADER) if self._usable(file) else None
+        if end is not None and end.reason:
+            self._region(file.name, end.off, file.length - end.off, end.reason)
+
+    def _usable(self, file: LogFile) -> bool:
+        """Tell whether the header of a file that is not of the log is right; say it if not."""
         try:
             self.log.enter(file.number)
         except BadHeader:
-            self._region(file.name, 0, file.length, "bad-header")
-            self._invalid[file.name] = "bad-header"
-            return
-        end = self._take(file, HEADER)
-        if end is not None and end.reason:
-            self._region(file.name, end.off, file.length - end.off, end.reason)
+            self._whole(file.name, "bad-header")
+            return False
+        return True
+
+    def _whole(self, name: str, reason: str) -> None:
+        self._region(name, 0, len(self._files[name]), reason)
+        self._invalid.add(name)
 
     # The walk.
 
@@ -408,29 +411,20 @@ class LogPass:
             if number <= file.number:
                 continue
             if last.note == "unlinked-file" and later is last.next:
-                self._region(later.name, 0, later.length, "unlinked")
-                self._invalid[later.name] = "unlinked"
+                self._whole(later.name, "unlinked")
             elif later.length >= HEADER:
                 self._later(later)
 
     def _later(self, file: LogFile) -> None:
-        try:
-            self.log.enter(file.number)
-        except BadHeader:
-            self._region(file.name, 0, file.length, "bad-header")
-            self._invalid[file.name] = "bad-header"
-            return
-        if self._policy:
+        if not self._usable(file) or self._policy:
             return
         reader, scan = self._reader, partial(self.log.scan, file)
 
         def again() -> Iterator[Record]:
-            try:
+            with suppress(BadLog):
                 for item in reader.pieces(file, scan(), HEADER):
                     if isinstance(item, Told):
                         yield item.record
-            except BadLog:
-                return
 
         self._beside.begin(file.name, again)
         for record in again():

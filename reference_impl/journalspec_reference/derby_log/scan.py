@@ -84,18 +84,15 @@ def choose(files: Mapping[str, Any]) -> Chosen:
     invalid: dict[str, BadLog] = {}
     found, name = None, ""
     for here in CONTROLS:
-        if here not in files or (found is not None and len(files[here]) != codec.CONTROL):
-            if here in files:
-                invalid[here] = BadLog(f"it has {len(files[here])} bytes", "bad-control")
-            continue
         try:
-            control = codec.control(bytes(files[here][: codec.CONTROL + 1]))
+            control = codec.control(bytes(files[here][: codec.CONTROL + 1])) if here in files else None
         except BadLog as error:
             if error.reason != "bad-control" and found is None:
                 raise
             invalid[here] = error
-        else:
-            found, name = (control, here) if found is None else (found, name)
+            continue
+        if found is None and control is not None:
+            found, name = control, here
     return Chosen(found, name, invalid)
 
 
@@ -216,22 +213,6 @@ class Log:
         except BadLog as error:
             raise BadHeader(str(error), file.name) from None
         return file
-
-    def walk(self, start: Instant) -> Iterator[tuple[LogFile, Stored] | Turn | LogEnd]:
-        """Yield the records from `start` on; raises BadHeader, KeyError if the first file is missing."""
-        file, at = self.enter(start.number), start.position
-        while True:
-            end = End(at)
-            for item in self.scan(file).walk(at):
-                if isinstance(item, End):
-                    end = item
-                else:
-                    yield file, item
-            after = self.after(file, end)
-            yield after
-            if isinstance(after, LogEnd):
-                return
-            file, at = after.file, HEADER
 
     def after(self, file: LogFile, end: End) -> Turn | LogEnd:
         """Return where the log goes on behind the end of a file, if it does; raises BadHeader."""

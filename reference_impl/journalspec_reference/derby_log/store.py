@@ -72,6 +72,11 @@ class Page:
         self.rows[ident] = row
         self.next = max(self.next, ident + 1)
 
+    def clear(self) -> None:
+        """Take all rows away."""
+        self.rows.clear()
+        self.slots.clear()
+
     def drop(self, ident: int) -> None:
         """Take a row away."""
         if self.rows.pop(ident, None) is not None:
@@ -206,23 +211,25 @@ class Store:
             if instant >= redo_from:
                 raise StateError("transaction", "bad-transaction", f"transaction {number} never began")
             return
-        self._follow(number, known, instant, body)
+        pending = self._follow(number, known, instant, body)
         if body.operation.name == "CONTAINER" and body.fields["action"] == _CREATED:
             self._made.add(body.fields["container"])
         if "page_version" in body.fields and instant >= redo_from:
-            self._redo(body, data)
+            self._redo(body, data, pending)
 
-    def _follow(self, number: int, known: Transaction, instant: Instant, body: Body) -> None:
-        """Take in what a record is for its transaction."""
+    def _follow(self, number: int, known: Transaction, instant: Instant, body: Body) -> bool:
+        """Take in what a record is for its transaction; tell whether it undoes what was not undone yet."""
+        pending = False
         if body.group & LAST:
             del self.transactions[number]
         elif body.group & PREPARE:
             known.prepared, known.branch = True, body.fields.get("global_id") or known.branch
         elif body.group & COMPENSATION and body.undone is not None:
             while known.changes and known.changes[-1] >= body.undone.packed:
-                known.changes.pop()
+                pending = known.changes.pop() == body.undone.packed
         elif not body.group & FIRST and body.operation.name != "CHECKPOINT":
             known.changes.append(instant.packed)
+        return pending
 
     def page(self, container: int, number: int, version: int | None = None) -> Page | None:
         """Return a page; one that nothing is known of has `version` (none: then there is none)."""
@@ -237,7 +244,7 @@ class Store:
                     self._own(container, number, ident, row)
         return self.pages[place]
 
-    def _redo(self, body: Body, data: bytes) -> None:
+    def _redo(self, body: Body, data: bytes, pending: bool) -> None:
         fields = body.fields
         container, number, version = fields["container"], fields["page"], fields["page_version"]
         page = self.page(container, number, version)
@@ -261,8 +268,9 @@ class Store:
         if container not in self.tables:
             return
         if body.undone is not None:
-            undone, old = self.find(body.undone)
-            self._undo(page, number, undone, old)
+            # Each record is undone once, so that the records of a log are looked up once.
+            if pending:
+                self._undo(page, number, *self.find(body.undone))
         else:
             self._do(page, number, body, data)
 
@@ -274,6 +282,10 @@ class Store:
         if row.rest is not None:
             self._owners[container, *row.rest] = number, ident
 
+    def _replace(self, page: Page, where: Place, fields: Mapping[str, Any], row: Row) -> None:
+        ident = fields["record_id"]
+        self._put(page, where, fields["slot"], ident, changed(page.rows.get(ident), row))
+
     def _do(self, page: Page, number: int, body: Body, data: bytes) -> None:
         fields, name = body.fields, body.operation.name
         where = fields["container"], number
@@ -283,9 +295,7 @@ class Store:
         elif name == "DELETE":
             self._mark(page, fields["record_id"], bool(fields["deleted"]))
         elif name == "UPDATE":
-            _, row, _ = image(data, 0)
-            ident = fields["record_id"]
-            self._put(page, where, fields["slot"], ident, changed(page.rows.get(ident), row))
+            self._replace(page, where, fields, image(data, 0)[1])
         elif name == "UPDATE_FIELD":
             self._field(page, fields, _value(data, 0)[0])
         elif name == "PURGE":
@@ -297,8 +307,7 @@ class Store:
                 _, row, at = image(data, at)
                 self._put(page, where, slot, entry["record_id"], row)
         elif name in ("INIT_PAGE", "INVALIDATE_PAGE"):
-            page.rows.clear()
-            page.slots.clear()
+            page.clear()
             page.next = fields.get("next_record_id", page.next)
 
     def _undo(self, page: Page, number: int, body: Body, data: bytes) -> None:
@@ -312,10 +321,7 @@ class Store:
         elif name == "DELETE":
             self._mark(page, fields["record_id"], not fields["deleted"])
         elif name == "UPDATE":
-            _, _, at = image(data, 0)
-            _, row, _ = image(data, at)
-            ident = fields["record_id"]
-            self._put(page, where, fields["slot"], ident, changed(page.rows.get(ident), row))
+            self._replace(page, where, fields, image(data, image(data, 0)[2])[1])
         elif name == "UPDATE_FIELD":
             self._field(page, fields, _value(data, _value(data, 0)[1])[0])
         elif name == "PURGE":
@@ -327,8 +333,7 @@ class Store:
             for entry in fields["rows"]:
                 page.drop(entry["record_id"])
         elif name == "INIT_PAGE":
-            page.rows.clear()
-            page.slots.clear()
+            page.clear()
 
     @staticmethod
     def _mark(page: Page, ident: int, deleted: bool) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from journalspec.derby_log.operations import Form, operations
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
-from journalspec_reference.derby_log.bodies import BITS, Body, decode, encode, shortest
+from journalspec_reference.derby_log.bodies import BITS, Body, decode, encode, shortest, utf
 from journalspec_reference.derby_log.codec import CONTROL, FILE_FORMAT, HEADER, OVERHEAD, Control, Instant
 from journalspec_reference.derby_log.recover import EDITIONS, LogPass, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, Stored, number_of
@@ -53,13 +53,6 @@ class _Tx:
 
 def _forms() -> dict[str, Form]:
     return {form.name: form for form in operations().values()}
-
-
-def utf(text: str) -> bytes:
-    """Return a text in Java's modified UTF-8."""
-    pairs = text.encode("utf-16-be", "surrogatepass")
-    units = (chr(int.from_bytes(pairs[at : at + 2], "big")) for at in range(0, len(pairs), 2))
-    return b"".join(unit.encode("utf-8", "surrogatepass") if unit != "\0" else b"\xc0\x80" for unit in units)
 
 
 class LogWriter:
@@ -390,7 +383,8 @@ class LogWriter:
                     "unencodable", "a row of an index may have moved: it cannot be undone here"
                 )
             page = self._store.page(fields["container"], fields["page"])
-            assert page is not None
+            if page is None:
+                raise WriterRefused("unencodable", "a page that is to be changed back is not at hand")
             logical = "undo" in fields
             same = {
                 name: fields[name] for name in ("segment", "container", "page", "record_id") if name in fields
