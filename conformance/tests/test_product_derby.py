@@ -25,7 +25,7 @@ from journalspec_conformance.harnesses.capture import EXPECTED, PROVENANCE
 from journalspec_conformance.harnesses.derby_log import experiments
 from journalspec_conformance.harnesses.derby_log.capture import CAPTURE, TableRows
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
-from journalspec_conformance.harnesses.product import table
+from journalspec_conformance.harnesses.product import program, table
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product
 from journalspec_reference.derby_log.write import LogWriter
@@ -299,6 +299,14 @@ def test_damaged_logs_are_treated_as_the_table_of_experiments_says(
         == len(table(experiments.__package__, "experiments.toml")["experiment"])
         >= 30
     )
+
+
+@each_product
+def test_a_deviation_is_shown_by_an_experiment(name: str, ready_product: ReadyProduct) -> None:
+    ready_product(name)
+    command = program(get_product(name), "experiment", id="lost-head")
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
 
 
 # The order of writes: strace sees what the specification of the writer has to say.
