@@ -8,11 +8,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import journalspec
 import pytest
+
+import journalspec
 from journalspec import formats
 from journalspec.observation import jsonable
-
 from journalspec_corpus import Case
 from journalspec_corpus.authored import authored_cases
 from journalspec_corpus.derby_log import naive
