@@ -323,6 +323,7 @@ def _lay_control(built: Built, label: str, name: str, given: Mapping[str, Any], 
             "checksum": 0,
             **given,
         }
+    values = {key: hex_bytes(value) if isinstance(value, str) else value for key, value in values.items()}
     data = bytearray()
     built.lay(name, label, LAYOUT.encode("control", edition, {"version": 9, **values}), data)
     built.files[name] = data

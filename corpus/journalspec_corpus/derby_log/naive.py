@@ -112,7 +112,7 @@ class _Log:
     def run(self, number: int, at: int) -> tuple[list[dict[str, Any]], int, int, str]:
         """Return the records of one file from `at` on, where they end, and why."""
         out: list[dict[str, Any]] = []
-        covered = at
+        covered = self.covered(number, at)
         data = self.files[number]
         if number == min(self.files) and at == HEADER:
             length = _signed(data, at, 4) if len(data) >= at + 4 else 0
@@ -127,6 +127,16 @@ class _Log:
                 self.notes.append("unverified")
             out.append(record)
         return out, at, covered, why
+
+    def covered(self, number: int, start: int) -> int:
+        """Return up to where checksum records before `start` vouch for its file."""
+        at = out = HEADER
+        while at < start and not self.problem(number, at):
+            length = _signed(self.files[number], at, 4)
+            summed = self.summed(self.files[number][at + 12 : at + 12 + length])
+            at += AROUND + length
+            out = at + summed[1] if summed is not None else out
+        return out
 
     def next_of(self, number: int, at: int) -> bool:
         """Tell whether the log goes on in the next file (DRB-HDR-013, DRB-END-049)."""
