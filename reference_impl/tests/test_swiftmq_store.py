@@ -367,8 +367,16 @@ def test_a_page_of_a_message_is_lost(checked: bool) -> None:
 def test_a_head_of_an_index_is_lost(page: int) -> None:
     found = files(REAL / "17-clean-shutdown")
     found[PAGES] = wiped(found[PAGES], page)
-    assert recover(found).refused == ("queue", f"page {page} is no head of an index")
+    assert recover(found).refused == ("queue", "page 0 is referred to twice")
     assert len(recover(found, check=True).dropped) == 1
+
+
+@real
+def test_a_root_index_that_says_it_is_new() -> None:
+    found = files(REAL / "17-clean-shutdown")
+    found[PAGES] = b"\0\0\0\0\0" + found[PAGES][5:]
+    assert keys(recover(found)) == ORDERS
+    assert recover(found).notes == ["page 0 follows -1 and says that it follows 0"]
 
 
 @real

@@ -236,7 +236,7 @@ HEADER: dict[str, Callable[[Cursor], Any]] = {
     "redelivered": Cursor.flag,
     **dict.fromkeys(("id", "user", "client", "correlation", "type"), _optional(Cursor.utf)),
     **dict.fromkeys(("reply_to", "destination"), _optional(_destination)),
-    "properties": _optional(Cursor.blob),
+    "properties": lambda cursor: cursor.blob() if cursor.flag() else None,
     **dict.fromkeys(("source_router", "router", "queue"), _optional(Cursor.utf)),
 }
 #: How a primitive of a property or of a stream is read, by its number; the last one is a string.

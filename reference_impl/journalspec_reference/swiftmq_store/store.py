@@ -96,11 +96,8 @@ class Walk:
         while True:
             page = self._claim(number, role)
             header = codec.index(page)
-            if number == head and not header.prev:
-                # Nothing but the root index is made later than what refers to it.
-                if head:
-                    raise BadStore(f"page {head} is no head of an index")
-                return
+            if role == _ROOT and not number and not any(header):
+                return  # a store that was never started; the head of a queue is made with what refers to it
             self._follows(number, before, header.prev)
             yield page
             before, number = number, header.next
@@ -164,7 +161,7 @@ class Walk:
         parts: list[bytes] = []
         number, before = first, NONE
         try:
-            while number != NONE:
+            while True:
                 page = self._claim(number, _MESSAGE)
                 header = codec.chain(page)
                 if header.prev != before:
@@ -177,6 +174,7 @@ class Walk:
                 if header.length > len(page):
                     raise BadStore(f"a page of a message with {header.length} bytes")
                 before, number = number, header.next
+                if number == NONE:
+                    return b"".join(parts), None
         except BadStore as bad:
             return b"".join(parts), str(bad)
-        return b"".join(parts), None

@@ -1,0 +1,168 @@
+"""SwiftMQ's file store: what a start leaves, held to what SwiftMQ 13.1.2 did with 6,423 recorded stores.
+
+The table beside this names every case where the two differ, by cause; nothing else may, and all of these must.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import tarfile
+import tomllib
+import zlib
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec_reference.swiftmq_store.recover import Recovered, recover
+
+OUTCOMES = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "swiftmq_store" / "outcomes"
+TABLE = Path(__file__).parent / "data" / "swiftmq_store_outcomes.toml"
+pytestmark = pytest.mark.skipif(
+    not OUTCOMES.is_dir(), reason="recorded outcomes are missing beside the checkout (../shared/real)"
+)
+#: Of a queue so many entries were recorded.
+LISTED = 200
+#: The product makes the queue of the branches at every start, so it says nothing if it is empty.
+PREPARED = "sys$prepared"
+Facts = dict[str, Any]
+#: What an entry has beside its message.
+ENTRY = ("key", "page", "priority", "deliveries", "expiration")
+
+
+@cache
+def recorded() -> Any:
+    return json.loads(gzip.decompress((OUTCOMES / "outcomes.json.gz").read_bytes()))
+
+
+@cache
+def inputs() -> dict[str, dict[str, tuple[str, bytes]]]:
+    """Return the files of each case, by digest and compressed: unpacked they take 252 MB."""
+    kept: dict[str, bytes] = {}
+    found: dict[str, dict[str, tuple[str, bytes]]] = defaultdict(dict)
+    with tarfile.open(OUTCOMES / "inputs.tar.gz") as archive:
+        for member in archive:
+            stream = archive.extractfile(member) if member.isfile() else None
+            if stream:
+                data = stream.read()
+                digest = hashlib.sha256(data).hexdigest()
+                case, name = member.name.removeprefix("inputs/").split("/", 1)
+                found[case][name] = digest, kept.setdefault(digest, zlib.compress(data, 1))
+    return found
+
+
+def observed(case: Any) -> Facts:
+    """Return what the product did."""
+    result = case["result"]
+    if "state" not in result:
+        return {"end": "refused" if result["kind"] == "refused" else "dies"}
+    state, messages = recorded()["states"][result["state"]], recorded()["messages"]
+    queues = [
+        (
+            queue["name"],
+            queue["count"],
+            [
+                (
+                    *(entry[key] for key in ("key", "firstPage", "priority", "deliveryCount", "expiration")),
+                    None if "readError" in entry else messages[entry["message"]]["serializedSha256"],
+                )
+                for entry in queue["entries"]
+            ],
+        )
+        for queue in state["queues"]
+        if queue["count"] or queue["name"] != PREPARED
+    ]
+    branches = sorted(
+        (
+            branch["kind"],
+            branch["queue"],
+            branch["formatId"],
+            branch["globalHex"] or "",
+            branch["branchHex"] or "",
+            branch["routing"],
+            [(key["key"], key["firstPage"]) for key in branch["keys"]],
+        )
+        for branch in state["prepared"]
+    )
+    return {"end": "started", "queues": queues, "prepared": branches}
+
+
+def predicted(found: Recovered) -> Facts:
+    """Return the same of a start as it should be."""
+    if found.refused:
+        return {"end": "refused"}
+    queues = [
+        (
+            queue.name.decode("utf-8", "replace"),
+            len(queue.entries),
+            [(*(getattr(one.entry, name) for name in ENTRY), one.digest) for one in queue.entries[:LISTED]],
+        )
+        for queue in found.queues
+        if queue.entries or queue.name != PREPARED.encode()
+    ]
+    kinds = {0: "READ", 1: "WRITE"}
+    branches = sorted(
+        (
+            kinds.get(branch.kind, f"type {branch.kind}"),
+            branch.queue,
+            branch.form,
+            (branch.transaction or b"").hex(),
+            (branch.branch or b"").hex(),
+            branch.routing,
+            [(entry.key, entry.page) for entry in branch.entries],
+        )
+        for branch in found.branches
+    )
+    return {"end": "started", "queues": queues, "prepared": branches}
+
+
+def same_durables(result: Any, found: Recovered) -> bool:
+    """Tell whether the durable subscribers agree: the product stops at the first file that it cannot read."""
+    theirs = [tuple(one.values()) for one in result.get("durables") or ()]
+    if "durablesError" in result:
+        return bool(found.bad_files) and set(theirs) <= set(found.durables)
+    return Counter(theirs) == Counter(map(tuple, found.durables)) and not found.bad_files
+
+
+def differences(case: Any, found: Recovered) -> str:
+    """Return in what the two differ, as the table says it."""
+    result, theirs, ours = case["result"], observed(case), predicted(found)
+    if theirs["end"] != ours["end"]:
+        differing = [f"{theirs['end']}/{ours['end']}"]
+    else:
+        differing = [name for name in theirs if theirs[name] != ours[name]]
+    if "rolledForward" in result:
+        counts = result["rolledForward"], result["aborted"], result["consistencyCheck"]
+        differing += ["log"] * (counts != (found.redone, found.undone, found.checked))
+    return ", ".join(differing + ["durables"] * (not same_durables(result, found)))
+
+
+def test_outcomes() -> None:
+    causes = tomllib.loads(TABLE.read_text(encoding="utf-8"))["cause"]
+    known = [
+        (name, differing)
+        for cause in causes
+        for differing, names in cause["cases"].items()
+        for name in names.split()
+    ]
+    assert len(dict(known)) == len(known)
+    assert all(cause["why"] for cause in causes)
+    found = {}
+    for case in recorded()["cases"]:
+        files = {name: zlib.decompress(data) for name, (_, data) in inputs()[case["case"]].items()}
+        config = case["config"]
+        start = recover(files, config["pageSize"], check=config["analyze"])
+        if differing := differences(case, start):
+            found[case["case"]] = differing
+    assert len(recorded()["cases"]) == 6423
+    assert found == dict(known)
+
+
+def test_inputs_are_those_of_the_outcomes() -> None:
+    for case in recorded()["cases"]:
+        listed = {file["name"]: file["sha256"] for file in case["files"]}
+        assert {name: digest for name, (digest, _) in inputs()[case["case"]].items()} == listed
