@@ -43,10 +43,7 @@ def test_answers_are_the_same_in_other_crash_points_traces_and_editions(format_i
 
 
 def forgetful(format_id: str) -> Signatures:
-    """A kernel that does not say of which edition a state is: no crash point has states of two.
-
-    Files' ids tell apart what it says of all of them, as where records name files.
-    """
+    """A kernel that does not say of which edition a state is: no crash point has states of two."""
     pytest.importorskip("numba")
     from journalspec_corpus.crash.kernel import Kernel, trace_seed
     from journalspec_corpus.jboss_journal.kernel import rules_of
@@ -57,7 +54,7 @@ def forgetful(format_id: str) -> Signatures:
         right.run,
         right.order,
         right.hash_of_key,
-        lambda trace: (rules_of(trace.edition)._replace(meaning=0, paired=True), trace_seed(trace)),
+        lambda trace: (rules_of(trace.edition)._replace(meaning=0), trace_seed(trace)),
     )
 
 

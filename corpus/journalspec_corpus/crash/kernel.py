@@ -57,8 +57,6 @@ KIND, FILE, AT, LENGTH, FIRST, NOW = range(6)
 ENTRY, UNDER, LIMIT, WHOLE, REACH, NEXT, FLAGS, HASHED = range(8)
 #: A page that was read so many bytes beyond its entry, or more, is far: so many of a file are listed.
 NEAR, FAR = 8 * PAGE, 32
-#: Two odd numbers, of which the polynomials are that stand for what was found.
-_BASES = np.asarray([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], np.uint64)
 #: So many numbers a kernel may remember of each file.
 NOTES = 4
 #: What one step of a walk tells: how far it looked, flags of the format, 1 if the limit had a say.
@@ -70,15 +68,12 @@ class Memory(NamedTuple):
 
     `ENTRY` is -1 where nothing is remembered. `NEXT` is where the walk goes on. The result is good
     `UNDER` that number of the format's alone, and under another `LIMIT` only if `WHOLE` is 1 and
-    that is not below `REACH`. `FLAGS` are the format's. `lanes` are those of the first `HASHED` bytes of
-    the page, 0 if they are not known. `hash` is a polynomial of what was found, `power` that by which
-    what comes before is multiplied: where a page ends makes no difference. `item` takes one thing found.
+    that is not below `REACH`. `FLAGS` are the format's. `hash` has shape (pages, 2). `lanes` are those
+    of the first `HASHED` bytes of the page, 0 if they are not known.
     """
 
     numbers: Ints
     hash: Hashes
-    power: Hashes
-    item: Hashes
     lanes: Hashes
 
 
@@ -236,8 +231,7 @@ def _no_memory(pages: int) -> Memory:
     """Return the memory of a walk that has been nowhere."""
     numbers = np.zeros((pages, 8), np.int64)
     numbers[:, ENTRY] = -1
-    hashes, powers, lanes = np.zeros((3, pages, 2), np.uint64)
-    return Memory(numbers, hashes, powers, np.zeros(2, np.uint64), lanes)
+    return Memory(numbers, np.zeros((pages, 2), np.uint64), np.zeros((pages, 2), np.uint64))
 
 
 def _lay_over(laid: _Laid, point: CrashPoint) -> None:
@@ -451,8 +445,8 @@ def _listed_far(flat: Flat, file: int, page: int) -> None:
 def walker(step: Any) -> Any:
     """Return a compiled walk through a file, `step` by step, that remembers what each page came to.
 
-    ``step(data, at, edge, limit, tools, item)`` looks for something that begins before
-    `edge` and ends before `limit` (places in `data`), takes what it finds into the hash `item`,
+    ``step(data, at, edge, limit, tools, total)`` looks for something that begins before
+    `edge` and ends before `limit` (places in `data`), takes what it finds into the hash `total`,
     and returns where to go on. It says more in ``tools.seen``: (`REACHED`, `FOUND`, `BOUND`).
 
     ``walk(flat, file, at, end, limit, under, tools, h)`` goes from offset `at` to `end`, takes what
@@ -461,20 +455,19 @@ def walker(step: Any) -> Any:
 
     @helper
     def read_page(flat: Flat, file: int, page: int, at: int, limit: int, under: int, tools: Any) -> None:
-        base, numbers, seen = flat.files[file, START], flat.pages.numbers, tools.seen
-        item, total, power = flat.pages.item, flat.pages.hash[page], flat.pages.power[page]
+        base, numbers, total, seen = (
+            flat.files[file, START],
+            flat.pages.numbers,
+            flat.pages.hash[page],
+            tools.seen,
+        )
         behind = (at // PAGE + 1) * PAGE
         edge = min(behind, limit)
         numbers[page, ENTRY], numbers[page, UNDER], numbers[page, LIMIT] = at, under, limit
         seen[REACHED], seen[FOUND], seen[BOUND] = 0, 0, 0
-        one, two, first, second = np.uint64(0), np.uint64(0), np.uint64(1), np.uint64(1)
+        start_hash(total)
         while at < edge:
-            start_hash(item)
-            at = step(flat.scratch, base + at, base + edge, base + limit, tools, item) - base
-            if item[0] != NOTHING_FOUND:
-                one, two = one * _BASES[0] + item[0], two * _BASES[1] + item[1]
-                first, second = first * _BASES[0], second * _BASES[1]
-        total[0], total[1], power[0], power[1] = one, two, first, second
+            at = step(flat.scratch, base + at, base + edge, base + limit, tools, total) - base
         reach = max(at, seen[REACHED] - base)
         # What would have looked beyond the limit may find more under another one.
         numbers[page, WHOLE] = behind <= at and reach <= limit and not seen[BOUND]
@@ -484,8 +477,7 @@ def walker(step: Any) -> Any:
 
     @helper
     def walk(flat: Flat, file: int, at: int, end: int, limit: int, under: int, tools: Any, h: Hashes) -> int:
-        numbers, hashes, powers = flat.pages.numbers, flat.pages.hash, flat.pages.power
-        first, one, two, found = flat.files[file, FIRST_PAGE], np.uint64(0), np.uint64(0), False
+        numbers, hashes, first = flat.pages.numbers, flat.pages.hash, flat.files[file, FIRST_PAGE]
         flags = 0
         while at < end:
             page = first + at // PAGE
@@ -493,13 +485,11 @@ def walker(step: Any) -> Any:
             if numbers[page, ENTRY] != at or numbers[page, UNDER] != under or not fits:
                 read_page(flat, file, page, at, limit, under, tools)
             # How many pages there are in which there is nothing makes no difference.
-            one, two = one * powers[page, 0] + hashes[page, 0], two * powers[page, 1] + hashes[page, 1]
-            found |= powers[page, 0] != 1
+            if hashes[page, 0] != NOTHING_FOUND:
+                mix(h, hashes[page, 0])
+                mix(h, hashes[page, 1])
             flags |= numbers[page, FLAGS]
             at = numbers[page, NEXT]
-        if found:
-            mix(h, one)
-            mix(h, two)
         return flags
 
     return walk

@@ -69,8 +69,8 @@ _FIELDS = ("tx", "id", "body_size", "extra_size", "user_type", "count", "num_fil
 _EMPTY = {"body": b"", "extra": b"", "pairs": ()}
 #: Every record type of any edition; a key has the name.
 _TYPES = sorted({name for edition in DIALECTS for name in LAYOUT.types(edition)})
-#: What a candidate may be, and a file hold: a rejected candidate, a record that nobody wrote.
-_GOOD, _TORN, _FOREIGN = range(3)
+#: What a candidate may be, and a file hold: a rejected one, a record that nobody wrote, one that names files.
+_GOOD, _TORN, _FOREIGN, _LISTING = 0, 1, 2, 4
 #: Every record begins with its type and the file's id, and ends with a check; some list pairs.
 _STARTS, _ENDS = LAYOUT.structure("record", "seed", "COMMIT").places({"pairs": [{}]})
 _ID_AT, _PROLOGUE = _STARTS["file_id"], _ENDS["file_id"]
@@ -83,7 +83,7 @@ class KernelRules(NamedTuple):
     `forms` has shape (2, 256, 9): of the edition and of version 1; type numbers that an edition does
     not have have size 0. `header` is its size, and where version, user version and id stand in it.
     `lowest` and `highest` are versions; there are none if the highest is 0. `meaning` is the same for
-    editions in which the same records in the same files mean the same; `paired`: records name files by ids.
+    editions in which the same records in the same files mean the same.
     """
 
     forms: Ints
@@ -92,7 +92,6 @@ class KernelRules(NamedTuple):
     highest: int
     hashed: bool
     meaning: int
-    paired: bool
 
 
 @cache
@@ -108,7 +107,7 @@ def rules_of(edition: str) -> KernelRules:
     dialect = DIALECTS[edition]
     # What a PREPARE of nothing is, which counts there are, and whether a short file is a reason to refuse.
     meaning = dialect.prepare_extra | dialect.pairs << 1 | bool(dialect.versions) << 2
-    return KernelRules(forms, at, lowest, highest, hashed, meaning, dialect.pairs)
+    return KernelRules(forms, at, lowest, highest, hashed, meaning)
 
 
 def _forms(edition: str) -> Ints:
@@ -221,7 +220,7 @@ def _candidate(data: Bytes, at: int, limit: int, tools: Tools, total: Hashes) ->
         return _FOREIGN, end
     mix(total, _field(data, at, form[_COUNT]))
     mix_bytes(total, data, body + size, end - _CHECK)
-    return _GOOD, end
+    return _LISTING if listed else _GOOD, end
 
 
 @helper
@@ -314,10 +313,10 @@ def _recover(flat: Flat, order: Ints, tools: Tools, h: Hashes) -> None:
         if headers[file, _PROBLEM] != _NONE:
             mix(h, headers[file, _PROBLEM])
         # Beside a record that nobody wrote nothing counts but a reason to refuse. Where no record names
-        # files, one without records says nothing.
-        elif not flags & _FOREIGN and (tools.rules.paired or flat.found[file, 0] != NOTHING_FOUND):
+        # files, their ids say nothing but in which order they come, and one without records says nothing.
+        elif not flags & _FOREIGN and (flags & _LISTING or flat.found[file, 0] != NOTHING_FOUND):
             mix(h, _NONE)
-            if tools.rules.paired:
+            if flags & _LISTING:
                 mix(h, headers[file, _ID])
             mix(h, flat.found[file, 0])
             mix(h, flat.found[file, 1])
