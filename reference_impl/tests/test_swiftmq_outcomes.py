@@ -1,6 +1,6 @@
 """SwiftMQ's file store: what a start leaves, held to what SwiftMQ 13.1.2 did with 6,423 recorded stores.
 
-The table beside this names every case where the two differ, by cause; nothing else may, and all of these must.
+The table beside this names every case where the two differ, by cause; no other may, and these must.
 """
 
 from __future__ import annotations

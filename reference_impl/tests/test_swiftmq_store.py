@@ -340,6 +340,23 @@ def test_real_page_sizes() -> None:
 
 
 @real
+def test_branches_whose_messages_got_other_keys() -> None:
+    found = recover(files(REAL / "r3-compacted"))
+    assert len(found.branches) == 2
+    assert len([note for note in found.notes if note.startswith("a branch has key")]) == 2
+
+
+@real
+def test_a_message_that_names_an_index() -> None:
+    sound = files(REAL / "17-clean-shutdown")
+    data = bytearray(sound[PAGES])
+    # The one entry of c1$sub, in page 3, says that its message begins with the index of c2$sub.
+    data[3 * 2048 + 17 + 25 : 3 * 2048 + 17 + 29] = (8).to_bytes(4)
+    found = recover(sound | {PAGES: bytes(data)})
+    assert (found.refused, keys(found)) == (None, ORDERS | {"c1$sub": []})
+
+
+@real
 def test_redelivery_counts() -> None:
     counts = {
         store: [entry.entry.deliveries for queue in found.queues for entry in queue.entries]

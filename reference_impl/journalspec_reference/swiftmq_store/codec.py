@@ -116,7 +116,7 @@ class Cursor:
 
     def u1(self) -> int:
         """Take an unsigned byte."""
-        return self.take(1)[0]
+        return int(self.data[self.room(1)])
 
     def flag(self) -> bool:
         """Take a boolean: all but zero is true."""
@@ -226,18 +226,15 @@ def _destination(cursor: Cursor) -> tuple[int, bytes]:
     return kind, cursor.utf()
 
 
-#: What a message has before its body, in its order (`kind` comes first).
-HEADER: dict[str, Callable[[Cursor], Any]] = {
-    "expiration": Cursor.s8,
-    "priority": Cursor.s4,
-    "timestamp": Cursor.s8,
-    "deliveries": Cursor.s4,
-    "mode": Cursor.s4,
-    "redelivered": Cursor.flag,
-    **dict.fromkeys(("id", "user", "client", "correlation", "type"), _optional(Cursor.utf)),
-    **dict.fromkeys(("reply_to", "destination"), _optional(_destination)),
-    "properties": lambda cursor: cursor.blob() if cursor.flag() else None,
-    **dict.fromkeys(("source_router", "router", "queue"), _optional(Cursor.utf)),
+#: What every message begins with, and the names of that (`kind` comes first).
+_FIXED = Struct(">iqiqii?")
+FIXED = ("expiration", "priority", "timestamp", "deliveries", "mode", "redelivered")
+#: What a message may have between that and its body, in order, each behind a byte that is 1 if it is there.
+OPTIONAL: dict[str, Callable[[Cursor], Any]] = {
+    **dict.fromkeys(("id", "user", "client", "correlation", "type"), Cursor.utf),
+    **dict.fromkeys(("reply_to", "destination"), _destination),
+    "properties": Cursor.blob,
+    **dict.fromkeys(("source_router", "router", "queue"), Cursor.utf),
 }
 #: How a primitive of a property or of a stream is read, by its number; the last one is a string.
 PRIMITIVES: dict[int, Callable[[Cursor], Any]] = {
@@ -283,10 +280,14 @@ _BODIES: dict[int, Callable[[Cursor], Any]] = {
 def message(data: bytes) -> Message:
     """Decode a message; what comes behind its end does not belong to it."""
     cursor = Cursor(data)
-    kind = cursor.s4()
+    kind, *fixed = _FIXED.unpack(cursor.take(_FIXED.size))
     if kind not in _BODIES:
         raise BadStore(f"a message of kind {kind}")
-    fields = {name: take(cursor) for name, take in HEADER.items()}
+    fields = dict(zip(FIXED, fixed, strict=True))
+    for name, take in OPTIONAL.items():
+        there = cursor.u1()
+        # Of the properties, every value but 0 says that they are there.
+        fields[name] = take(cursor) if there == 1 or (there and name == "properties") else None
     body = cursor.off
     _BODIES[kind](cursor)
     return Message(kind, fields, body, cursor.off)

@@ -64,6 +64,7 @@ def recover(
     if walk.why:
         found.refused = "root", walk.why
         return found
+    _branches(found)
     if found.checked:
         _check(found, salvage=salvage)
     for queue in found.queues:
@@ -72,6 +73,23 @@ def recover(
         elif queue.name == PREPARED and queue.faults:
             found.refused = "prepared", queue.faults[0]
     return found
+
+
+def _branches(found: Recovered) -> None:
+    """Note what branches name and queues do not have: a key may be another message's by now."""
+    named = {branch.queue.encode() for branch in found.branches}
+    pages = {
+        queue.name: {one.entry.key: one.entry.page for one in queue.entries}
+        for queue in found.queues
+        if queue.name in named
+    }
+    for branch in found.branches:
+        of_queue = pages.get(branch.queue.encode(), {})
+        for entry in branch.entries:
+            if of_queue.get(entry.key) != entry.page:
+                found.notes.append(
+                    f"a branch has key {entry.key} at page {entry.page}, {branch.queue} has not"
+                )
 
 
 def _check(found: Recovered, *, salvage: bool) -> None:

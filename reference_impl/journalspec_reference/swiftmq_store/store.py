@@ -115,11 +115,13 @@ class Walk:
                 self.queues += (Queue(entry.name, entry.page) for entry in found)
         except BadStore as bad:
             self.why = str(bad)
-        for queue in self.queues:
-            self._queue(queue)
+        # All indexes first: a message that names a page of one by mistake is wrong, not the index.
+        for queue, entries in [(queue, self._queue(queue)) for queue in self.queues]:
+            prepared = queue.name == PREPARED
+            queue.entries = [self._entry(entry, prepared=prepared) for entry in entries]
 
-    def _queue(self, queue: Queue) -> None:
-        last = NONE
+    def _queue(self, queue: Queue) -> list[QueueEntry]:
+        last, entries = NONE, []
         try:
             for page in self._index(queue.head, _QUEUE):
                 found = list(codec.queue_entries(page))
@@ -129,9 +131,10 @@ class Walk:
                     if entry.key <= last:
                         self.notes.append(f"key {entry.key} follows key {last}")
                     last = entry.key
-                    queue.entries.append(self._entry(entry, prepared=queue.name == PREPARED))
+                entries += found
         except BadStore as bad:
             queue.why = str(bad)
+        return entries
 
     def _entry(self, entry: QueueEntry, *, prepared: bool) -> Entry:
         self.references[entry.page] += 1
