@@ -28,6 +28,7 @@ from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused,
 from journalspec_conformance.harnesses.product import program, table
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product
+from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.write import LogWriter
 from journalspec_reference.storage import DirectoryStorage
 
@@ -281,6 +282,39 @@ def test_a_log_of_the_product_that_the_reference_has_gone_on_with_is_booted(
             assert told(answer["state"]) == asked(more, expected["state"]), directory
             count += 1
     assert count
+
+
+@each_product
+def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
+    name: str, ready_product: ReadyProduct, connect_product: Connect, every: Every, memory_path: Path
+) -> None:
+    """From some byte of the last file on zeros, or nothing, or a hole of one sector."""
+    product, connection, count = ready_product(name), connect_product(name), 0
+    for directory in DIRECTORIES:
+        if directory.parent.name != name:
+            continue
+        copy = memory_path / directory.name
+        shutil.copytree(directory, copy, ignore=shutil.ignore_patterns(PROVENANCE, EXPECTED))
+        params = json.loads((directory / EXPECTED).read_text(encoding="utf-8"))["params"]
+        files = {path.name: path.read_bytes() for path in copy.iterdir()}
+        passed = LogPass(files, product.edition, "default", {})
+        assert passed.last is not None
+        last, end = passed.last.file.name, passed.last.end.off
+        checkpoint = passed.chosen.control.checkpoint if passed.chosen.control else None
+        # What recovery begins with stands before: damage there is of another kind.
+        start = checkpoint.position + 100 if checkpoint and last == f"log{checkpoint.number}.dat" else 24
+        for at in range(start, end, max(1, (end - start) * every(8) // 80)):
+            data = files[last]
+            kinds = (data[:at], data[:at] + bytes(len(data) - at), data[:at] + bytes(512) + data[at + 512 :])
+            for damaged in kinds:
+                (copy / last).write_bytes(damaged)
+                found = recovered(connection, product, copy, **params)
+                predicted = LogPass({**files, last: damaged}, product.edition, "default", {}).observation()
+                assert predicted.state is not None, predicted
+                assert told(found["state"]) == told(predicted.to_json()["state"]), (directory, at, found)
+                count += 1
+    assert count > 300
+    print(f"{count} damaged logs")
 
 
 # Damaged logs: what was seen is seen again.
