@@ -35,13 +35,13 @@ from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
     BadHeader,
-    Chosen,
+    ChosenControl,
     End,
     Log,
     LogEnd,
     LogFile,
+    LoggedRecord,
     Scan,
-    Stored,
     choose,
     gather,
     number_of,
@@ -75,7 +75,7 @@ class Told(NamedTuple):
     """A record as it is told, what was stored, and its body, if that is decoded."""
 
     record: Record
-    stored: Stored
+    stored: LoggedRecord
     body: Body | None
 
 
@@ -114,7 +114,7 @@ class Reader:
 
     forms: Mapping[int, Form] | None
 
-    def told(self, file: LogFile, stored: Stored) -> Told:
+    def told(self, file: LogFile, stored: LoggedRecord) -> Told:
         """Return a record under the spec's names; raises BadLog."""
         at = At(file.name, stored.off, stored.end - stored.off)
         shown: dict[str, Any] = {"length": len(stored.body), "instant": file.number << 32 | stored.off}
@@ -163,14 +163,14 @@ class LogPass:
         self._notes, self._dropped = Collector(note_place), Collector(region_place)
         self._late: list[Note] = []
         self._invalid: set[str] = set()
-        self.chosen = Chosen(None, "", {})
+        self.chosen = ChosenControl(None, "", {})
         self._bodies: list[tuple[LogFile, int]] = []
         #: The first record that no checksum covers, and the first one behind some checksum record.
         self._bare: Note | None = None
         self._unverified: Note | None = None
         self._summed = False
         #: The last checksum record of the log, and the number of its file.
-        self.last_sum: tuple[int, Stored] | None = None
+        self.last_sum: tuple[int, LoggedRecord] | None = None
         self.start = Instant(0, 0)
         self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
@@ -246,7 +246,7 @@ class LogPass:
         """Return where the scan starts by the checkpoint record at `at` (DRB-RCV-060)."""
         file = self._logs[at.number]
         first = self.log.scan(file).at(HEADER)
-        if isinstance(first, Stored) and _is_cipher(first.body):
+        if isinstance(first, LoggedRecord) and _is_cipher(first.body):
             self._late.append(Note("encrypted", file.name))
             self.log = Log(self._logs, summed=False, linked=self._linked)
             return Instant(at.number, HEADER)
@@ -380,7 +380,7 @@ class LogPass:
     def _find(self, instant: Instant) -> tuple[Body, bytes]:
         file = self._logs.get(instant.number)
         found = self.log.scan(file).at(instant.position) if file and instant.position >= HEADER else None
-        if not isinstance(found, Stored):
+        if not isinstance(found, LoggedRecord):
             raise BadLog(f"there is no record {instant.packed:#x}")
         body = decode(found.body, known(self._edition, EDITIONS))
         return body, found.body[slice(*body.data)]
@@ -477,7 +477,7 @@ class LogPass:
             def bodies() -> Iterator[bytes]:
                 for file, off in places:
                     found = self.log.scan(file).at(off)
-                    if isinstance(found, Stored):
+                    if isinstance(found, LoggedRecord):
                         yield found.body
 
             return {"bodies": few(bodies, len(places), len)}

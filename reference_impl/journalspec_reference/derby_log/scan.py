@@ -23,7 +23,7 @@ LARGEST = 2147483646
 _PIECE = 1 << 20
 
 
-class Stored(NamedTuple):
+class LoggedRecord(NamedTuple):
     """A record whose wrapper is right; `covers`: of a checksum record, how many bytes it vouches for."""
 
     off: int
@@ -71,7 +71,7 @@ def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
     return {number: LogFile(found[number], number, files[found[number]]) for number in sorted(found)}
 
 
-class Chosen(NamedTuple):
+class ChosenControl(NamedTuple):
     """The control file that counts, if one does, its name, and what is wrong with those that do not."""
 
     control: Control | None
@@ -79,7 +79,7 @@ class Chosen(NamedTuple):
     invalid: Mapping[str, BadLog]
 
 
-def choose(files: Mapping[str, Any]) -> Chosen:
+def choose(files: Mapping[str, Any]) -> ChosenControl:
     """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises BadLog (DRB-CTL-110)."""
     invalid: dict[str, BadLog] = {}
     found, name = None, ""
@@ -93,7 +93,7 @@ def choose(files: Mapping[str, Any]) -> Chosen:
             continue
         if found is None and control is not None:
             found, name = control, here
-    return Chosen(found, name, invalid)
+    return ChosenControl(found, name, invalid)
 
 
 class Scan:
@@ -106,7 +106,7 @@ class Scan:
         self._summed = 0
         self._digest: PrefixDigest | None = None
 
-    def walk(self, start: int = HEADER) -> Iterator[Stored | End]:
+    def walk(self, start: int = HEADER) -> Iterator[LoggedRecord | End]:
         """Yield the records from `start` on, then where and why there are no more."""
         at = start
         while True:
@@ -116,7 +116,7 @@ class Scan:
                 return
             at = item.end
 
-    def at(self, at: int) -> Stored | End:
+    def at(self, at: int) -> LoggedRecord | End:
         """Return the record at `at`, or that there is none."""
         if at > self._limit:
             return End(at, "truncated", "the file is shorter")
@@ -132,7 +132,7 @@ class Scan:
         except BadLog as error:
             why = self._window.why(at, min(at + codec.OVERHEAD, self._limit))
             return End(at, UNREADABLE if why else error.reason, why or str(error))
-        return Stored(at, found.end, found.body, None if covers is None else covers.length)
+        return LoggedRecord(at, found.end, found.body, None if covers is None else covers.length)
 
     def _verify(self, start: int, covers: codec.Summed) -> None:
         end = start + covers.length
@@ -179,7 +179,7 @@ class LogEnd(NamedTuple):
     next: LogFile | None = None
 
 
-class Turn(NamedTuple):
+class NextFile(NamedTuple):
     """The log goes on in the next file."""
 
     file: LogFile
@@ -214,7 +214,7 @@ class Log:
             raise BadHeader(str(error), file.name) from None
         return file
 
-    def after(self, file: LogFile, end: End) -> Turn | LogEnd:
+    def after(self, file: LogFile, end: End) -> NextFile | LogEnd:
         """Return where the log goes on behind the end of a file, if it does; raises BadHeader."""
         after = self.files.get(file.number + 1)
         if end.reason or not end.marked or after is None:
@@ -223,7 +223,7 @@ class Log:
             return LogEnd(file, end, "half-file", after)
         if self.enter(after.number).previous() != (file.number, end.off) and self._linked:
             return LogEnd(file, end, "unlinked-file", after)
-        return Turn(after, end)
+        return NextFile(after, end)
 
     def beyond(self, last: LogEnd) -> LogFile | None:
         """Return a later file whose header shows that the log went on beyond its end (DRB-END-046)."""
@@ -236,11 +236,13 @@ class Log:
             except BadLog:
                 continue
             # A bare header behind this very end is that of a switch that a crash has cut short.
-            if previous > found or (previous == found and isinstance(self.scan(file).at(HEADER), Stored)):
+            if previous > found or (
+                previous == found and isinstance(self.scan(file).at(HEADER), LoggedRecord)
+            ):
                 return file
         return None
 
-    def before(self, end: Instant) -> Iterator[tuple[LogFile, Stored]]:
+    def before(self, end: Instant) -> Iterator[tuple[LogFile, LoggedRecord]]:
         """Yield the records before `end`, the last one first, by their trailing lengths."""
         file, at = self.files[end.number], end.position
         while True:
@@ -248,7 +250,7 @@ class Log:
                 length = int.from_bytes(bytes(file.data[at - 4 : at]), "big")
                 off = at - length - codec.OVERHEAD
                 item = self.scan(file).at(off) if off >= HEADER else None
-                if not isinstance(item, Stored) or item.end != at:
+                if not isinstance(item, LoggedRecord) or item.end != at:
                     return
                 yield file, item
                 at = off

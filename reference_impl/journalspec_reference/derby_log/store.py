@@ -46,7 +46,7 @@ class StateError(ValueError):
         self.phase, self.code = phase, code
 
 
-class Row(NamedTuple):
+class HeapRow(NamedTuple):
     """A row, or its beginning: then `rest` says where it goes on, by page and record id."""
 
     values: tuple[Value, ...]
@@ -56,16 +56,16 @@ class Row(NamedTuple):
 
 
 @dataclass
-class Page:
+class HeapPage:
     """A page: its version, its rows by record id, and the order of their slots."""
 
     version: int
-    rows: dict[int, Row] = field(default_factory=dict)
+    rows: dict[int, HeapRow] = field(default_factory=dict)
     slots: list[int] = field(default_factory=list)
     #: The record id that the next row gets.
     next: int = 0
 
-    def put(self, slot: int, ident: int, row: Row) -> None:
+    def put(self, slot: int, ident: int, row: HeapRow) -> None:
         """Add a row at a slot."""
         if ident not in self.rows:
             self.slots.insert(slot, ident)
@@ -83,7 +83,7 @@ class Page:
             self.slots.remove(ident)
 
 
-def image(data: bytes, at: int) -> tuple[int, Row, int]:
+def image(data: bytes, at: int) -> tuple[int, HeapRow, int]:
     """Decode a row as it stands in a log or on a page; return its record id, it, and where it ends."""
     if at >= len(data):
         raise BadLog("there is no row")
@@ -101,7 +101,7 @@ def image(data: bytes, at: int) -> tuple[int, Row, int]:
     for _ in range(count):
         value, at = _value(data, at)
         values.append(value)
-    return ident, Row(tuple(values), first, rest, bool(status & _DELETED)), at
+    return ident, HeapRow(tuple(values), first, rest, bool(status & _DELETED)), at
 
 
 def _value(data: bytes, at: int) -> tuple[Value, int]:
@@ -121,7 +121,7 @@ def _value(data: bytes, at: int) -> tuple[Value, int]:
     return None if status & _NULL else data[at : at + length], at + length
 
 
-def changed(old: Row | None, new: Row) -> Row:
+def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
     """Return the row that a logged image makes of an old one: values that it does not have stay."""
     known = {} if old is None else dict(enumerate(old.values, start=old.first))
     values = tuple(
@@ -144,7 +144,7 @@ class Container:
         found = bytes(self._data[: _PAGE_HEADER.size])
         return int(_PAGE_HEADER.unpack(found)[3]) if len(found) == _PAGE_HEADER.size else 0
 
-    def page(self, number: int) -> Page | None:
+    def page(self, number: int) -> HeapPage | None:
         """Return one page of rows."""
         size = self._size
         if number >= self.count:
@@ -153,7 +153,7 @@ class Container:
         form, _, status, version, count, following = _PAGE_HEADER.unpack_from(data)
         if form != _ROWS_PAGE or status != _VALID:
             return None
-        page = Page(version, next=following)
+        page = HeapPage(version, next=following)
         try:
             for slot in range(min(count, size // _SLOT.size - 1)):
                 offset, _, _ = _SLOT.unpack_from(data, size - _PAGE_TAIL - _SLOT.size * (slot + 1))
@@ -186,7 +186,7 @@ class Store:
     ) -> None:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
-        self.pages: dict[Place, Page] = {}
+        self.pages: dict[Place, HeapPage] = {}
         #: The number of the next transaction.
         self.next = 1
         #: Containers that the log makes: they may be filled without records, and forced to disk instead.
@@ -231,14 +231,14 @@ class Store:
             known.changes.append(instant.packed)
         return pending
 
-    def page(self, container: int, number: int, version: int | None = None) -> Page | None:
+    def page(self, container: int, number: int, version: int | None = None) -> HeapPage | None:
         """Return a page; one that nothing is known of has `version` (none: then there is none)."""
         place = container, number
         if place not in self.pages:
             found = self.containers[container].page(number) if container in self.containers else None
             if found is None and version is None:
                 return None
-            self.pages[place] = found or Page(version or 0)
+            self.pages[place] = found or HeapPage(version or 0)
             if found is not None:
                 for ident, row in found.rows.items():
                     self._own(container, number, ident, row)
@@ -274,19 +274,19 @@ class Store:
         else:
             self._do(page, number, body, data)
 
-    def _put(self, page: Page, where: Place, slot: int, ident: int, row: Row) -> None:
+    def _put(self, page: HeapPage, where: Place, slot: int, ident: int, row: HeapRow) -> None:
         page.put(slot, ident, row)
         self._own(*where, ident, row)
 
-    def _own(self, container: int, number: int, ident: int, row: Row) -> None:
+    def _own(self, container: int, number: int, ident: int, row: HeapRow) -> None:
         if row.rest is not None:
             self._owners[container, *row.rest] = number, ident
 
-    def _replace(self, page: Page, where: Place, fields: Mapping[str, Any], row: Row) -> None:
+    def _replace(self, page: HeapPage, where: Place, fields: Mapping[str, Any], row: HeapRow) -> None:
         ident = fields["record_id"]
         self._put(page, where, fields["slot"], ident, changed(page.rows.get(ident), row))
 
-    def _do(self, page: Page, number: int, body: Body, data: bytes) -> None:
+    def _do(self, page: HeapPage, number: int, body: Body, data: bytes) -> None:
         fields, name = body.fields, body.operation.name
         where = fields["container"], number
         if name == "INSERT":
@@ -310,7 +310,7 @@ class Store:
             page.clear()
             page.next = fields.get("next_record_id", page.next)
 
-    def _undo(self, page: Page, number: int, body: Body, data: bytes) -> None:
+    def _undo(self, page: HeapPage, number: int, body: Body, data: bytes) -> None:
         """Undo on `page` what a record did."""
         fields, name = body.fields, body.operation.name
         where = fields.get("container", 0), number
@@ -336,12 +336,12 @@ class Store:
             page.clear()
 
     @staticmethod
-    def _mark(page: Page, ident: int, deleted: bool) -> None:
+    def _mark(page: HeapPage, ident: int, deleted: bool) -> None:
         if ident in page.rows:
             page.rows[ident] = page.rows[ident]._replace(deleted=deleted)
 
     @staticmethod
-    def _field(page: Page, fields: Mapping[str, Any], value: Value) -> None:
+    def _field(page: HeapPage, fields: Mapping[str, Any], value: Value) -> None:
         row = page.rows.get(fields["record_id"])
         if row is not None and 0 <= (at := fields["column"] - row.first) < len(row.values):
             page.rows[fields["record_id"]] = row._replace(

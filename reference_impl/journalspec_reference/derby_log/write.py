@@ -17,8 +17,8 @@ from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, Body, decode, encode, shortest, utf
 from journalspec_reference.derby_log.codec import CONTROL, FILE_FORMAT, HEADER, OVERHEAD, Control, Instant
 from journalspec_reference.derby_log.recover import EDITIONS, LogPass, garbage
-from journalspec_reference.derby_log.scan import CONTROLS, Stored, number_of
-from journalspec_reference.derby_log.store import INTERNAL, Page, Row, Transaction, branch_key
+from journalspec_reference.derby_log.scan import CONTROLS, LoggedRecord, number_of
+from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, Transaction, branch_key
 from journalspec_reference.storage import Storage, fill, whole
 
 VERSION = 9
@@ -141,7 +141,7 @@ class LogWriter:
             self._checkpoint()
         return {"durable": True}
 
-    def _shorten(self, last: Stored) -> None:
+    def _shorten(self, last: LoggedRecord) -> None:
         """Let a checksum record cover what is left of its group: what comes next is not covered by it."""
         if last.end + (last.covers or 0) > self._end:
             data = self._storage.read(self._name, last.end, self._end - last.end)
@@ -465,17 +465,17 @@ class LogWriter:
             self._flush()
         return {"durable": True}
 
-    def _page(self, container: int, number: int) -> Page:
+    def _page(self, container: int, number: int) -> HeapPage:
         """Return a page of a table: one of the base, if nothing is known of it."""
         store = self._store
         known = store.page(container, number)
         if known is None:
-            known = store.pages[container, number] = Page(_BASE_PAGE)
+            known = store.pages[container, number] = HeapPage(_BASE_PAGE)
             if number:
-                known.put(0, _FIRST_ROW, Row((b"",)))
+                known.put(0, _FIRST_ROW, HeapRow((b"",)))
         return known
 
-    def _last_page(self, container: int) -> tuple[int, Page]:
+    def _last_page(self, container: int) -> tuple[int, HeapPage]:
         last = max([number for other, number in self._store.pages if other == container], default=0) or 1
         return last, self._page(container, last)
 
@@ -502,15 +502,15 @@ class LogWriter:
         self._places.setdefault((self._store.tables[container], key), []).append(place)
         self._locks[place] = begun
 
-    def _new_page(self, container: int, number: int) -> tuple[int, Page]:
+    def _new_page(self, container: int, number: int) -> tuple[int, HeapPage]:
         """Take a page into use, by a transaction of its own."""
         store = self._store
         owner = _Tx()
         begun = self._begun(owner)
-        page = store.pages[container, number] = Page(0)
+        page = store.pages[container, number] = HeapPage(0)
         if (container, 0) not in store.pages:
             found = store.containers.get(container)
-            store.pages[container, 0] = Page(found.version() if found else _BASE_PAGE)
+            store.pages[container, 0] = HeapPage(found.version() if found else _BASE_PAGE)
         fields: dict[str, Any] = {
             "next_record_id": _FIRST_ROW,
             "page_offset": number * _PAGE_SIZE,
@@ -547,11 +547,11 @@ class LogWriter:
         self._append(self._body(begun, "UPDATE", _PAGE, data, **on))
 
 
-def _on(container: int, number: int, page: Page) -> dict[str, Any]:
+def _on(container: int, number: int, page: HeapPage) -> dict[str, Any]:
     return {"segment": 0, "container": container, "page": number, "page_version": page.version}
 
 
-def _used(page: Page) -> int:
+def _used(page: HeapPage) -> int:
     """Return about how many bytes the rows of a page take."""
     rows: Iterator[Any] = iter(page.rows.values())
     return sum(
