@@ -247,7 +247,7 @@ def _lost_middle(log: _Log, number: int, at: int) -> bool:
         if later <= number or len(data) < HEADER:
             continue
         said = _signed(data, 16, 8)
-        more = later != number + 1 or not log.problem(later, HEADER)
+        more = not log.problem(later, HEADER)
         if _signed(data, 8, 8) == later and (
             said > number << 32 | at or (said == number << 32 | at and more)
         ):
