@@ -12,7 +12,8 @@ label is that of the transaction, if ``tx`` says no other. Keys of all: ``group`
 it), ``rest`` (behind it), hex; ``long=1`` (every compressed number in its longest form); fields of the
 operation. INSERT, UPDATE and DELETE have ``key``, ``value`` and ``table`` (T): the author keeps the pages
 and knows versions, slots and record ids. ``UNDO of=LABEL`` compensates one of these. ``xa=1:0a:0b`` makes a
-branch. CHECKPOINT has ``redo`` and ``undo`` (labels; default: the group in which it stands), and
+branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or
+``f1.end``; default: the group in which it stands), and
 ``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
 
 Labels: ``f1``, ``f1.header``, ``f1.log``, ``f1.marker``, ``g1`` (a checksum record), ``g1.whole``,
@@ -293,7 +294,7 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
             groups += 1
             _lay_group(writer, name, number, f"g{groups}", group, data)
         built.labels[f"f{at}.log"] = Range(name, start, len(data) - start)
-        before = number << 32 | len(data)
+        before = writer.instants[f"f{at}.end"] = number << 32 | len(data)
         last = at == len(base["files"])
         marker = bytes(4) if file.get("end", "none" if last else "marker") == "marker" else b""
         built.labels[f"f{at}.marker"] = Range(name, len(data), len(marker))

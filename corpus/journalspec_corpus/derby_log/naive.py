@@ -15,7 +15,7 @@ from typing import Any
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec_corpus.derby_log.author import LATER_TABLES, LEVELS, TABLES
 from journalspec_corpus.derby_log.bodies import NoBody, body, rows
-from journalspec_corpus.naive import Files, refused
+from journalspec_corpus.naive import Files, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
@@ -126,6 +126,10 @@ class _Log:
             elif at > covered and self.edition not in UNCHECKED and not self.opaque:
                 self.notes.append("unverified")
             out.append(record)
+        ends = {end_of(record) for record in out}
+        sums = [record for record in out if record["type"] == "CHECKSUM" and record["data_length"]]
+        if any(end_of(record) + record["data_length"] not in ends for record in sums):
+            self.notes.append("odd-coverage")
         return out, at, covered, why
 
     def covered(self, number: int, start: int) -> int:
@@ -149,6 +153,8 @@ class _Log:
         self.enter(after)
         if self.edition not in UNLINKED and _signed(self.files[after], 16, 8) != number << 32 | at:
             self.notes.append("unlinked-file")
+            whole = {"file": self.name(after), "off": 0, "len": len(self.files[after]), "reason": "unlinked"}
+            self.dropped.insert(0, whole)
             return False
         return True
 
@@ -241,7 +247,7 @@ def _lost_middle(log: _Log, number: int, at: int) -> bool:
         if later <= number or len(data) < HEADER:
             continue
         said = _signed(data, 16, 8)
-        more = later != number + 1 or not log.problem(later, HEADER)
+        more = not log.problem(later, HEADER)
         if _signed(data, 8, 8) == later and (
             said > number << 32 | at or (said == number << 32 | at and more)
         ):
