@@ -1,1 +1,1 @@
-"""SwiftMQ's file store. A beginning: no command reads it yet."""
+"""SwiftMQ's file store. A beginning: its reading side; no command reads it yet, and nothing writes it."""

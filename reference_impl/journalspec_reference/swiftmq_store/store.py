@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import (
@@ -22,8 +22,9 @@ from journalspec_reference.swiftmq_store.codec import (
 )
 from journalspec_reference.swiftmq_store.log import Pages
 
-#: What a page is for, by how it was reached.
-_ROOT, _QUEUE, _MESSAGE = 1, 2, 3
+T = TypeVar("T")
+#: What a page is for, by how it was reached; the last: an index named it, and it is no page of one.
+_ROOT, _QUEUE, _MESSAGE, _NO_INDEX = 1, 2, 3, 4
 #: How the reason begins if a message is whole and the prepared branch in it is not.
 BRANCH = "branch: "
 
@@ -78,7 +79,8 @@ class Walk:
 
     def _claim(self, number: int, role: int) -> bytes:
         # Before it is made: a page may be referred to as often as there are entries.
-        if 0 <= number < len(self._roles) and self._roles[number]:
+        taken = self._roles[number] if 0 <= number < len(self._roles) else 0
+        if taken and not (taken == _NO_INDEX and role == _MESSAGE):
             raise BadStore(f"page {number} is referred to twice")
         page = self._pages[number]
         self._roles[number] = role
@@ -90,16 +92,22 @@ class Walk:
         if said != before:
             self.notes.append(f"page {number} follows {before} and says that it follows {said}")
 
-    def _index(self, head: int, role: int) -> Iterator[bytes]:
-        """Yield the pages of an index."""
+    def _index(self, head: int, role: int, decode: Callable[[bytes], Iterator[T]]) -> Iterator[list[T]]:
+        """Yield the valid entries of an index, page by page."""
         number, before = head, NONE
         while True:
             page = self._claim(number, role)
-            header = codec.index(page)
+            try:
+                header, entries = codec.index(page), list(decode(page))
+            except BadStore:
+                self._roles[number] = _NO_INDEX
+                raise
             if role == _ROOT and not number and not any(header):
                 return  # a store that was never started; the head of a queue is made with what refers to it
             self._follows(number, before, header.prev)
-            yield page
+            if header.valid != len(entries):
+                self.notes.append(f"page {number} has {len(entries)} valid entries and says {header.valid}")
+            yield entries
             before, number = number, header.next
             if number == NONE:
                 return
@@ -108,10 +116,7 @@ class Walk:
         if not self._pages.count:
             return
         try:
-            for page in self._index(0, _ROOT):
-                found = list(codec.root_entries(page))
-                if codec.index(page).valid != len(found):
-                    self.notes.append("the root index does not have as many valid entries as it says")
+            for found in self._index(0, _ROOT, codec.root_entries):
                 self.queues += (Queue(entry.name, entry.page) for entry in found)
         except BadStore as bad:
             self.why = str(bad)
@@ -123,10 +128,7 @@ class Walk:
     def _queue(self, queue: Queue) -> list[QueueEntry]:
         last, entries = NONE, []
         try:
-            for page in self._index(queue.head, _QUEUE):
-                found = list(codec.queue_entries(page))
-                if codec.index(page).valid != len(found):
-                    self.notes.append("a queue index does not have as many valid entries as it says")
+            for found in self._index(queue.head, _QUEUE, codec.queue_entries):
                 for entry in found:
                     if entry.key <= last:
                         self.notes.append(f"key {entry.key} follows key {last}")
@@ -167,10 +169,7 @@ class Walk:
             while True:
                 page = self._claim(number, _MESSAGE)
                 header = codec.chain(page)
-                if header.prev != before:
-                    self.notes.append(
-                        f"page {number} follows {before} and says that it follows {header.prev}"
-                    )
+                self._follows(number, before, header.prev)
                 if header.next != NONE and header.length != len(page):
                     self.notes.append(f"page {number} is not the last of its message and not full")
                 parts.append(page[CHAIN_HEADER : header.length])
