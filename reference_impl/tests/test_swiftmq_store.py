@@ -11,7 +11,7 @@ import pytest
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import BadStore, Chain, Index, QueueEntry, RootEntry
 from journalspec_reference.swiftmq_store.durable import Durable, durable
-from journalspec_reference.swiftmq_store.log import COMMIT, INSERT, PORTION, Action, Log, Pages
+from journalspec_reference.swiftmq_store.log import COMMIT, INSERT, PORTION, Log, LoggedAction, ReplayedPages
 from journalspec_reference.swiftmq_store.recover import LOG as LOG_FILE
 from journalspec_reference.swiftmq_store.recover import PAGES, Recovered, recover
 
@@ -149,9 +149,9 @@ def test_log() -> None:
     (record,) = log.records()
     assert (record.kind, record.off, record.end, record.transaction) == (COMMIT, 12, 102, 0)
     assert record.actions == [
-        Action(INSERT, 0),
-        Action(PORTION, 0, 1, (61, 65), (69, 73)),
-        Action(PORTION, 0, 5, (90, 94), (98, 102)),
+        LoggedAction(INSERT, 0),
+        LoggedAction(PORTION, 0, 1, (61, 65), (69, 73)),
+        LoggedAction(PORTION, 0, 5, (90, 94), (98, 102)),
     ]
     assert (log.tagged, log.generation, log.end) == (True, int(MAGIC, 16), 102)
 
@@ -400,7 +400,7 @@ def test_a_root_index_that_says_it_is_new() -> None:
 def test_stolen_pages_of_an_aborted_transaction() -> None:
     found = files(REAL / "04-aborted-insert")
     log = Log(found[LOG_FILE], 2048, 10)
-    pages = Pages(found[PAGES], 2048, found[LOG_FILE])
+    pages = ReplayedPages(found[PAGES], 2048, found[LOG_FILE])
     before: list[bytes] = []
     for record in log.records():
         before = [pages[number] for number in range(pages.count)]
@@ -424,13 +424,13 @@ def test_a_page_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     change = bytes.fromhex("00000004 00000001 00000400 00 00000001 55")
     log = LOG[:24] + bytes(8) + (1000).to_bytes(4) + change * 1000
     made: list[int] = []
-    make = Pages.__getitem__
+    make = ReplayedPages.__getitem__
 
-    def counted(pages: Pages, number: int) -> bytes:
+    def counted(pages: ReplayedPages, number: int) -> bytes:
         made.append(number)
         return make(pages, number)
 
-    monkeypatch.setattr(Pages, "__getitem__", counted)
+    monkeypatch.setattr(ReplayedPages, "__getitem__", counted)
     found = recover({PAGES: root.ljust(2048, b"\0") + index.ljust(2048, b"\0"), LOG_FILE: log})
     assert found.dropped == {b"": "page 1 is referred to twice"}
     assert made == [0, 1]

@@ -20,7 +20,7 @@ START_SIZE, LEAST_ACTION = 12, 8
 Bytes = tuple[int, int]
 
 
-class Action(NamedTuple):
+class LoggedAction(NamedTuple):
     """What one action says of a page: `after` takes the place of `before` at `off`.
 
     An UPDATE is two of them: what the page was (`undo`, without `after`), and what it becomes.
@@ -35,14 +35,14 @@ class Action(NamedTuple):
     undo: bool = False
 
 
-class Record(NamedTuple):
+class LoggedRecord(NamedTuple):
     """A COMMIT or an ABORT; the id of its transaction says nothing, and may be that of another one."""
 
     kind: int
     off: int
     end: int
     transaction: int
-    actions: list[Action]
+    actions: list[LoggedAction]
 
 
 class Log:
@@ -69,7 +69,7 @@ class Log:
             self.generation = generation
             self.end = START_SIZE
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[LoggedRecord]:
         """Yield the records up to the first bytes that are none."""
         while not self.why:
             if self.end == len(self._data):
@@ -85,7 +85,7 @@ class Log:
                 yield record
             self.end = cursor.off
 
-    def _record(self, cursor: Cursor) -> Record | None:
+    def _record(self, cursor: Cursor) -> LoggedRecord | None:
         off, kind = cursor.off, cursor.s4()
         if kind not in {START, COMMIT, ABORT} or (kind == START and not self.tagged):
             raise BadStore(f"no record is of type {kind}")
@@ -100,7 +100,7 @@ class Log:
         actions = []
         for _ in range(number):
             actions += self._action(cursor)
-        return Record(kind, off, cursor.off, transaction, actions)
+        return LoggedRecord(kind, off, cursor.off, transaction, actions)
 
     def _page(self, cursor: Cursor) -> int:
         if not 0 <= (page := cursor.s4()) < self._most:
@@ -114,13 +114,13 @@ class Log:
         start = cursor.room(length)
         return start, start + length
 
-    def _whole(self, cursor: Cursor, *, undo: bool) -> Action:
+    def _whole(self, cursor: Cursor, *, undo: bool) -> LoggedAction:
         page = self._page(cursor)
         cursor.u1()  # whether it was changed, which it is
         image = None if cursor.u1() else self._image(cursor, 0, self._page_size)
-        return Action(UPDATE, page, 0, image if undo else None, None if undo else image, undo)
+        return LoggedAction(UPDATE, page, 0, image if undo else None, None if undo else image, undo)
 
-    def _action(self, cursor: Cursor) -> list[Action]:
+    def _action(self, cursor: Cursor) -> list[LoggedAction]:
         kind = cursor.s4()
         if kind == UPDATE:
             return [self._whole(cursor, undo=True), self._whole(cursor, undo=False)]
@@ -128,12 +128,12 @@ class Log:
             raise BadStore(f"no action is of type {kind}")
         page = self._page(cursor)
         if kind == INSERT:
-            return [Action(INSERT, page)]
+            return [LoggedAction(INSERT, page)]
         if kind == DELETE:
-            return [Action(DELETE, page, 0, self._image(cursor))]
+            return [LoggedAction(DELETE, page, 0, self._image(cursor))]
         off = cursor.s4()
         before = self._image(cursor, off) if cursor.u1() == 1 else None
-        return [Action(PORTION, page, off, before, self._image(cursor, off))]
+        return [LoggedAction(PORTION, page, off, before, self._image(cursor, off))]
 
 
 class _Changes:
@@ -156,7 +156,7 @@ class _Changes:
         self.portions.append((off, image))
 
 
-class Pages:
+class ReplayedPages:
     """The pages of a file as the log leaves them; each is made when it is asked for.
 
     `count` is what the file has, an incomplete last page left out, or more if the log knows of more.
@@ -188,7 +188,7 @@ class Pages:
         made[0] = changes.free
         return bytes(made)
 
-    def apply(self, record: Record) -> None:
+    def apply(self, record: LoggedRecord) -> None:
         """Do what a record says; an ABORT is done, then undone."""
         for action in record.actions:
             self._redo(action)
@@ -200,7 +200,7 @@ class Pages:
         self.count = max(self.count, page + 1)
         return self._changes.setdefault(page, _Changes())
 
-    def _redo(self, action: Action) -> None:
+    def _redo(self, action: LoggedAction) -> None:
         page = self._of(action.page)
         if action.kind in {INSERT, DELETE}:
             page.anew(free=action.kind == DELETE)
@@ -209,7 +209,7 @@ class Pages:
         if action.after:
             page.put(action.off, action.after)
 
-    def _undo(self, action: Action) -> None:
+    def _undo(self, action: LoggedAction) -> None:
         page = self._of(action.page)
         if action.kind != PORTION and (action.kind != UPDATE or action.undo):
             page.anew(free=action.before is None)

@@ -12,7 +12,7 @@ from typing import Any
 
 from journalspec_reference.swiftmq_store.codec import PREPARED, SMALLEST_PAGE, BadStore, Branch
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
-from journalspec_reference.swiftmq_store.log import ABORT, Log, Pages
+from journalspec_reference.swiftmq_store.log import ABORT, Log, ReplayedPages
 from journalspec_reference.swiftmq_store.store import BRANCH, Queue, Walk
 
 #: Where a store has its files, below its directory.
@@ -48,7 +48,7 @@ def recover(
     data, log_data = files.get(PAGES, b""), files.get(LOG, b"")
     if len(data) < page_size:
         found.notes.append("there is no page")
-    pages = Pages(data, page_size, log_data)
+    pages = ReplayedPages(data, page_size, log_data)
     log = Log(log_data, page_size, pages.count)
     accepted = 0
     for record in log.records():

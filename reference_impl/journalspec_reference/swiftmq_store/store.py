@@ -20,7 +20,7 @@ from journalspec_reference.swiftmq_store.codec import (
     Branch,
     QueueEntry,
 )
-from journalspec_reference.swiftmq_store.log import Pages
+from journalspec_reference.swiftmq_store.log import ReplayedPages
 
 T = TypeVar("T")
 #: What a page is for, by how it was reached; the last: an index named it, and it is no page of one.
@@ -56,7 +56,7 @@ class Queue:
 class Walk:
     """One walk. `why`: what is wrong with the root index; `notes`: what is wrong and hides nothing."""
 
-    def __init__(self, pages: Pages) -> None:
+    def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
         self._roles = bytearray(pages.count)
         self._messages: dict[int, Entry] = {}
