@@ -166,6 +166,29 @@ def test_what_was_superseded_is_known_by_who_reads_the_copies() -> None:
     assert said(ADD_5, live={}) == "effect-lost"
 
 
+@pytest.mark.parametrize(
+    ("released", "key", "live", "verdict"),
+    [
+        # A compaction lets go of the COMMIT: the copy stands for it. What comes next is another matter.
+        (("COMMIT-1",), ADD_6, BOTH, "effect-invented"),
+        (("COMMIT-1",), ADD_6, {"5": "aa"}, "pass"),
+        # A DELETE lets go of what it deletes: until it is acknowledged both states are permitted.
+        (("ADD-5", "COMMIT-1"), DELETE_5, {}, "pass"),
+        (("ADD-5", "COMMIT-1"), DELETE_5, {"5": "aa"}, "pass"),
+        (("ADD-5", "COMMIT-1"), ADD_6, BOTH, "effect-invented"),
+    ],
+)
+def test_a_release_lets_in_what_comes_next_only_if_that_takes_back_what_is_released(
+    released: tuple[str, ...], key: str, live: Mapping[str, str], verdict: str
+) -> None:
+    copies = [*written(TX_5, COMMIT), Ack(("ADD-5", "COMMIT-1")), Write("f", 300, b"x")]
+    copies += [Mark("ADD-5", "f", 300, 1, ADD_5), Release(released)]
+    ops = [*copies, Write("f", 400, b"x"), Mark("NEXT", "f", 400, 1, key)]
+    expected = expected_at(journal(*ops), len(ops))
+    listed = () if "ADD-5" in released else (ADD_5,)
+    assert judge(Answer(listed, state=state(live)), expected, ALLOWED, holes_allowed=True) == verdict
+
+
 def test_a_copy_beside_its_original_may_be_read_as_well() -> None:
     """While a compaction is under way, or after rot; a record without a copy is in effect once."""
     copied = [*written(ADD_5, ADD_6), Write("f", 300, b"x"), Mark("ADD-5", "f", 300, 1, ADD_5)]
