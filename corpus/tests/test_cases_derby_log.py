@@ -18,7 +18,9 @@ from journalspec_corpus.authored import authored_cases
 from journalspec_corpus.derby_log import naive
 
 SPECS = Path(journalspec.__file__).parent
-DRAFT = SPECS.parent / "tests" / "data" / "derby_log_format.toml"
+ROOT = Path(__file__).resolve().parents[2]
+DRAFT = ROOT / "specs" / "tests" / "data" / "derby_log_format.toml"
+CASES = ROOT / "corpus" / "cases" / "derby_log"
 
 
 class _Registered:
@@ -36,7 +38,7 @@ class _Registered:
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Case]]:
     if "derby_log" in formats.format_ids():
-        yield list(authored_cases("derby_log"))
+        yield list(authored_cases("derby_log", CASES))
         return
     folder = tmp_path_factory.mktemp("registered") / "derby_log"
     shutil.copytree(SPECS / "derby_log", folder)
@@ -44,7 +46,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Case]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(formats, "files", lambda _: _Registered(folder))
         formats.format_ids.cache_clear()
-        yield list(authored_cases("derby_log"))
+        yield list(authored_cases("derby_log", CASES))
     formats.format_ids.cache_clear()
     formats.get_format.cache_clear()
 
