@@ -68,11 +68,16 @@ def imports() -> Graph:
     return {name: set(imported(tree, name, modules())) - {name} for name, (_, tree) in modules().items()}
 
 
-def is_shared(name: str) -> bool:
-    """Tell whether a module lies outside the folders of every format, registered or not yet."""
+@cache
+def begun() -> frozenset[str]:
+    """Return the names of all formats that have a folder, registered or not yet."""
     known = ("specs/journalspec/*/requirements.toml", "reference_impl/journalspec_reference/*/codec.py")
-    begun = {path.parent.name for pattern in known for path in ROOT.glob(pattern)}
-    return not begun & set(name.split("."))
+    return frozenset(path.parent.name for pattern in known for path in ROOT.glob(pattern))
+
+
+def is_shared(name: str) -> bool:
+    """Tell whether a module lies outside the folders of every format."""
+    return not begun() & set(name.split("."))
 
 
 def docstrings(tree: ast.Module) -> set[ast.expr]:
