@@ -60,9 +60,9 @@ class BruteDebt:
 
     `must_keep`, `may_keep` and `must_drop` are records, `names` maps what a
     reader may call a record to its name. `refusal` is allowed, required or
-    forbidden. `sequences` are the records of each life of each file in the order in which
-    they were written: who reads up to some point has a front part of one of them,
-    give or take `possible` ones. `whole` are the records that stand whole.
+    forbidden. `sequences` are the records in the order in which they were written, with what an
+    earlier life may have left and without: who reads up to some point has a front part of one of them,
+    give or take `possible` ones and those that were `let_go`. `whole` are the records that stand whole.
     """
 
     must_keep: frozenset[str]
@@ -75,6 +75,7 @@ class BruteDebt:
     whole: frozenset[str]
     #: records of an earlier life that a recovery had still found
     found_before: frozenset[str] = frozenset()
+    let_go: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -200,12 +201,13 @@ class Accounts:
             refusal=self._refusal(state),
             # What was possible before is written over, or written again elsewhere and still there.
             sequences=(
-                *self._sequences(trace.standing),
-                *self._sequences((*trace.standing, *(mark for mark in trace.possible if mark.length))),
+                self._sequence(trace.standing),
+                self._sequence((*trace.standing, *(mark for mark in trace.possible if mark.length))),
             ),
             possible=frozenset(possible),
             whole=frozenset(standing),
             found_before=frozenset(self._found_before()),
+            let_go=self.released,
         )
 
     def _found_before(self) -> Iterable[str]:
@@ -277,28 +279,12 @@ class Accounts:
                 for places in old.places.values():
                     yield from places
 
-    def _sequences(self, before: Iterable[Mark]) -> tuple[tuple[str, ...], ...]:
-        """Return for each life of each file what was written to it, front to back, on top of `before`.
-
-        A journal that never let go of anything goes on from file to file: all of it is one sequence.
-        """
-        files: dict[int, list[list[str]]] = {}
-        ends: dict[int, tuple[int, int]] = {}
+    def _sequence(self, before: Iterable[Mark]) -> tuple[str, ...]:
+        """Return what was written, from file to file, each where it was written first, on top of `before`."""
         kept = {mark.record for mark in before}
         old = [(name, place) for name, place in self.old if name in kept]
         every = (*sorted(old, key=lambda item: (item[1].number, item[1].off)), *self.written)
-        for name, place in every:
-            lives = files.setdefault(place.number, [])
-            off, who = ends.get(place.number, (place.off, place.who - 1))
-            # Records that one write brought together may share a place.
-            if place.off < off or (place.off == off and place.who != who):
-                lives.append([])
-            if name not in lives[-1]:
-                lives[-1].append(name)
-            ends[place.number] = place.off, place.who
-        if not any(isinstance(op, Release) for op in self.trace.ops):
-            return (tuple(dict.fromkeys(name for name, _ in every)),)
-        return tuple(tuple(life) for lives in files.values() for life in lives)
+        return tuple(dict.fromkeys(name for name, _ in every))
 
 
 def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
@@ -324,13 +310,17 @@ def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
 
 
 def _front(found: Sequence[str], expected: BruteDebt) -> bool:
-    """Tell whether `found` is all that one file held up to some point."""
+    """Tell whether `found` is all that was written up to some point, but for what nobody can ask for.
+
+    Who lets go of records writes the others anew, in an order of its own: then only the set counts.
+    """
     sure = _sure(found, expected)
-    return not sure or any(sure == _sure(sequence, expected)[: len(sure)] for sequence in expected.sequences)
+    fronts = [_sure(sequence, expected)[: len(set(sure))] for sequence in expected.sequences]
+    return any(sorted(front) == sorted(set(sure)) if expected.let_go else front == sure for front in fronts)
 
 
 def _sure(records: Sequence[str], expected: BruteDebt) -> list[str]:
-    return [record for record in records if record not in expected.possible]
+    return [record for record in records if record not in expected.possible and record not in expected.let_go]
 
 
 def mixture(state: BruteState, places: Collection[WrittenPlace]) -> str:

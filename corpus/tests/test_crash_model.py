@@ -455,7 +455,31 @@ def test_what_is_owed_follows_acknowledgement_and_release() -> None:
     assert expected_at(trace, 4).must_keep == {"a"}
     assert expected_at(trace, 5).must_keep == frozenset()
     assert expected_at(trace, 5).may_keep >= {"a"}
-    assert expected_at(trace, 7).order == ()
+    assert expected_at(trace, 4).order == ("a",)
+    assert expected_at(trace, 7).order == ("b",)
+
+
+def test_of_what_was_not_released_none_may_be_missing_before_another() -> None:
+    """A swap takes records away and writes others anew: those that are left still come from the front."""
+    ops = (
+        *record("a", 1000, 10),
+        *record("b", 2000, 10),
+        Release(("a",)),
+        *record("c", 3000, 10),
+        *record("d", 3500, 10),
+    )
+    owed = expected_at(trace_of(*ops, base={"log": bytes(4096)}), len(ops))
+    key_of = {record: key for key, record in owed.record_of.items()}
+
+    def said(*records: str, strict: bool = True) -> str:
+        answer = Answer(tuple(key_of[record] for record in records), reported=True)
+        return judge(answer, owed, "allowed", holes_allowed=not strict)
+
+    for fine in ("", "a", "b", "bc", "cb", "abc", "bca", "bcd", "dcba"):
+        assert said(*fine) == "pass", fine
+    for broken in ("c", "d", "ac", "bd", "abd", "cd", "acd"):
+        assert said(*broken) == "hole", broken
+        assert said(*broken, strict=False) == "pass", broken
 
 
 @pytest.mark.parametrize(

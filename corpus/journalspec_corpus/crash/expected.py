@@ -27,8 +27,8 @@ class Expected:
     `may_keep` those that had at least been issued, `must_drop` records of an
     earlier life. `record_of` maps a reader's key to the record's name; a key that
     is not in it belongs to nothing that was ever written. `order` is the order in
-    which the records of the log were issued, or empty if files were switched;
-    records in `possible` may come anywhere in it, or not at all. `life` is the
+    which the records of the log were issued, those aside that were `released`: these and records in
+    `possible` may come anywhere, or not at all. `life` is the
     trace's. In `stratum` C nothing can be demanded back, only told. `fine` are
     records that a recovery before this life had still found. `effects` says which logical
     states are permitted; None if the format says nothing of them.
@@ -44,6 +44,7 @@ class Expected:
     stratum: str = "R"
     fine: frozenset[str] = frozenset()
     effects: Permitted | None = field(default=None, compare=False, repr=False)
+    released: frozenset[str] = frozenset()
 
 
 def expected_at(
@@ -62,14 +63,14 @@ def expected_at(
     released = trace.released(upto)
     acknowledged = trace.acknowledged(crash_index)
     own = (*trace.standing, *issued)
-    switched = any(index < upto for index, _ in trace.releases)
     possible = frozenset(mark.record for mark in trace.possible) - {mark.record for mark in own}
     return Expected(
         must_keep=frozenset(acknowledged) - released,
         may_keep=frozenset(mark.record for mark in own) | possible,
         must_drop=frozenset(mark.record for mark in trace.stale) - possible,
         record_of={mark.key: mark.record for mark in (*trace.stale, *trace.possible, *own)},
-        order=() if switched else tuple(dict.fromkeys(mark.record for mark in own)),
+        order=tuple(dict.fromkeys(mark.record for mark in own if mark.record not in released)),
+        released=released,
         possible=possible,
         life=trace.life,
         stratum=stratum,

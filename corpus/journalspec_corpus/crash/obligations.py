@@ -88,18 +88,19 @@ class Obligations:
         place = acked, marked, released, stratum
         found = self._known.get(place)
         if found is None:
-            issued = self._after(marked)
+            issued, gone = self._after(marked), self._gone[released]
             found = self._known[place] = Expected(
-                self._safe[acked] - self._gone[released],
+                self._safe[acked] - gone,
                 issued.may_keep,
                 issued.must_drop,
                 issued.record_of,
-                () if released else tuple(issued.order),
+                tuple(record for record in issued.order if record not in gone),
                 issued.possible,
                 self._life,
                 stratum,
                 self._fine,
                 self._permitted((acked, marked, released, stratum != REACHABLE), crash_index, upto),
+                gone,
             )
         return found
 
