@@ -31,6 +31,8 @@ STDERR_KEPT = 64 * 1024
 LINES = 1000
 #: Seconds between two looks at what the process takes.
 LOOK_SECONDS = 0.1
+#: A thread that had a processor for this part of the time has not waited for one.
+BUSY = 0.8
 _MIB = 1 << 20
 
 
@@ -100,6 +102,7 @@ class Child:
         Raises a Breakdown: nothing in `timeout` seconds, ended, or beyond its bounds.
         """
         until = time.monotonic() + timeout
+        turns: tuple[float, dict[str, int]] | None = None
         while True:
             left = until - time.monotonic()
             try:
@@ -107,14 +110,23 @@ class Child:
             except queue.Empty:
                 self._look(directory)
                 if left > LOOK_SECONDS:
+                    turns = turns or (time.monotonic(), self._kept.turns())
                     continue
                 half = f"; {self._partial} bytes of an unfinished line had come" if self._partial else ""
-                raise TimedOut(f"no answer within {timeout:g} s{half}") from None
+                raise TimedOut(f"no answer within {timeout:g} s{half}", busy=self._busy(turns)) from None
             if said is None:
                 raise self._ended()
             if isinstance(said, Breakdown):
                 raise said
             return said
+
+    def _busy(self, since: tuple[float, dict[str, int]] | None) -> bool:
+        """Tell whether a thread has worked nearly all the time since another look."""
+        if since is None:
+            return False
+        before, now = since[1], self._kept.turns()
+        longest = max((ran - before.get(thread, 0) for thread, ran in now.items()), default=0)
+        return longest / 1e9 >= BUSY * (time.monotonic() - since[0])
 
     def unasked(self) -> Breakdown | None:
         """Return what it has done unasked, as far as it shows: said more, or killed its keeper."""

@@ -133,7 +133,7 @@ def test_what_nothing_explains_is_not_written_down() -> None:
         "impl": {"name": "n"},
         "format": causes()[0].format,
         "plan": {"tier": "core", "seed": 1, "engine": 1},
-        **dict.fromkeys(("states", "answers", "distinct", "classes", "traces", "not_asked"), 1),
+        **dict.fromkeys(("states", "answers", "distinct", "classes", "traces", "not_asked", "timeout"), 1),
         **{name: [] for name in ("editions", "writers", "policies", "shrunk")},
         "verdicts": {"R": {}},
         "failures": [{**failure, "representative": kind}],

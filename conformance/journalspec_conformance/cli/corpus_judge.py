@@ -165,6 +165,7 @@ class _Asked:
             "editions": list(selection.editions),
             "writers": list(selection.writers),
             "policies": list(job.policies),
+            "timeout": job.timeout,
             "workloads": len(selection.plan.workloads()),
             "workloads_of": len(replace(selection.plan, every=1).workloads()),
             "stopped": stopped,
@@ -368,8 +369,11 @@ def _show(facts: dict[str, Any]) -> None:
             f"stopped: it broke down {BREAKDOWN_LIMIT} times in a row;"
             f" {facts['not_asked']:,} states were not asked about, which is a failure"
         )
-    elif facts["not_asked"] or facts["retried"]:
-        say(f"{facts['retried']} asked twice; {facts['not_asked']} left out after others like them hung")
+    elif facts["not_asked"] or facts["hangs"]:
+        say(
+            f"{facts['hangs']} times there was no answer within {facts['timeout']:g} s;"
+            f" {facts['retried']} asked twice; {facts['not_asked']} left out after others like them hung"
+        )
     for stratum, of in facts["alike"].items():
         say(
             f"stratum {stratum}: {of['contents']:,} different contents, {of['visible']:,} in what recovery"

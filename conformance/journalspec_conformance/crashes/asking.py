@@ -1,7 +1,8 @@
 """Putting one state before an implementation, with a limit on everything it may do instead of answering.
 
 A state that gets no answer is tried once more in a new process, after that
-process has answered something, so that its start is not held against the state.
+process has answered something, so that its start is not held against the state. That is left out if
+it is known that nothing but the state was in the way: what had a processor all the time would work on.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ class Reply:
     told: str = ""
     tries: int = 1
     second: Answer | None = None
+    #: It did not come back although it had a processor all the time.
+    busy: bool = False
 
 
 class Asker:
@@ -80,9 +83,7 @@ class Asker:
         reply = self._try(files, edition, policy)
         if self._warm:
             self._answered = (files, edition, policy)
-        if reply.instead != "hang":
-            return reply
-        if not twice:
+        if reply.instead != "hang" or reply.busy or not twice:
             return reply
         self._warm_up()
         again = self._try(files, edition, policy)
@@ -106,7 +107,7 @@ class Asker:
             self._warm = True
         except TimedOut as error:
             self._warm = False
-            return Reply(None, "hang", error.reason)
+            return Reply(None, "hang", error.reason, busy=error.busy)
         except Crashed as error:
             self._warm = False
             return Reply(None, "crash", error.reason)

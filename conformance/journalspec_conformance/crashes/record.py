@@ -38,7 +38,7 @@ _WORDS = {
     "silent": "It gave {came} and said nothing of what was damaged; nothing acknowledged is missing.",
     "refused": "It refused ({refused}) files in which nothing is damaged.",
     **dict.fromkeys(effects.ORDER, "It gave {came}; {effect}."),
-    "hang": "It had not answered after two seconds, nor in a second process.",
+    "hang": "It hung: {told}.",
     "crash": "It ended instead of answering, twice.",
 }
 
@@ -49,6 +49,7 @@ def sentence(verdict: str, answer: Mapping[str, Any]) -> str:
     return _WORDS.get(verdict, "It gave no proper answer.").format(
         **parts,
         effect=answer.get("effect", "the state is another"),
+        told=answer.get("told", "no answer"),
         refused=str(answer.get("refused", "")).replace("exception:", ""),
     )
 
@@ -70,6 +71,7 @@ def judgement_text(harness: str, summary: Mapping[str, Any]) -> str:
         "editions": summary["editions"],
         "writers": summary["writers"],
         "policies": summary["policies"],
+        "timeout": summary["timeout"],
         "count": summary["states"] + summary["not_asked"],
         **{
             name: summary[name]

@@ -135,6 +135,8 @@ class RunTally:
         #: (policy, verdict) and class -> the failures of that class
         self._classes: dict[tuple[str, str, Any], Failing] = {}
         self.retried = 0
+        #: how often a limit of time ran out
+        self.hangs = 0
 
     def add(self, judged: Judged) -> None:
         """Count one verdict."""
@@ -145,6 +147,7 @@ class RunTally:
         self._outcomes[judged.at] = self._outcomes.get(judged.at, b"") + judged.verdict.outcome
         self.verdicts[judged.policy, name, chosen.kind.stratum] += 1
         self.retried += judged.verdict.tries > 1
+        self.hangs += (name == "hang") + (judged.verdict.tries > 1)
         if judged.verdict.failed:
             kind = Kind(chosen.kind.writer, judged.policy, chosen.kind.stratum, name, chosen.kind.category)
             self.kinds.setdefault(kind, Failing(kind)).add(chosen, judged)
@@ -178,6 +181,7 @@ class RunTally:
             "classes": self._choice.classes,
             "alike": self._alike(),
             "retried": self.retried,
+            "hangs": self.hangs,
             "verdicts": {
                 stratum: {policy: dict(of) for policy, of in by.items()} for stratum, by in strata.items()
             },

@@ -3,7 +3,7 @@
 ========== ======= ==============================================================
 verdict    breaks  meaning
 ========== ======= ==============================================================
-hang       I7      no answer in time, twice, the second time from a new process
+hang       I7      no answer in time, twice, the second time from a new process, or all the time at work
 crash      I7      the process ended instead of answering, twice
 error      --      it answered that it failed, or nothing that can be understood
 unsupported --     it says that it does not do this, and had declared it; nothing is judged
