@@ -250,8 +250,9 @@ class LongWorkloads:
     """A format's long workloads, and what more of them are drawn from.
 
     `start(variant, size)` opens a new journal, in which words can be done. `shorter(rule)` yields a rule with
-    less in its record. The table ``long`` has variants, lengths, and patterns of words. A name in braces
-    stands for one of a pool: `pools(kept, new, variant)` are what can be named in a state of the `model`,
+    less in its record. The table ``long`` has variants, lengths, and patterns of words, and may say
+    that the full tier takes one workload in ``full`` only. A name in braces stands for one of a pool:
+    `pools(kept, new, variant)` are what can be named in a state of the `model`,
     with the digit `new` not used so far. `meaning(word)` is the operation that a word asks for, in the
     model's terms; of `plain` words the table says it.
     """
@@ -282,7 +283,8 @@ class LongWorkloads:
     def of_scope(self, scope: str) -> tuple[LongWorkload, ...]:
         """Return those of a scope; ``smoke`` has none."""
         if scope == "full":
-            return self.lines + self.longer
+            every = int(self.table.get("full", 1))
+            return self.lines[::every] + self.longer[::every]
         return _spread(self.lines) + _spread(self.longer) if scope == "core" else ()
 
     def record(self, work: LongWorkload) -> Trace:
