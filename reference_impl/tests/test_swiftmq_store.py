@@ -287,6 +287,8 @@ def wiped(data: bytes, *numbers: int) -> bytes:
 
 
 ORDERS = {"orders": [1, 2, 4, 5], "c1$sub": [0], "c2$sub": [0], "sys$prepared": [0, 1]}
+#: Three transactions of one group commit; before them 603 messages came, and the second one went.
+GROUP = {"g0": [0], "g1": [0], "g2": [0], "orders": [0, *range(2, 603)], "sys$prepared": []}
 
 
 @real
@@ -303,6 +305,16 @@ ORDERS = {"orders": [1, 2, 4, 5], "c1$sub": [0], "c2$sub": [0], "sys$prepared": 
         ("12-one-commit-after-checkpoint", ORDERS),
         ("17-clean-shutdown", ORDERS),
         ("g3b-removed-no-checkpoint", {"orders": [0, 2], "sys$prepared": []}),
+        ("06-redelivered-bump", {"orders": [1, 2], "sys$prepared": []}),
+        (
+            "10-inside-checkpoint-after-pagedb-sync-before-log-reset",
+            ORDERS | {"orders": [1, 2, 4]},
+        ),
+        ("g3a-3msgs-checkpointed", {"orders": [0, 1, 2], "sys$prepared": []}),
+        ("g3e-3-commits-group-written", GROUP),
+        ("ape-3-commits-group-written", GROUP),
+        ("apb-removed-no-checkpoint", {"orders": [0, 2], "sys$prepared": []}),
+        ("g4c-composite-remove-only", {"orders": [1, 2], "sys$prepared": []}),
     ],
 )
 def test_real_stores(store: str, expected: dict[str, list[int]]) -> None:
@@ -365,6 +377,42 @@ def test_redelivery_counts() -> None:
     }
     # The product forgets a count at the next checkpoint.
     assert (max(counts["g4a-bumped"]), max(counts["g4b-bumped-checkpointed"])) == (2, 1)
+
+
+@real
+def test_a_message_that_was_given_back() -> None:
+    """Only key 1 was, by a transaction that was rolled back; key 2 came with a count of 2."""
+    counts = [
+        {one.entry.key: one.entry.deliveries for queue in found.queues for one in queue.entries}
+        for found in (
+            recover(files(REAL / store)) for store in ("05-first-message-removed", "06-redelivered-bump")
+        )
+    ]
+    assert counts == [{1: 1, 2: 2}, {1: 2, 2: 2}]
+
+
+@real
+def test_a_swap_file_does_not_say_what_was_removed() -> None:
+    both, one = (
+        list(codec.swapped(files(REAL / store)["swap/orders-0.swap"]))
+        for store in ("13-swap-two-entries", "14-swap-one-deleted")
+    )
+    # The first entry was delivered four times more, and removed: only the former was written.
+    assert one == [both[0]._replace(deliveries=5), both[1]]
+    assert recover(files(REAL / "14-swap-one-deleted")).swaps == ["swap/orders-0.swap"]
+
+
+@real
+def test_a_backup_is_a_store_without_a_log() -> None:
+    found = files(REAL / "16-backup" / "backup" / "saveset_20261120215803175_2048")
+    assert ".completed" in found
+    copy = {PAGES: found["page.db"]} | {
+        f"durables/{name}": data for name, data in found.items() if name.endswith(".durable")
+    }
+    read = recover(copy)
+    # It was taken inside the checkpoint behind the last commit of this store.
+    assert keys(read) == keys(recover(files(REAL / "12-one-commit-after-checkpoint")))
+    assert (len(read.branches), [one.client for one in read.durables]) == (2, ["c1", "c2"])
 
 
 @real
