@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from journalspec.swiftmq_store.schema import CODEC, log_schema
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import BadStore, Chain, Index, QueueEntry, RootEntry
 from journalspec_reference.swiftmq_store.durable import Durable, durable
@@ -268,6 +269,29 @@ def test_real_swap_files() -> None:
         assert codec.message(entry.message).end == len(entry.message)
     assert list(codec.swapped(data[:-1])) == found[:1]
     assert list(codec.swapped(b"\x7f\xff\xff\xff" + data[4:])) == []
+
+
+@real
+@pytest.mark.parametrize(
+    "store", sorted(path.name for path in REAL.glob("*") if (path / "log").is_dir()) if REAL.is_dir() else []
+)
+def test_real_logs_as_the_schema_has_them(store: str) -> None:
+    data = files(REAL / store)["log/transaction.log"]
+    described = log_schema(CODEC, "13").parse(data)
+    log = Log(data, 2048, 1000)
+    records = list(log.records())
+    assert len(described.rest) == len(data) - log.end
+    assert [(record.kind, record.off, record.transaction) for record in records] == [
+        (record.header.type, record.header.off, record.header.transaction) for record in described.records
+    ]
+    for record, other in zip(records, described.records, strict=True):
+        assert [(action.kind, action.page) for action in record.actions] == [
+            (action.kind, action.body.page) for action in other.actions
+        ]
+        for action, same in zip(record.actions, other.actions, strict=True):
+            for name in ("before", "after"):
+                place = getattr(action, name)
+                assert (data[slice(*place)] if place else None) == same.body.get(name)
 
 
 def keys(found: Recovered) -> dict[str, list[int]]:
