@@ -282,7 +282,7 @@ def test_real_logs_as_the_schema_has_them(store: str) -> None:
     records = list(log.records())
     assert len(described.rest) == len(data) - log.end
     assert [(record.kind, record.off, record.transaction) for record in records] == [
-        (record.header.type, record.header.off, record.header.transaction) for record in described.records
+        (record.header.code, record.header.off, record.header.transaction) for record in described.records
     ]
     for record, other in zip(records, described.records, strict=True):
         assert [(action.kind, action.page) for action in record.actions] == [

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import os
+import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -188,3 +193,24 @@ def test_schemas_agree_on_a_text(text: str) -> None:
 def test_schemas_agree_on_a_stream() -> None:
     values = "00000003 00000000 00000007 00000009 0001 41 00000002 0000000000000000"
     agreed(MESSAGE, SwiftmqMessage, b"\0\0\0\4" + bytes(40) + bytes.fromhex(values))
+
+
+def test_registered_the_format_passes_what_all_formats_do(tmp_path: Path) -> None:
+    """In a copy where it has its ``format.toml``, and its examples are among those of the others."""
+    shutil.copytree(SPECS, tmp_path / "specs")
+    for name in ("pyproject.toml", "conftest.py"):
+        shutil.copy(SPECS.parent / name, tmp_path / name)
+    shutil.copy(DATA / "swiftmq_store_format.toml", tmp_path / "specs/journalspec/swiftmq_store/format.toml")
+    with (tmp_path / "specs/tests/data/examples.toml").open("a", encoding="utf-8") as table:
+        table.write((DATA / "swiftmq_store_examples.toml").read_text(encoding="utf-8"))
+    names = "swiftmq_store or swiftmq-store or swiftmq_message"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "specs/tests", "-k", names, "-m", "not node"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "specs")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) > 25

@@ -66,7 +66,7 @@ def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Co
             return header != "record" or int.from_bytes(head[4:12], signed=True) == context.start.generation
 
         record = Struct(
-            "header" / codec.schema(header, edition),
+            "header" / Checked(codec.schema(header, edition), lambda head, _: head.number >= 0, "a record"),
             "actions" / Counted(lambda context: context.header.number, action),
         )
         return While(more, record)
@@ -153,7 +153,7 @@ MESSAGE = Struct(
     "deliveries" / Int32sb,
     "mode" / Int32sb,
     "redelivered" / Int8ub,
-    *(name / _optional(_UTF) for name in ("id", "user", "client", "correlation", "type")),
+    *(name / _optional(_UTF) for name in ("id", "user", "client", "correlation", "type_name")),
     *(name / _optional(_DESTINATION) for name in ("reply_to", "destination")),
     "properties" / _optional(_BLOB),
     *(name / _optional(_UTF) for name in ("source_router", "router", "queue")),

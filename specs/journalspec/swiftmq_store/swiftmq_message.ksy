@@ -65,7 +65,7 @@ seq:
     type: optional_utf
     doc: The correlation id.
     -requirement: SMQ-MSG-103
-  - id: type
+  - id: type_name
     type: optional_utf
     doc: The type that the sender gave it.
     -requirement: SMQ-MSG-103

@@ -74,7 +74,7 @@ types:
     doc: What a tagged log begins with.
     -requirement: SMQ-LOG-101
     seq:
-      - id: type
+      - id: code
         type: s4
         valid:
           min: 1
@@ -91,7 +91,7 @@ types:
     doc: How a record of a tagged log begins.
     -requirement: SMQ-LOG-102
     seq:
-      - id: type
+      - id: code
         type: s4
         valid:
           min: 2
@@ -110,15 +110,13 @@ types:
         -requirement: SMQ-LOG-033
       - id: number
         type: s4
-        valid:
-          min: 0
         doc: How many actions follow.
         -requirement: SMQ-LOG-102
   untagged_record_header:
     doc: How a record of an untagged log begins.
     -requirement: SMQ-LOG-102
     seq:
-      - id: type
+      - id: code
         type: s4
         valid:
           min: 2
@@ -132,8 +130,6 @@ types:
         -requirement: SMQ-LOG-033
       - id: number
         type: s4
-        valid:
-          min: 0
         doc: How many actions follow.
         -requirement: SMQ-LOG-102
   record:

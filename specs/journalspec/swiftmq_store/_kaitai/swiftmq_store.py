@@ -485,16 +485,14 @@ class SwiftmqStore(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.type = self._io.read_s4be()
-            if not self.type >= 2:
-                raise kaitaistruct.ValidationLessThanError(2, self.type, self._io, u"/types/record_header/seq/0")
-            if not self.type <= 3:
-                raise kaitaistruct.ValidationGreaterThanError(3, self.type, self._io, u"/types/record_header/seq/0")
+            self.code = self._io.read_s4be()
+            if not self.code >= 2:
+                raise kaitaistruct.ValidationLessThanError(2, self.code, self._io, u"/types/record_header/seq/0")
+            if not self.code <= 3:
+                raise kaitaistruct.ValidationGreaterThanError(3, self.code, self._io, u"/types/record_header/seq/0")
             self.generation = self._io.read_s8be()
             self.transaction = self._io.read_s8be()
             self.number = self._io.read_s4be()
-            if not self.number >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.number, self._io, u"/types/record_header/seq/3")
 
 
         def _fetch_instances(self):
@@ -556,11 +554,11 @@ class SwiftmqStore(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.type = self._io.read_s4be()
-            if not self.type >= 1:
-                raise kaitaistruct.ValidationLessThanError(1, self.type, self._io, u"/types/start/seq/0")
-            if not self.type <= 1:
-                raise kaitaistruct.ValidationGreaterThanError(1, self.type, self._io, u"/types/start/seq/0")
+            self.code = self._io.read_s4be()
+            if not self.code >= 1:
+                raise kaitaistruct.ValidationLessThanError(1, self.code, self._io, u"/types/start/seq/0")
+            if not self.code <= 1:
+                raise kaitaistruct.ValidationGreaterThanError(1, self.code, self._io, u"/types/start/seq/0")
             self.generation = self._io.read_s8be()
 
 
@@ -622,15 +620,13 @@ class SwiftmqStore(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.type = self._io.read_s4be()
-            if not self.type >= 2:
-                raise kaitaistruct.ValidationLessThanError(2, self.type, self._io, u"/types/untagged_record_header/seq/0")
-            if not self.type <= 3:
-                raise kaitaistruct.ValidationGreaterThanError(3, self.type, self._io, u"/types/untagged_record_header/seq/0")
+            self.code = self._io.read_s4be()
+            if not self.code >= 2:
+                raise kaitaistruct.ValidationLessThanError(2, self.code, self._io, u"/types/untagged_record_header/seq/0")
+            if not self.code <= 3:
+                raise kaitaistruct.ValidationGreaterThanError(3, self.code, self._io, u"/types/untagged_record_header/seq/0")
             self.transaction = self._io.read_s8be()
             self.number = self._io.read_s4be()
-            if not self.number >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.number, self._io, u"/types/untagged_record_header/seq/2")
 
 
         def _fetch_instances(self):
