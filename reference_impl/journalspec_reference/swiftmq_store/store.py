@@ -104,6 +104,9 @@ class Walk:
                 raise
             if role == _ROOT and not number and not any(header):
                 return  # a store that was never started; the head of a queue is made with what refers to it
+            if role == _ROOT and not header.slots and header.valid > 0:
+                # In the index of a queue that costs messages of one queue, and a note tells it.
+                raise BadStore(f"page {number} has no entry and says that {header.valid} are valid")
             self._follows(number, before, header.prev)
             if header.valid != len(entries):
                 self.notes.append(f"page {number} has {len(entries)} valid entries and says {header.valid}")
