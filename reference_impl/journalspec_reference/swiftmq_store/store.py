@@ -143,11 +143,13 @@ class Walk:
 
     def _entry(self, entry: QueueEntry, *, prepared: bool) -> Entry:
         self.references[entry.page] += 1
-        if entry.page not in self._messages:
-            self._messages[entry.page] = self._message(entry, prepared=prepared)
+        if known := self._messages.get(entry.page):
+            found = known._replace(entry=entry)
+        else:
+            found = self._messages[entry.page] = self._message(entry, prepared=prepared)
         if entry.page in self._branches:
             self.branches.append(self._branches[entry.page])
-        return self._messages[entry.page]._replace(entry=entry)
+        return found
 
     def _message(self, entry: QueueEntry, *, prepared: bool) -> Entry:
         data, fault = self._content(entry.page)
