@@ -327,3 +327,43 @@ def test_what_is_no_message_is_refused() -> None:
     for wrong in ({"op": "remove", "queue": "q", "key": 1}, {"op": "commit", "tx": "x"}):
         with pytest.raises(ValueError, match="no"):
             do(**wrong)
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("commit", [False, True])
+@pytest.mark.parametrize("inserts", [False, True])
+def test_a_branch_is_ended(inserts: bool, commit: bool, again: bool) -> None:
+    """Also after a start; what it took away and gives back was delivered once more."""
+    storage = Watched()
+    _, do = opened(storage)
+    do("insert", queue="q", message=body(3000))
+    if inserts:
+        do("insert", queue="q", message=body(5), tx="a")
+    else:
+        do("remove", queue="q", key=0, tx="a")
+    do("prepare", tx="a", format_id=1, gtrid="aa", bqual="bb")
+    assert len(stored(storage).branches) == 1
+    if again:
+        _, do = opened(storage)
+    before = len(storage.states)
+    do("decide", gtrid="aa", bqual="bb", commit=commit)
+    for state in storage.states[before:]:
+        assert not recover(state).refused
+    found = stored(storage) if commit or inserts else recover(content(storage))
+    queues = {queue.name.decode(): queue.entries for queue in found.queues}
+    assert (found.branches, queues["sys$prepared"]) == ([], [])
+    left = {(True, True): [0, 1], (True, False): [0], (False, True): [], (False, False): [0]}[inserts, commit]
+    assert [one.entry.key for one in queues["q"]] == left
+    if not inserts and not commit:
+        assert [one.entry.deliveries for one in queues["q"]] == [2]
+    with pytest.raises(ValueError, match="no such branch"):
+        do("decide", gtrid="aa", bqual="bb", commit=commit)
+
+
+@real
+def test_the_branches_of_a_real_store_are_ended() -> None:
+    storage = MemoryStorage(files("17-clean-shutdown"))
+    _, do = opened(storage)
+    do("decide", gtrid=b"GLOBAL1".hex(), bqual=b"BR".hex(), commit=False)
+    found = stored(storage)
+    assert (keys(found)["orders"], len(found.branches)) == ([1, 2, 5], 1)

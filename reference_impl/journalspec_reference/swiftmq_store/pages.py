@@ -156,6 +156,15 @@ class CachedPages:
             before, number = number, after
         return first
 
+    def message(self, number: int) -> bytes:
+        """Return what the pages of a message hold."""
+        parts = []
+        while number != NONE:
+            header = codec.chain(bytes(self[number]))
+            parts.append(bytes(self[number][CHAIN_HEADER : header.length]))
+            number = header.next
+        return b"".join(parts)
+
     def remove_message(self, tx: Transaction, number: int) -> None:
         """Give back the pages of a message."""
         while number != NONE:
@@ -202,14 +211,15 @@ class PagedIndex:
         pages.link(tx, number, _NEXT, NONE)
         return number
 
+    def valid(self) -> Iterator[tuple[int, Slot]]:
+        """Yield the page and the place of every valid entry."""
+        for number in self._numbers():
+            yield from ((number, slot) for slot in self._slots(number) if slot.valid)
+
     def find(self, key: bytes | int) -> tuple[int, Slot] | None:
         """Return the page and the place of a valid entry."""
         wanted = _order(key) if isinstance(key, bytes) else key
-        for number in self._numbers():
-            for slot in self._slots(number):
-                if slot.valid and slot.key == wanted:
-                    return number, slot
-        return None
+        return next((found for found in self.valid() if found[1].key == wanted), None)
 
     def last_key(self) -> int:
         """Return the highest key of the last page of a queue's index, or -1."""

@@ -58,6 +58,7 @@ class StoreWriter:
             "commit": self._commit,
             "rollback": self._rollback,
             "prepare": self._prepare,
+            "decide": self._decide,
             "swap": self._swap,
             "unswap": self._unswap,
             "checkpoint": self._on_checkpoint,
@@ -324,6 +325,34 @@ class StoreWriter:
         self._write((COMMIT, record))
         if tx.inserted:
             self._write((COMMIT, tx))
+        return self._answer()
+
+    def _decide(self, op: Operation) -> dict[str, Any]:
+        """End a branch: what goes with it goes first, so that a crash in between leaves it in doubt."""
+        wanted = bytes.fromhex(op["bqual"]), bytes.fromhex(op["gtrid"])
+        found = []
+        for _, slot in self._index(PREPARED).valid():
+            branch = codec.branch(self._pages.message(slot.page))
+            if (branch.branch or b"", branch.transaction or b"") == wanted:
+                found.append((int(slot.key), branch))
+        if not found:
+            raise ValueError("no such branch is in doubt")
+        for key, branch in found:
+            queue = branch.queue.encode()
+            index, tx = self._index(queue), self._begin()
+            for entry in branch.entries:
+                place = index.find(entry.key)
+                # A key that is another message's by now is left alone (SMQ-XAB-050).
+                if not place or place[1].page != entry.page:
+                    continue
+                if op["commit"] == (branch.kind == 0):
+                    self._take_out(tx, queue, entry.key)
+                elif branch.kind == 0:
+                    again = entry._replace(deliveries=entry.deliveries + 1)
+                    self._pages.patch(tx, place[0], place[1].off, queue_entry(again))
+            if tx.changes:
+                self._write((COMMIT, tx))
+            self._now(lambda record, key=key: self._take_out(record, PREPARED, key))  # type: ignore[misc]
         return self._answer()
 
     # Swap files.
