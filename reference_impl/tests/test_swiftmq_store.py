@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from journalspec.swiftmq_store.schema import CODEC, log_schema
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import BadStore, Chain, Index, QueueEntry, RootEntry
 from journalspec_reference.swiftmq_store.durable import Durable, durable
@@ -270,6 +271,29 @@ def test_real_swap_files() -> None:
     assert list(codec.swapped(b"\x7f\xff\xff\xff" + data[4:])) == []
 
 
+@real
+@pytest.mark.parametrize(
+    "store", sorted(path.name for path in REAL.glob("*") if (path / "log").is_dir()) if REAL.is_dir() else []
+)
+def test_real_logs_as_the_schema_has_them(store: str) -> None:
+    data = files(REAL / store)["log/transaction.log"]
+    described = log_schema(CODEC, "13").parse(data)
+    log = Log(data, 2048, 1000)
+    records = list(log.records())
+    assert len(described.rest) == len(data) - log.end
+    assert [(record.kind, record.off, record.transaction) for record in records] == [
+        (record.header.code, record.header.off, record.header.transaction) for record in described.records
+    ]
+    for record, other in zip(records, described.records, strict=True):
+        assert [(action.kind, action.page) for action in record.actions] == [
+            (action.kind, action.body.page) for action in other.actions
+        ]
+        for action, same in zip(record.actions, other.actions, strict=True):
+            for name in ("before", "after"):
+                place = getattr(action, name)
+                assert (data[slice(*place)] if place else None) == same.body.get(name)
+
+
 def keys(found: Recovered) -> dict[str, list[int]]:
     """Return the keys of the messages that can be read, by queue."""
     return {
@@ -287,6 +311,8 @@ def wiped(data: bytes, *numbers: int) -> bytes:
 
 
 ORDERS = {"orders": [1, 2, 4, 5], "c1$sub": [0], "c2$sub": [0], "sys$prepared": [0, 1]}
+#: Three transactions of one group commit; before them 603 messages came, and the second one went.
+GROUP = {"g0": [0], "g1": [0], "g2": [0], "orders": [0, *range(2, 603)], "sys$prepared": []}
 
 
 @real
@@ -303,6 +329,16 @@ ORDERS = {"orders": [1, 2, 4, 5], "c1$sub": [0], "c2$sub": [0], "sys$prepared": 
         ("12-one-commit-after-checkpoint", ORDERS),
         ("17-clean-shutdown", ORDERS),
         ("g3b-removed-no-checkpoint", {"orders": [0, 2], "sys$prepared": []}),
+        ("06-redelivered-bump", {"orders": [1, 2], "sys$prepared": []}),
+        (
+            "10-inside-checkpoint-after-pagedb-sync-before-log-reset",
+            ORDERS | {"orders": [1, 2, 4]},
+        ),
+        ("g3a-3msgs-checkpointed", {"orders": [0, 1, 2], "sys$prepared": []}),
+        ("g3e-3-commits-group-written", GROUP),
+        ("ape-3-commits-group-written", GROUP),
+        ("apb-removed-no-checkpoint", {"orders": [0, 2], "sys$prepared": []}),
+        ("g4c-composite-remove-only", {"orders": [1, 2], "sys$prepared": []}),
     ],
 )
 def test_real_stores(store: str, expected: dict[str, list[int]]) -> None:
@@ -368,6 +404,42 @@ def test_redelivery_counts() -> None:
 
 
 @real
+def test_a_message_that_was_given_back() -> None:
+    """Only key 1 was, by a transaction that was rolled back; key 2 came with a count of 2."""
+    counts = [
+        {one.entry.key: one.entry.deliveries for queue in found.queues for one in queue.entries}
+        for found in (
+            recover(files(REAL / store)) for store in ("05-first-message-removed", "06-redelivered-bump")
+        )
+    ]
+    assert counts == [{1: 1, 2: 2}, {1: 2, 2: 2}]
+
+
+@real
+def test_a_swap_file_does_not_say_what_was_removed() -> None:
+    both, one = (
+        list(codec.swapped(files(REAL / store)["swap/orders-0.swap"]))
+        for store in ("13-swap-two-entries", "14-swap-one-deleted")
+    )
+    # The first entry was delivered four times more, and removed: only the former was written.
+    assert one == [both[0]._replace(deliveries=5), both[1]]
+    assert recover(files(REAL / "14-swap-one-deleted")).swaps == ["swap/orders-0.swap"]
+
+
+@real
+def test_a_backup_is_a_store_without_a_log() -> None:
+    found = files(REAL / "16-backup" / "backup" / "saveset_20261120215803175_2048")
+    assert ".completed" in found
+    copy = {PAGES: found["page.db"]} | {
+        f"durables/{name}": data for name, data in found.items() if name.endswith(".durable")
+    }
+    read = recover(copy)
+    # It was taken inside the checkpoint behind the last commit of this store.
+    assert keys(read) == keys(recover(files(REAL / "12-one-commit-after-checkpoint")))
+    assert (len(read.branches), [one.client for one in read.durables]) == (2, ["c1", "c2"])
+
+
+@real
 @pytest.mark.parametrize("checked", [False, True])
 def test_a_page_of_a_message_is_lost(checked: bool) -> None:
     found = files(REAL / "17-clean-shutdown")
@@ -394,6 +466,15 @@ def test_a_root_index_that_says_it_is_new() -> None:
     found[PAGES] = b"\0\0\0\0\0" + found[PAGES][5:]
     assert keys(recover(found)) == ORDERS
     assert recover(found).notes == ["page 0 follows -1 and says that it follows 0"]
+
+
+@real
+def test_a_root_index_without_entries_of_which_some_are_valid() -> None:
+    """Four of them are, by the number behind; to take the store for empty would lose every queue."""
+    found = files(REAL / "17-clean-shutdown")
+    data = found[PAGES]
+    found[PAGES] = data[:9] + bytes(4) + data[13:]
+    assert recover(found).refused == ("root", "page 0 has no entry and says that 4 are valid")
 
 
 @real

@@ -24,6 +24,7 @@ PREPARED = b"sys$prepared"
 _INDEX = Struct(">xiiii")
 _CHAIN = Struct(">xiii")
 _ENTRY = Struct(">Biiqqi")
+_LENGTH = Struct(">i")
 
 
 class BadStore(ValueError):
@@ -236,6 +237,8 @@ OPTIONAL: dict[str, Callable[[Cursor], Any]] = {
     "properties": Cursor.blob,
     **dict.fromkeys(("source_router", "router", "queue"), Cursor.utf),
 }
+_NOTHING = dict.fromkeys(OPTIONAL)
+_ABSENT = bytes(len(OPTIONAL))
 #: How a primitive of a property or of a stream is read, by its number; the last one is a string.
 PRIMITIVES: dict[int, Callable[[Cursor], Any]] = {
     0: Cursor.s4,
@@ -255,6 +258,11 @@ def _primitive(cursor: Cursor) -> Any:
     return PRIMITIVES[kind](cursor)
 
 
+def _passed(cursor: Cursor) -> None:
+    (length,) = _LENGTH.unpack_from(cursor.data, cursor.room(4))
+    cursor.room(length)
+
+
 def _text(cursor: Cursor) -> None:
     if cursor.u1() == 1:
         for _ in range(cursor.count(2)):
@@ -269,9 +277,9 @@ def _stream(cursor: Cursor) -> None:
 #: How a body is passed over, by the kind of the message.
 _BODIES: dict[int, Callable[[Cursor], Any]] = {
     0: lambda cursor: None,
-    1: Cursor.blob,
-    2: _optional(Cursor.blob),
-    3: _optional(Cursor.blob),
+    1: _passed,
+    2: _optional(_passed),
+    3: _optional(_passed),
     4: _stream,
     5: _text,
 }
@@ -280,15 +288,24 @@ _BODIES: dict[int, Callable[[Cursor], Any]] = {
 def message(data: bytes) -> Message:
     """Decode a message; what comes behind its end does not belong to it."""
     cursor = Cursor(data)
-    kind, *fixed = _FIXED.unpack(cursor.take(_FIXED.size))
+    cursor.room(_FIXED.size)
+    kind, *fixed = _FIXED.unpack_from(data)
     if kind not in _BODIES:
         raise BadStore(f"a message of kind {kind}")
-    fields = dict(zip(FIXED, fixed, strict=True))
-    for name, take in OPTIONAL.items():
-        there = cursor.u1()
+    fields: dict[str, Any] = dict(zip(FIXED, fixed, strict=True)) | _NOTHING
+    # Most of it is missing from most messages: a byte each, looked at without a call.
+    off, end = cursor.off, len(data)
+    nothing = data.startswith(_ABSENT, off)
+    off += len(_ABSENT) * nothing
+    for name, take in () if nothing else OPTIONAL.items():
+        there = data[off] if off < end else cursor.room(end + 1)
+        off += 1
         # Of the properties, every value but 0 says that they are there.
-        fields[name] = take(cursor) if there == 1 or (there and name == "properties") else None
-    body = cursor.off
+        if there == 1 or (there and name == "properties"):
+            cursor.off = off
+            fields[name] = take(cursor)
+            off = cursor.off
+    cursor.off = body = off
     _BODIES[kind](cursor)
     return Message(kind, fields, body, cursor.off)
 

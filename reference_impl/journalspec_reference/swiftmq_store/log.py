@@ -188,6 +188,11 @@ class ReplayedPages:
         made[0] = changes.free
         return bytes(made)
 
+    @property
+    def changed(self) -> set[int]:
+        """Return the pages that the log has changed."""
+        return set(self._changes)
+
     def apply(self, record: LoggedRecord) -> None:
         """Do what a record says; an ABORT is done, then undone."""
         for action in record.actions:

@@ -104,6 +104,9 @@ class Walk:
                 raise
             if role == _ROOT and not number and not any(header):
                 return  # a store that was never started; the head of a queue is made with what refers to it
+            if role == _ROOT and not header.slots and header.valid > 0:
+                # In the index of a queue that costs messages of one queue, and a note tells it.
+                raise BadStore(f"page {number} has no entry and says that {header.valid} are valid")
             self._follows(number, before, header.prev)
             if header.valid != len(entries):
                 self.notes.append(f"page {number} has {len(entries)} valid entries and says {header.valid}")
@@ -140,11 +143,13 @@ class Walk:
 
     def _entry(self, entry: QueueEntry, *, prepared: bool) -> Entry:
         self.references[entry.page] += 1
-        if entry.page not in self._messages:
-            self._messages[entry.page] = self._message(entry, prepared=prepared)
+        if known := self._messages.get(entry.page):
+            found = known._replace(entry=entry)
+        else:
+            found = self._messages[entry.page] = self._message(entry, prepared=prepared)
         if entry.page in self._branches:
             self.branches.append(self._branches[entry.page])
-        return self._messages[entry.page]._replace(entry=entry)
+        return found
 
     def _message(self, entry: QueueEntry, *, prepared: bool) -> Entry:
         data, fault = self._content(entry.page)

@@ -1,0 +1,322 @@
+"""Changing pages: those in memory, what a transaction logs of them, indexes and messages on them.
+
+Every change goes through `patch`, `take` or `give_back`, which log it; so a rollback can undo all of them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from struct import pack
+from typing import NamedTuple
+
+from journalspec_reference.swiftmq_store import codec
+from journalspec_reference.swiftmq_store.codec import (
+    CHAIN_HEADER,
+    INDEX_HEADER,
+    NONE,
+    QUEUE_ENTRY,
+    ROOT_ENTRY,
+)
+from journalspec_reference.swiftmq_store.log import DELETE, INSERT, PORTION
+
+_PREV, _NEXT, _SLOTS, _VALID = 1, 5, 9, 13
+FREE = b"\1"
+
+
+class Change(NamedTuple):
+    """One action as it is logged: bytes of a page as they were and as they become."""
+
+    kind: int
+    page: int
+    off: int = 0
+    before: bytes | None = None
+    after: bytes | None = None
+
+    def encode(self) -> bytes:
+        """Return its bytes."""
+        head = pack(">ii", self.kind, self.page)
+        if self.kind == INSERT:
+            return head
+        if self.kind == DELETE:
+            return head + _sized(self.before)
+        before = b"\0" if self.before is None else b"\1" + _sized(self.before)
+        return head + pack(">i", self.off) + before + _sized(self.after)
+
+
+def _sized(data: bytes | None) -> bytes:
+    return pack(">i", len(data or b"")) + (data or b"")
+
+
+@dataclass
+class Transaction:
+    """A transaction: what it has changed, in order, and what it is going to remove when it commits."""
+
+    number: int
+    changes: list[Change] = field(default_factory=list)
+    queues: set[bytes] = field(default_factory=set)
+    inserted: list[tuple[bytes, int]] = field(default_factory=list)
+    removals: list[tuple[bytes, int]] = field(default_factory=list)
+
+
+class Slot(NamedTuple):
+    """An entry where it stands in its page; `key` orders it."""
+
+    off: int
+    size: int
+    valid: bool
+    key: bytes | int
+    page: int
+
+
+class CachedPages:
+    """The pages of a file in memory; `append` is told the number of each page that the file grows by."""
+
+    def __init__(
+        self, count: int, size: int, load: Callable[[int], bytes], append: Callable[[int], None]
+    ) -> None:
+        self.count, self.size = count, size
+        self.dirty: set[int] = set()
+        self._load, self._append = load, append
+        self._pages: dict[int, bytearray] = {}
+        self._free = [number for number in range(1, count) if codec.is_free(load(number))]
+
+    def __getitem__(self, number: int) -> bytearray:
+        if number not in self._pages:
+            self._pages[number] = bytearray(self._load(number))
+        return self._pages[number]
+
+    def forget(self) -> None:
+        """Let go of all pages: they are written."""
+        self.dirty.clear()
+        self._pages.clear()
+
+    def freed(self, numbers: Iterable[int]) -> set[int]:
+        """Return those of the pages that are free now."""
+        return {number for number in numbers if self[number][0] == FREE[0]}
+
+    def empty(self, number: int) -> None:
+        """Make a page free."""
+        self._pages[number] = bytearray(FREE.ljust(self.size, b"\0"))
+        self.dirty.add(number)
+        heapq.heappush(self._free, number)
+
+    def take(self, tx: Transaction, number: int | None = None) -> int:
+        """Take a page into use, the lowest that is free if no number is given; a page more if none is."""
+        if number is None:
+            if not self._free:
+                self._append(self.count)
+                heapq.heappush(self._free, self.count)
+                self.count += 1
+            number = heapq.heappop(self._free)
+        self._pages[number] = bytearray(self.size)
+        self.dirty.add(number)
+        tx.changes.append(Change(INSERT, number))
+        return number
+
+    def patch(self, tx: Transaction, number: int, off: int, data: bytes, *, new: bool = False) -> None:
+        """Put bytes into a page; what was there is not logged if the page is new."""
+        page = self[number]
+        before = None if new else bytes(page[off : off + len(data)])
+        page[off : off + len(data)] = data
+        self.dirty.add(number)
+        tx.changes.append(Change(PORTION, number, off, before, data))
+
+    def link(self, tx: Transaction, number: int, off: int, value: int) -> None:
+        """Put a number into a header."""
+        self.patch(tx, number, off, pack(">i", value))
+
+    def give_back(self, tx: Transaction, number: int, used: int) -> None:
+        """Make a page free, of which so many bytes are in use."""
+        tx.changes.append(Change(DELETE, number, 0, bytes(self[number][:used])))
+        self.empty(number)
+
+    def undo(self, tx: Transaction) -> None:
+        """Take back what a transaction has done: it has inserted, as removals wait for the commit."""
+        for change in reversed(tx.changes):
+            if change.kind == INSERT:
+                self.empty(change.page)
+            elif change.before is not None:
+                self[change.page][change.off : change.off + len(change.before)] = change.before
+
+    def add_message(self, tx: Transaction, data: bytes) -> int:
+        """Put a message on new pages; return the first of them."""
+        room = self.size - CHAIN_HEADER
+        first = number = self.take(tx)
+        before = NONE
+        for off in range(0, max(1, len(data)), room):
+            part = data[off : off + room]
+            # The next page is taken before this one is logged, which names it; its own record follows.
+            following = Transaction(tx.number)
+            after = self.take(following) if off + room < len(data) else NONE
+            head = pack(">xiii", before, after, CHAIN_HEADER + len(part))
+            self.patch(tx, number, 0, head + part, new=True)
+            tx.changes += following.changes
+            before, number = number, after
+        return first
+
+    def message(self, number: int) -> bytes:
+        """Return what the pages of a message hold."""
+        parts = []
+        while number != NONE:
+            header = codec.chain(bytes(self[number]))
+            parts.append(bytes(self[number][CHAIN_HEADER : header.length]))
+            number = header.next
+        return b"".join(parts)
+
+    def remove_message(self, tx: Transaction, number: int) -> None:
+        """Give back the pages of a message."""
+        while number != NONE:
+            header = codec.chain(bytes(self[number]))
+            self.give_back(tx, number, header.length)
+            number = header.next
+
+
+class PagedIndex:
+    """An index from its head on: the root index, whose pages are split, or that of a queue."""
+
+    def __init__(self, pages: CachedPages, head: int, *, root: bool) -> None:
+        self._pages, self._head, self._root = pages, head, root
+
+    def _slots(self, number: int) -> list[Slot]:
+        page, off, found = bytes(self._pages[number]), INDEX_HEADER, []
+        for _ in range(codec.index(page).slots):
+            if self._root:
+                size = ROOT_ENTRY + int.from_bytes(page[off + 1 : off + 5])
+                name = page[off + 5 : off + size - 8]
+                at = int.from_bytes(page[off + size - 8 : off + size - 4], signed=True)
+                found.append(Slot(off, size, page[off] == 1, _order(name), at))
+            else:
+                valid, entry = codec.queue_entry(page, off)
+                found.append(Slot(off, QUEUE_ENTRY, valid, entry.key, entry.page))
+            off += found[-1].size
+        return found
+
+    def _numbers(self) -> Iterator[int]:
+        number = self._head
+        while number != NONE:
+            yield number
+            number = codec.index(bytes(self._pages[number])).next
+
+    def _used(self, number: int) -> int:
+        slots = self._slots(number)
+        return slots[-1].off + slots[-1].size if slots else INDEX_HEADER
+
+    @staticmethod
+    def make(pages: CachedPages, tx: Transaction, number: int | None = None) -> int:
+        """Make an empty index; return its head."""
+        number = pages.take(tx, number)
+        pages.link(tx, number, _PREV, NONE)
+        pages.link(tx, number, _NEXT, NONE)
+        return number
+
+    def valid(self) -> Iterator[tuple[int, Slot]]:
+        """Yield the page and the place of every valid entry."""
+        for number in self._numbers():
+            yield from ((number, slot) for slot in self._slots(number) if slot.valid)
+
+    def find(self, key: bytes | int) -> tuple[int, Slot] | None:
+        """Return the page and the place of a valid entry."""
+        wanted = _order(key) if isinstance(key, bytes) else key
+        return next((found for found in self.valid() if found[1].key == wanted), None)
+
+    def last_key(self) -> int:
+        """Return the highest key of the last page of a queue's index, or -1."""
+        *_, number = self._numbers()
+        return max((int(slot.key) for slot in self._slots(number) if slot.valid), default=NONE)
+
+    def add(self, tx: Transaction, key: bytes | int, entry: bytes) -> None:
+        """Put an entry where it belongs."""
+        order = _order(key) if isinstance(key, bytes) else key
+        number = self._head
+        for number in self._numbers():
+            valid = [slot.key for slot in self._slots(number) if slot.valid]
+            if not valid or max(valid) > order:  # type: ignore[operator]  # of one kind in one index
+                break
+        if self._pages.size - self._used(number) < len(entry):
+            number = self._room(tx, number, order, len(entry))
+        self._insert(tx, number, order, entry)
+
+    def _room(self, tx: Transaction, number: int, order: bytes | int, length: int) -> int:
+        """Return the page for an entry that does not fit where it belongs (SMQ-IDX-106, SMQ-IDX-107)."""
+        slots = [slot for slot in self._slots(number) if slot.valid]
+        if not self._root or max(slot.key for slot in slots) < order:  # type: ignore[operator]
+            return self._behind(tx, number, NONE)
+        if len(slots) < len(self._slots(number)):
+            self._keep(tx, number, slots)
+        if self._pages.size - self._used(number) >= length:
+            return number
+        slots = self._slots(number)
+        half = len(slots) // 2
+        page = bytes(self._pages[number])
+        new = self._behind(tx, number, codec.index(page).next)
+        for slot in slots[half:]:
+            self._insert(tx, new, slot.key, page[slot.off : slot.off + slot.size])
+        self._keep(tx, number, slots[:half])
+        return number if slots[half - 1].key > order else new  # type: ignore[operator]
+
+    def _behind(self, tx: Transaction, number: int, following: int) -> int:
+        """Chain a new page behind another one."""
+        new = self._pages.take(tx)
+        self._pages.link(tx, number, _NEXT, new)
+        self._pages.link(tx, new, _PREV, number)
+        self._pages.link(tx, new, _NEXT, following)
+        if following != NONE:
+            self._pages.link(tx, following, _PREV, new)
+        return new
+
+    def _keep(self, tx: Transaction, number: int, slots: list[Slot]) -> None:
+        """Leave only these entries on a page."""
+        page = bytes(self._pages[number])
+        kept = b"".join(page[slot.off : slot.off + slot.size] for slot in slots)
+        head = page[_PREV:_SLOTS] + pack(">ii", len(slots), len(slots))
+        self._pages.patch(tx, number, _PREV, head + kept)
+
+    def _insert(self, tx: Transaction, number: int, order: bytes | int, entry: bytes) -> None:
+        header, used = codec.index(bytes(self._pages[number])), self._used(number)
+        higher = (slot.off for slot in self._slots(number) if slot.valid and slot.key > order)  # type: ignore[operator]
+        off = next(higher, used)
+        self._pages.patch(tx, number, off, entry + bytes(self._pages[number][off:used]))
+        self._pages.link(tx, number, _SLOTS, header.slots + 1)
+        self._pages.link(tx, number, _VALID, header.valid + 1)
+
+    def remove(self, tx: Transaction, number: int, slot: Slot) -> None:
+        """Make an entry invalid; a page without valid ones goes (SMQ-IDX-108, SMQ-IDX-109)."""
+        pages, used = self._pages, self._used(number)
+        entry = bytes(pages[number][slot.off : slot.off + slot.size])
+        pages.patch(tx, number, slot.off, b"\0" + entry[1:])
+        header = codec.index(bytes(pages[number]))
+        pages.link(tx, number, _VALID, header.valid - 1)
+        if header.valid > 1:
+            return
+        pages.link(tx, number, _SLOTS, 0)
+        if number != self._head:
+            pages.give_back(tx, number, INDEX_HEADER)
+            pages.link(tx, header.prev, _NEXT, header.next)
+            if header.next != NONE:
+                pages.link(tx, header.next, _PREV, header.prev)
+        elif header.next != NONE:
+            after = bytes(pages[header.next][: self._used(header.next)])
+            behind = codec.index(after).next
+            # As much of the head as the next page takes, and as the head had: a rollback needs both.
+            pages.patch(tx, number, 0, after + bytes(pages[number][len(after) : max(used, len(after))]))
+            pages.link(tx, number, _PREV, NONE)
+            pages.give_back(tx, header.next, len(after))
+            if behind != NONE:
+                pages.link(tx, behind, _PREV, number)
+
+
+def _order(name: bytes) -> bytes:
+    """Return what queues are sorted by: their names in units of 16 bits."""
+    return name.decode("utf-8", "surrogateescape").encode("utf-16-be", "surrogatepass")
+
+
+def root_entry(name: bytes, head: int) -> bytes:
+    """Return the entry of a queue."""
+    return b"\1" + pack(">i", len(name)) + name + pack(">i4x", head)
+
+
+def queue_entry(entry: codec.QueueEntry) -> bytes:
+    """Return the entry of a message."""
+    return pack(">Biiqqi4x", 1, *entry)

@@ -1,0 +1,386 @@
+"""Writing a store: transactions, their records in the log, checkpoints in the product's order of writes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from struct import pack
+from typing import Any
+
+from journalspec import mutf8
+from journalspec_reference.api import Operation, Params, WriterRefused, perform
+from journalspec_reference.storage import Storage, fill, whole
+from journalspec_reference.swiftmq_store import codec
+from journalspec_reference.swiftmq_store.codec import PREPARED, BadStore
+from journalspec_reference.swiftmq_store.log import ABORT, COMMIT, START, START_SIZE, Log, ReplayedPages
+from journalspec_reference.swiftmq_store.pages import (
+    FREE,
+    CachedPages,
+    PagedIndex,
+    Transaction,
+    queue_entry,
+    root_entry,
+)
+from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, recover
+from journalspec_reference.swiftmq_store.store import Walk
+
+#: What a new file of pages has, and the sizes at which the log and a swap file come to their ends.
+FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
+#: What a part is called in codes, if not by its own name.
+_CODES = {"prepared": "branch"}
+#: What a message of kind bytes has before its body, if nothing optional is there.
+_PLAIN = b"\0\0\0\1" + bytes(40)
+
+
+class StoreWriter:
+    """A store open for writing, under the parameters of ``fields.toml``."""
+
+    def __init__(self, storage: Storage, params: Params) -> None:
+        self._storage = storage
+        self._size = int(params.get("page_size", "2048"))
+        self._checkpoint_at = int(params.get("checkpoint_size", str(CHECKPOINT)))
+        self._roll_over = int(params.get("roll_over_size", str(ROLL_OVER)))
+        self._force = params.get("force_sync", "true") == "true"
+        self._is_open = False
+        self._position = self._generation = self._number = 0
+        self._running: dict[str, Transaction] = {}
+        self._keys: dict[bytes, int] = {}
+        self._references: Counter[int] = Counter()
+        #: Of a queue, its swap files with the number of entries that each still has; the last one grows.
+        self._swaps: dict[str, dict[str, int]] = {}
+
+    def apply(self, op: Operation) -> dict[str, Any]:
+        """Do one operation of the table ``operations`` in ``fields.toml``."""
+        handlers = {
+            "open": self._open,
+            "insert": self._insert,
+            "remove": self._remove,
+            "commit": self._commit,
+            "rollback": self._rollback,
+            "prepare": self._prepare,
+            "decide": self._decide,
+            "swap": self._swap,
+            "unswap": self._unswap,
+            "checkpoint": self._on_checkpoint,
+            "close": self._close,
+        }
+        return perform(handlers, op, self._is_open)
+
+    # Opening: recovery, and what it writes.
+
+    def _open(self, _: Operation) -> dict[str, Any]:
+        storage = self._storage
+        files = {name: whole(storage, name) for name in storage.names()}
+        found = recover(files, self._size)
+        if found.refused or found.dropped:
+            why = found.refused or ("queue", next(iter(found.dropped.values())))
+            raise WriterRefused(f"bad-{_CODES.get(why[0], why[0])}", why[1])
+        for name in found.swaps:
+            storage.unlink(name)
+        fresh = not files.get(PAGES)
+        if fresh:
+            self._create_pages()
+        log = files.get(LOG, b"")
+        replayed = ReplayedPages(whole(storage, PAGES), self._size, log)
+        records = Log(log, self._size, replayed.count)
+        for record in records.records():
+            replayed.apply(record)
+        self._pages = CachedPages(replayed.count, self._size, replayed.__getitem__, self._append_page)
+        self._pages.dirty |= replayed.changed
+        walk = Walk(replayed)
+        self._references = walk.references
+        if found.checked and not fresh:
+            for number in list(walk.unreached):
+                self._pages.empty(number)
+        self._flush()
+        self._pages = CachedPages(self._pages.count, self._size, self._load, self._append_page)
+        self._create_log(max(0, records.generation))
+        self._is_open = True
+        if not any(self._pages[0][1:17]):
+            self._now(lambda tx: PagedIndex.make(self._pages, tx, 0))
+        self._root = PagedIndex(self._pages, 0, root=True)
+        self._index(PREPARED)
+        return self._answer()
+
+    def _create_pages(self) -> None:
+        self._storage.create(PAGES)
+        for number in range(FIRST_PAGES):
+            self._storage.write(PAGES, number * self._size, FREE.ljust(self._size, b"\0"))
+        self._storage.sync(PAGES)
+
+    def _create_log(self, generation: int) -> None:
+        """Give the log its length and its next generation, which is forced in any case."""
+        storage, length = self._storage, self._checkpoint_at + self._checkpoint_at // 4
+        if LOG not in storage.names():
+            storage.create(LOG)
+        if (there := storage.size(LOG)) < length:
+            fill(storage, LOG, there, length)
+        self._generation = generation
+        self._reset(force=True)
+        storage.sync_dir()
+
+    def _load(self, number: int) -> bytes:
+        return self._storage.read(PAGES, number * self._size, self._size)
+
+    def _append_page(self, number: int) -> None:
+        # The file grows at once and outside of any transaction; nothing refers to the page yet.
+        self._storage.write(PAGES, number * self._size, FREE.ljust(self._size, b"\0"))
+
+    # The log, and checkpoints.
+
+    def _reset(self, *, force: bool) -> None:
+        self._generation = 1 if self._generation == (1 << 63) - 1 else self._generation + 1
+        self._storage.write(LOG, 0, pack(">iq", START, self._generation))
+        if force:
+            self._storage.sync(LOG)
+        self._position = START_SIZE
+
+    def _write(self, *records: tuple[int, Transaction]) -> None:
+        """Write records at once, then the pages that they freed; a checkpoint follows if the log is long."""
+        data = b""
+        for kind, tx in records:
+            head = pack(">iqqi", kind, self._generation, tx.number, len(tx.changes))
+            data += head + b"".join(change.encode() for change in tx.changes)
+        self._storage.write(LOG, self._position, data)
+        if self._force:
+            self._storage.sync(LOG)
+        self._position += len(data)
+        for number in sorted(self._pages.freed(change.page for _, tx in records for change in tx.changes)):
+            self._storage.write(PAGES, number * self._size, bytes(self._pages[number]))
+            self._pages.dirty.discard(number)
+        if self._position >= self._checkpoint_at and not self._running:
+            self._checkpoint()
+
+    def _flush(self) -> None:
+        for number in sorted(self._pages.dirty):
+            self._storage.write(PAGES, number * self._size, bytes(self._pages[number]))
+        self._storage.sync(PAGES)
+        self._pages.forget()
+
+    def _checkpoint(self) -> None:
+        self._flush()
+        self._reset(force=self._force)
+
+    def _on_checkpoint(self, _: Operation) -> dict[str, Any]:
+        if self._running:
+            raise ValueError("a checkpoint waits for the transactions that are open")
+        self._checkpoint()
+        return self._answer()
+
+    def _close(self, _: Operation) -> dict[str, Any]:
+        for tx in list(self._running):
+            self._rollback({"tx": tx})
+        for files in self._swaps.values():
+            for name in files:
+                self._storage.unlink(name)
+        self._checkpoint()
+        self._is_open = False
+        return self._answer()
+
+    def _answer(self, **more: Any) -> dict[str, Any]:
+        return {"durable": self._force, **more}
+
+    # Transactions.
+
+    def _begin(self) -> Transaction:
+        self._number += 1
+        return Transaction(self._number - 1)
+
+    def _now(self, work: Callable[[Transaction], Any]) -> None:
+        """Do what is a transaction of its own."""
+        tx = self._begin()
+        work(tx)
+        self._write((COMMIT, tx))
+
+    def _named(self, op: Operation, queue: bytes = b"") -> Transaction:
+        """Return the transaction that an operation names; it is begun if it is new."""
+        name = str(op["tx"])
+        if name not in self._running:
+            if self._position >= self._checkpoint_at:
+                raise ValueError("no transaction begins before the checkpoint that is due")
+            self._running[name] = self._begin()
+        tx = self._running[name]
+        if any(queue in other.queues for other in self._running.values() if other is not tx):
+            # A rollback restores what was there, and would take along what the other one has done.
+            raise ValueError("another transaction has inserted into this queue")
+        return tx
+
+    def _end(self, name: str) -> Transaction:
+        if name not in self._running:
+            raise ValueError(f"there is no transaction {name!r}")
+        return self._running.pop(name)
+
+    def _index(self, queue: bytes) -> PagedIndex:
+        """Return the index of a queue, which is made by a transaction of its own if it is new."""
+        if found := self._root.find(queue):
+            return PagedIndex(self._pages, found[1].page, root=False)
+        heads: list[int] = []
+
+        def make(tx: Transaction) -> None:
+            heads.append(PagedIndex.make(self._pages, tx))
+            self._root.add(tx, queue, root_entry(queue, heads[0]))
+
+        self._now(make)
+        return PagedIndex(self._pages, heads[0], root=False)
+
+    def _add(self, tx: Transaction, queue: bytes, data: bytes, page: int | None = None) -> tuple[int, int]:
+        """Add a message, or one more entry for the message at `page`; return its key and page."""
+        index = self._index(queue)
+        key = self._keys.get(queue, index.last_key()) + 1
+        self._keys[queue] = key
+        branch = queue == PREPARED
+        fields = codec.message(data).fields
+        page = self._pages.add_message(tx, data) if page is None else page
+        self._references[page] += 1
+        priority, expiration = (0, 0) if branch else (fields["priority"], fields["expiration"])
+        index.add(tx, key, queue_entry(codec.QueueEntry(priority, 0 if branch else 1, expiration, key, page)))
+        tx.queues.add(queue)
+        tx.inserted.append((queue, key))
+        return key, page
+
+    def _take_out(self, tx: Transaction, queue: bytes, key: int) -> None:
+        index = self._index(queue)
+        found = index.find(key)
+        if not found:
+            raise ValueError(f"the queue has no key {key}")
+        index.remove(tx, *found)
+        page = found[1].page
+        self._references[page] -= 1
+        if not self._references[page]:
+            del self._references[page]
+            self._pages.remove_message(tx, page)
+
+    def _insert(self, op: Operation) -> dict[str, Any]:
+        data, queue = bytes.fromhex(op["message"]), str(op["queue"]).encode()
+        try:
+            codec.message(data)
+        except BadStore as bad:
+            raise WriterRefused("unencodable", str(bad)) from None
+        self._index(queue)
+        if "tx" in op:
+            tx = self._named(op, queue)
+            return self._answer(key=self._add(tx, queue, data)[0])
+        if any(queue in other.queues for other in self._running.values()):
+            raise ValueError("another transaction has inserted into this queue")
+        tx = self._begin()
+        key, _ = self._add(tx, queue, data)
+        self._write((COMMIT, tx))
+        return self._answer(key=key)
+
+    def _remove(self, op: Operation) -> dict[str, Any]:
+        queue, key = str(op["queue"]).encode(), int(op["key"])
+        if not self._index(queue).find(key):
+            raise ValueError(f"the queue has no key {key}")
+        if "tx" in op:
+            self._named(op, queue).removals.append((queue, key))
+        elif any(queue in other.queues for other in self._running.values()):
+            raise ValueError("another transaction has inserted into this queue")
+        else:
+            self._now(lambda tx: self._take_out(tx, queue, key))
+        return self._answer()
+
+    def _finish(self, tx: Transaction) -> Transaction:
+        for queue, key in tx.removals:
+            self._take_out(tx, queue, key)
+        return tx
+
+    def _commit(self, op: Operation) -> dict[str, Any]:
+        names = op["tx"] if isinstance(op["tx"], list) else [op["tx"]]
+        self._write(*((COMMIT, self._finish(self._end(str(name)))) for name in names))
+        return self._answer()
+
+    def _rollback(self, op: Operation) -> dict[str, Any]:
+        tx = self._end(str(op["tx"]))
+        self._pages.undo(tx)
+        for change in tx.changes:
+            self._references.pop(change.page, None)
+        if tx.changes:
+            self._write((ABORT, tx))
+        return self._answer()
+
+    def _prepare(self, op: Operation) -> dict[str, Any]:
+        """Store what a transaction has inserted, or is going to remove, as a branch (SMQ-XAB-103)."""
+        tx = self._end(str(op["tx"]))
+        keys = tx.inserted or tx.removals
+        if len({queue for queue, _ in keys}) != 1 or (tx.inserted and tx.removals):
+            self._running[str(op["tx"])] = tx
+            raise ValueError("a branch inserts into one queue, or removes from it")
+        queue, index = keys[0][0], self._index(keys[0][0])
+        xid = pack(">?i", False, int(op["format_id"]))
+        for member in ("bqual", "gtrid"):
+            part = bytes.fromhex(op[member])
+            xid += b"\1" + pack(">i", len(part)) + part
+        entries = b""
+        for _, key in keys:
+            found = index.find(key)
+            assert found
+            slot = found[1]
+            image = bytes(self._pages[found[0]][slot.off : slot.off + slot.size])
+            entries += pack(">i", len(image)) + image
+        name = mutf8.encode(queue.decode())
+        body = pack(">?qiH", True, 0, int(bool(tx.inserted)), len(name)) + name + xid
+        body += pack(">i", len(keys)) + entries
+        record = self._begin()
+        self._add(record, PREPARED, _PLAIN + pack(">i", len(body)) + body)
+        self._write((COMMIT, record))
+        if tx.inserted:
+            self._write((COMMIT, tx))
+        return self._answer()
+
+    def _decide(self, op: Operation) -> dict[str, Any]:
+        """End a branch: what goes with it goes first, so that a crash in between leaves it in doubt."""
+        wanted = bytes.fromhex(op["bqual"]), bytes.fromhex(op["gtrid"])
+        found = []
+        for _, slot in self._index(PREPARED).valid():
+            branch = codec.branch(self._pages.message(slot.page))
+            if (branch.branch or b"", branch.transaction or b"") == wanted:
+                found.append((int(slot.key), branch))
+        if not found:
+            raise ValueError("no such branch is in doubt")
+        for key, branch in found:
+            queue = branch.queue.encode()
+            index, tx = self._index(queue), self._begin()
+            for entry in branch.entries:
+                place = index.find(entry.key)
+                # A key that is another message's by now is left alone (SMQ-XAB-050).
+                if not place or place[1].page != entry.page:
+                    continue
+                if op["commit"] == (branch.kind == 0):
+                    self._take_out(tx, queue, entry.key)
+                elif branch.kind == 0:
+                    again = entry._replace(deliveries=entry.deliveries + 1)
+                    self._pages.patch(tx, place[0], place[1].off, queue_entry(again))
+            if tx.changes:
+                self._write((COMMIT, tx))
+            self._now(lambda record, key=key: self._take_out(record, PREPARED, key))  # type: ignore[misc]
+        return self._answer()
+
+    # Swap files.
+
+    def _swap(self, op: Operation) -> dict[str, Any]:
+        queue, data = str(op["queue"]), bytes.fromhex(op["message"])
+        files = self._swaps.setdefault(queue, {})
+        name = next(reversed(files), "")
+        if not name or self._storage.size(name) >= self._roll_over:
+            number = int(name.rpartition("-")[2].partition(".")[0]) + 1 if name else 0
+            if name and not files[name]:
+                self._storage.unlink(name)
+                del files[name]
+            name = f"{SWAP}{queue}-{number}.swap"
+            files[name] = 0
+            self._storage.create(name)
+        off = self._storage.size(name)
+        self._storage.write(name, off, pack(">ii", len(data) + 4, 1) + data)
+        files[name] += 1
+        return {"durable": False, "file": name, "off": off}
+
+    def _unswap(self, op: Operation) -> dict[str, Any]:
+        """Remove an entry, which no byte tells; a file without any goes, unless it still grows."""
+        files, name = self._swaps.get(str(op["queue"]), {}), str(op["file"])
+        if not files.get(name):
+            raise ValueError(f"{name} has no entry")
+        files[name] -= 1
+        if not files[name] and name != next(reversed(files)):
+            self._storage.unlink(name)
+            del files[name]
+        return {"durable": False}

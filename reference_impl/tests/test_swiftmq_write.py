@@ -1,0 +1,369 @@
+"""SwiftMQ's file store: what is written, held to the records of real SwiftMQ, and read back."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec_reference.api import WriterRefused
+from journalspec_reference.storage import MemoryStorage, whole
+from journalspec_reference.swiftmq_store.log import Log, ReplayedPages
+from journalspec_reference.swiftmq_store.recover import LOG as LOG_FILE
+from journalspec_reference.swiftmq_store.recover import PAGES, Recovered, recover
+from journalspec_reference.swiftmq_store.write import StoreWriter
+
+REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "swiftmq_store"
+real = pytest.mark.skipif(
+    not REAL.is_dir(), reason="real files are missing beside the checkout (../shared/real)"
+)
+
+
+def files(store: str) -> dict[str, bytes]:
+    found = {}
+    for name in (PAGES, LOG_FILE):
+        path = REAL / store / name
+        packed = path.with_name(f"{path.name}.gz")
+        found[name] = path.read_bytes() if path.exists() else gzip.decompress(packed.read_bytes())
+    return found
+
+
+def keys(found: Recovered) -> dict[str, list[int]]:
+    return {
+        queue.name.decode(): [entry.entry.key for entry in queue.entries if entry.digest]
+        for queue in found.queues
+    }
+
+
+class Watched(MemoryStorage):
+    """Remembers what was done, and the files as they were before each write."""
+
+    def __init__(self, given: dict[str, bytes] | None = None) -> None:
+        super().__init__(given)
+        self.done: list[tuple[str, str, int, int]] = []
+        self.states: list[dict[str, bytes]] = []
+
+    def write(self, name: str, off: int, data: bytes) -> None:
+        self.states.append(content(self))
+        self.done.append(("write", name, off, len(data)))
+        super().write(name, off, data)
+
+    def sync(self, name: str) -> None:
+        self.done.append(("sync", name, 0, 0))
+        super().sync(name)
+
+
+def content(storage: MemoryStorage) -> dict[str, bytes]:
+    return {name: whole(storage, name) for name in storage.names()}
+
+
+def opened(storage: MemoryStorage | None = None, **params: str) -> tuple[StoreWriter, Any]:
+    """Return a writer with its store open, and a short way to give it operations."""
+    storage = storage or MemoryStorage()
+    writer = StoreWriter(storage, {"checkpoint_size": "1048576", **params})
+    writer.apply({"op": "open"})
+    return writer, lambda op, **more: writer.apply({"op": op, **more})
+
+
+def stored(storage: MemoryStorage, **options: Any) -> Recovered:
+    found = recover(content(storage), **options)
+    assert (found.refused, found.dropped, found.notes) == (None, {}, [])
+    return found
+
+
+def body(length: int) -> str:
+    return (b"\0\0\0\1" + bytes(40) + length.to_bytes(4) + bytes(length)).hex()
+
+
+def shape(store: dict[str, bytes]) -> list[Any]:
+    """Return the records of a log with all that is not left to a writer: not padding, not first bytes."""
+    log = Log(store[LOG_FILE], 2048, 100)
+    return [
+        (
+            record.kind,
+            record.transaction,
+            [
+                (
+                    action.kind,
+                    action.page,
+                    action.off,
+                    *(place and place[1] - place[0] for place in action[3:5]),
+                )
+                for action in record.actions
+            ],
+        )
+        for record in log.records()
+    ]
+
+
+def real_messages(store: str, numbers: list[list[int]]) -> list[str]:
+    """Return what stands on pages of a real store, as its log leaves them."""
+    found = files(store)
+    pages = ReplayedPages(found[PAGES], 2048, found[LOG_FILE])
+    for record in Log(found[LOG_FILE], 2048, 100).records():
+        if record.kind == 2:
+            pages.apply(record)
+    parts = [[pages[number][13 : int.from_bytes(pages[number][9:13])] for number in each] for each in numbers]
+    return [b"".join(each).hex() for each in parts]
+
+
+@real
+def test_the_records_are_those_of_the_product() -> None:
+    """From a new store to a branch that inserts, transaction by transaction."""
+    storage = MemoryStorage()
+    _, do = opened(storage)
+    for data in real_messages("03-three-messages-committed", [[3], [4, 5, 6], [7]]):
+        do("insert", queue="orders", message=data, tx="a")
+    do("commit", tx="a")
+    assert shape(content(storage)) == shape(files("03-three-messages-committed"))
+    do("insert", queue="orders", message=body(103 - 13 - 48), tx="b")
+    do("rollback", tx="b")
+    assert shape(content(storage)) == shape(files("04-aborted-insert"))
+    do("remove", queue="orders", key=0)
+    assert shape(content(storage)) == shape(files("05-first-message-removed"))
+    assert keys(stored(storage)) == {"orders": [1, 2], "sys$prepared": []}
+    (data,) = real_messages("03-three-messages-committed", [[7]])
+    do("insert", queue="orders", message=data, tx="c")
+    do("prepare", tx="c", format_id=4660, gtrid=b"GLOBAL1".hex(), bqual="4252")
+    (branch,) = stored(storage).branches
+    assert (branch.kind, branch.queue, branch.form, branch.transaction) == (1, "orders", 4660, b"GLOBAL1")
+    assert [entry.key for entry in branch.entries] == [4]
+    # The record of the branch comes first, and is as long as that of the product with the same ids.
+    *_, record, inserts = shape(content(storage))
+    (image,) = (
+        action[4]
+        for action in shape(files("09-xa-prepared-read"))[10][2]
+        if action[0] == 4 and action[2] == 0
+    )
+    assert (record[2][1][4], record[1] > inserts[1]) == (image, True)
+
+
+@real
+def test_an_index_of_several_pages_is_that_of_the_product() -> None:
+    storage = MemoryStorage()
+    _, do = opened(storage)
+    for number in range(130):
+        do("insert", queue="big", message=body(5), tx=f"{number // 10}")
+        if number % 10 == 9:
+            do("commit", tx=f"{number // 10}")
+    for number in range(61):
+        do("remove", queue="big", key=number, tx="z")
+    do("commit", tx="z")
+    assert keys(stored(storage)) == {"big": list(range(61, 130)), "sys$prepared": []}
+
+    def pages(log: list[Any]) -> list[Any]:
+        return [action[:3] for record in log[3:] for action in record[2]]
+
+    assert pages(shape(content(storage))) == pages(shape(files("g2c-61-removed")))
+
+
+@pytest.mark.parametrize("order", ["up", "down", "mixed"])
+def test_pages_of_the_root_index_are_split(order: str) -> None:
+    storage = MemoryStorage()
+    _, do = opened(storage)
+    names = [f"a-queue-with-a-rather-long-name-{number:03d}" for number in range(150)]
+    names = names if order == "up" else names[::-1]
+    if order == "mixed":
+        random.Random(7).shuffle(names)
+    for name in names:
+        do("insert", queue=name, message=body(3))
+    found = keys(stored(storage))
+    assert list(found) == [*sorted(names), "sys$prepared"]
+    assert all(found[name] == [0] for name in names)
+
+
+def test_keys_are_given_again_after_a_start_and_never_before() -> None:
+    storage = MemoryStorage()
+    _, do = opened(storage)
+    do("insert", queue="q", message=body(1))
+    do("insert", queue="q", message=body(1), tx="a")
+    do("rollback", tx="a")
+    assert do("insert", queue="q", message=body(1))["key"] == 2
+    do("remove", queue="q", key=2)
+    do("close")
+    _, do = opened(storage)
+    assert do("insert", queue="q", message=body(1))["key"] == 1
+
+
+def test_a_group_is_one_write_and_its_records_stand_alone() -> None:
+    storage = Watched()
+    _, do = opened(storage)
+    for queue in "abc":
+        do("insert", queue=queue, message=body(7), tx=queue)
+    before = len(storage.done)
+    do("commit", tx=["a", "b", "c"])
+    assert [(what, name) for what, name, *_ in storage.done[before:]] == [
+        ("write", LOG_FILE),
+        ("sync", LOG_FILE),
+    ]
+    _, _, off, length = storage.done[before]
+    state, seen = content(storage), list[dict[str, list[int]]]()
+    for end in range(off, off + length + 1):
+        state[LOG_FILE] = content(storage)[LOG_FILE][:end] + bytes(64)
+        now = keys(recover(state))
+        if not seen or seen[-1] != now:
+            seen.append(now)
+    assert [sum(map(len, each.values())) for each in seen] == [0, 1, 2, 3]
+
+
+def test_a_checkpoint_writes_pages_forces_them_and_begins_the_log_again() -> None:
+    storage = Watched()
+    _, do = opened(storage)
+    do("insert", queue="q", message=body(5000))
+    before, held = len(storage.done), keys(stored(storage))
+    do("checkpoint")
+    done = storage.done[before:]
+    pages = [off for what, name, off, _ in done if (what, name) == ("write", PAGES)]
+    assert pages == sorted(pages)
+    assert [each[:2] for each in done[len(pages) :]] == [
+        ("sync", PAGES),
+        ("write", LOG_FILE),
+        ("sync", LOG_FILE),
+    ]
+    assert done[-2][2:] == (0, 12)
+    for state in [*storage.states[-len(pages) - 1 :], content(storage)]:
+        assert keys(recover(state)) == held
+    assert Log(content(storage)[LOG_FILE], 2048, 100).generation == 2
+
+
+def test_a_record_is_forced_before_a_page_that_it_frees_is_written() -> None:
+    storage = Watched()
+    _, do = opened(storage)
+    do("insert", queue="q", message=body(5))
+    before = len(storage.done)
+    do("remove", queue="q", key=0)
+    assert [each[:2] for each in storage.done[before:]] == [
+        ("write", LOG_FILE),
+        ("sync", LOG_FILE),
+        ("write", PAGES),
+    ]
+
+
+def test_a_checkpoint_waits_and_lets_nothing_begin() -> None:
+    storage = MemoryStorage()
+    _, do = opened(storage, checkpoint_size="2000")
+    do("insert", queue="q", message=body(1), tx="a")
+    do("insert", queue="r", message=body(3000))
+    with pytest.raises(ValueError, match="checkpoint that is due"):
+        do("insert", queue="s", message=body(1), tx="b")
+    with pytest.raises(ValueError, match="waits"):
+        do("checkpoint")
+    do("commit", tx="a")
+    assert Log(content(storage)[LOG_FILE], 2048, 100).generation == 2
+    assert keys(stored(storage)) == {"q": [0], "r": [0], "s": [], "sys$prepared": []}
+
+
+def test_swap_files_roll_over_and_go() -> None:
+    storage = MemoryStorage()
+    _, do = opened(storage, roll_over_size="200")
+    places = [do("swap", queue="q", message=body(100)) for _ in range(4)]
+    assert [(each["file"], each["off"]) for each in places] == [
+        ("swap/q-0.swap", 0),
+        ("swap/q-0.swap", 156),
+        ("swap/q-1.swap", 0),
+        ("swap/q-1.swap", 156),
+    ]
+    do("unswap", queue="q", file="swap/q-0.swap")
+    assert "swap/q-0.swap" in storage.names()
+    do("unswap", queue="q", file="swap/q-0.swap")
+    assert "swap/q-0.swap" not in storage.names()
+    opened(storage)
+    assert not [name for name in storage.names() if name.endswith(".swap")]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_was_committed_is_there_at_every_write(seed: int) -> None:
+    """A process that ends before any of its writes leaves what was acknowledged, or what was under way."""
+    chance, storage = random.Random(seed), Watched()
+    _, do = opened(storage, checkpoint_size="60000")
+    held: dict[str, list[int]] = {}
+    for step in range(60):
+        queue, before = f"queue-{chance.randrange(4)}", len(storage.states)
+        was = {name: list(there) for name, there in held.items()}
+        action = chance.choice(["insert", "insert", "insert", "remove", "rollback", "checkpoint", "open"])
+        if action == "insert":
+            key = do("insert", queue=queue, message=body(chance.choice([1, 50, 2000, 6000])))["key"]
+            held.setdefault(queue, []).append(key)
+        elif action == "remove" and held.get(queue):
+            key = held[queue].pop(chance.randrange(len(held[queue])))
+            do("remove", queue=queue, key=key)
+        elif action == "rollback":
+            do("insert", queue=queue, message=body(3000), tx=f"t{step}")
+            do("rollback", tx=f"t{step}")
+        elif action == "open":
+            _, do = opened(storage, checkpoint_size="60000")
+        elif action == "checkpoint":
+            do("checkpoint")
+        for state in [*storage.states[before:], content(storage)]:
+            found = recover(state)
+            assert (found.refused, found.dropped) == (None, {})
+            now = {name: there for name, there in keys(found).items() if there}
+            assert now in ({n: k for n, k in was.items() if k}, {n: k for n, k in held.items() if k})
+    assert stored(storage)
+
+
+@real
+def test_a_real_store_goes_on() -> None:
+    storage = MemoryStorage(files("12-one-commit-after-checkpoint"))
+    _, do = opened(storage)
+    do("insert", queue="orders", message=body(9))
+    do("remove", queue="c1$sub", key=0)
+    do("close")
+    found = stored(storage)
+    # The other queue has the message still, whose page both named.
+    assert keys(found)["c2$sub"] == [0]
+    assert keys(found)["orders"] == [1, 2, 4, 5, 6]
+    assert len(found.branches) == 2
+
+
+def test_what_is_no_message_is_refused() -> None:
+    _, do = opened()
+    with pytest.raises(WriterRefused) as refused:
+        do("insert", queue="q", message="0000")
+    assert refused.value.code == "unencodable"
+    for wrong in ({"op": "remove", "queue": "q", "key": 1}, {"op": "commit", "tx": "x"}):
+        with pytest.raises(ValueError, match="no"):
+            do(**wrong)
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("commit", [False, True])
+@pytest.mark.parametrize("inserts", [False, True])
+def test_a_branch_is_ended(inserts: bool, commit: bool, again: bool) -> None:
+    """Also after a start; what it took away and gives back was delivered once more."""
+    storage = Watched()
+    _, do = opened(storage)
+    do("insert", queue="q", message=body(3000))
+    if inserts:
+        do("insert", queue="q", message=body(5), tx="a")
+    else:
+        do("remove", queue="q", key=0, tx="a")
+    do("prepare", tx="a", format_id=1, gtrid="aa", bqual="bb")
+    assert len(stored(storage).branches) == 1
+    if again:
+        _, do = opened(storage)
+    before = len(storage.states)
+    do("decide", gtrid="aa", bqual="bb", commit=commit)
+    for state in storage.states[before:]:
+        assert not recover(state).refused
+    found = stored(storage) if commit or inserts else recover(content(storage))
+    queues = {queue.name.decode(): queue.entries for queue in found.queues}
+    assert (found.branches, queues["sys$prepared"]) == ([], [])
+    left = {(True, True): [0, 1], (True, False): [0], (False, True): [], (False, False): [0]}[inserts, commit]
+    assert [one.entry.key for one in queues["q"]] == left
+    if not inserts and not commit:
+        assert [one.entry.deliveries for one in queues["q"]] == [2]
+    with pytest.raises(ValueError, match="no such branch"):
+        do("decide", gtrid="aa", bqual="bb", commit=commit)
+
+
+@real
+def test_the_branches_of_a_real_store_are_ended() -> None:
+    storage = MemoryStorage(files("17-clean-shutdown"))
+    _, do = opened(storage)
+    do("decide", gtrid=b"GLOBAL1".hex(), bqual=b"BR".hex(), commit=False)
+    found = stored(storage)
+    assert (keys(found)["orders"], len(found.branches)) == ([1, 2, 5], 1)

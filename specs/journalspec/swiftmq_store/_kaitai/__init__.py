@@ -1,0 +1,1 @@
+"""Generated from the .ksy files beside it by tools/kaitai/generate.mjs; do not edit."""

@@ -1,0 +1,174 @@
+"""The construct schemas of logs, of pages and of messages: they parse clean ones, and build any.
+
+A page does not say what it is: who follows a reference takes the schema that fits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from construct import (
+    Bytes,
+    Construct,
+    Float32b,
+    Float64b,
+    GreedyBytes,
+    If,
+    Int8sb,
+    Int8ub,
+    Int16sb,
+    Int16ub,
+    Int32sb,
+    Int64sb,
+    Peek,
+    Struct,
+    Switch,
+)
+
+from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While
+from journalspec.swiftmq_store import LAYOUT
+
+_ACTIONS = {1: "insert", 2: "update", 3: "delete", 4: "portion"}
+
+
+def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Construct[Any, Any]:
+    """Return the schema of a log: START if it is tagged, records, and what lies behind."""
+    picture = Struct(
+        "page" / Checked(Int32sb, lambda page, _: page >= 0, "a page"),
+        "changed" / Int8ub,
+        "empty" / Int8ub,
+        "whole" / If(lambda context: context.empty == 0, Bytes(page_size)),
+    )
+
+    action = Struct(
+        "kind" / Checked(Int32sb, lambda kind, _: kind in _ACTIONS, "an action"),
+        "flag" / If(lambda context: context.kind == 4, Peek(_ahead(9))),
+        "body"
+        / Switch(
+            lambda context: (context.kind, bool(context.flag) and context.flag[8] == 1),
+            {
+                (1, False): codec.schema("insert", edition),
+                (2, False): Struct("before" / picture, "after" / picture),
+                (3, False): codec.schema("delete", edition),
+                (4, True): codec.schema("portion", edition),
+                (4, False): codec.schema("new_portion", edition),
+            },
+        ),
+    )
+
+    def records(header: str) -> Construct[Any, Any]:
+        def more(stream: Any, context: Any) -> bool:
+            here = stream.tell()
+            head: bytes = stream.read(16)
+            stream.seek(here)
+            if len(head) < 16 or int.from_bytes(head[:4]) not in (2, 3):
+                return False
+            return header != "record" or int.from_bytes(head[4:12], signed=True) == context.start.generation
+
+        record = Struct(
+            "header" / Checked(codec.schema(header, edition), lambda head, _: head.number >= 0, "a record"),
+            "actions" / Counted(lambda context: context.header.number, action),
+        )
+        return While(more, record)
+
+    return Struct(
+        "first" / Peek(_ahead(12)),
+        "start" / If(_tagged, codec.schema("start", edition)),
+        "records" / Switch(_tagged, {True: records("record"), False: records("untagged_record")}),
+        "rest" / GreedyBytes,
+    )
+
+
+def _ahead(length: int) -> Construct[Any, Any]:
+    return Bytes(length)
+
+
+def _tagged(context: Any) -> bool:
+    return bool(context.first and context.first[:4] == b"\0\0\0\1")
+
+
+def page_schema(role: str) -> Construct[Any, Any]:
+    """Return the schema of a page of the `root` index, of the index of a `queue`, or of a `message`."""
+    if role == "message":
+        return Struct("page" / CODEC.schema("message_page", "13"), "rest" / GreedyBytes)
+    return Struct(
+        "header" / CODEC.schema("index", "13"),
+        "entries" / Counted(lambda context: context.header.slots, CODEC.schema(f"{role}_entry", "13")),
+        "rest" / GreedyBytes,
+    )
+
+
+CODEC = ConstructCodec(LAYOUT, log_schema)
+#: A swap file, in which every entry is whole.
+SWAP = Struct(
+    "entries"
+    / While(
+        lambda stream, _: bool(stream.read(1)) and stream.seek(-1, 1) >= 0, CODEC.schema("swap_entry", "13")
+    )
+)
+
+_UTF = Struct("length" / Int16ub, "data" / Blob(lambda context: context.length))
+_BLOB = Struct("length" / Int32sb, "data" / Blob(lambda context: context.length))
+
+
+def _optional(of: Construct[Any, Any]) -> Construct[Any, Any]:
+    return Struct("there" / Int8ub, "value" / If(lambda context: context.there == 1, of))
+
+
+_DESTINATION = Struct(
+    "kind" / Checked(Int8ub, lambda kind, _: kind <= 3, "a kind of destination"),
+    "topic_queue" / If(lambda context: context.kind in (1, 2), _optional(_UTF)),
+    "name" / _UTF,
+)
+_PRIMITIVES: dict[Any, Construct[Any, Any]] = dict(
+    enumerate((Int32sb, Int64sb, Float64b, Float32b, Int8ub, Int16ub, Int16sb, Int8sb, _BLOB, _UTF))
+)
+_PRIMITIVE = Struct(
+    "kind" / Checked(Int32sb, lambda kind, _: kind in _PRIMITIVES, "a kind of primitive"),
+    "value" / Switch(lambda context: context.kind, _PRIMITIVES),
+)
+#: Properties, and the body of a map message.
+PROPERTIES = Struct(
+    "number" / Int32sb,
+    "entries" / Counted(lambda context: context.number, Struct("name" / _UTF, "value" / _PRIMITIVE)),
+)
+_BODIES: dict[Any, Construct[Any, Any]] = {
+    0: Struct(),
+    1: _BLOB,
+    2: _optional(_BLOB),
+    3: _optional(_BLOB),
+    4: Struct("number" / Int32sb, "values" / Counted(lambda context: context.number, _PRIMITIVE)),
+    5: Struct(
+        "there" / Int8ub,
+        "number" / If(lambda context: context.there == 1, Int32sb),
+        "parts" / If(lambda context: context.there == 1, Counted(lambda context: context.number, _UTF)),
+    ),
+}
+#: A serialised message (SMQ-MSG-103); what is behind it does not belong to it.
+MESSAGE = Struct(
+    "kind" / Checked(Int32sb, lambda kind, _: kind in _BODIES, "a kind of message"),
+    "expiration" / Int64sb,
+    "priority" / Int32sb,
+    "timestamp" / Int64sb,
+    "deliveries" / Int32sb,
+    "mode" / Int32sb,
+    "redelivered" / Int8ub,
+    *(name / _optional(_UTF) for name in ("id", "user", "client", "correlation", "type_name")),
+    *(name / _optional(_DESTINATION) for name in ("reply_to", "destination")),
+    "properties" / _optional(_BLOB),
+    *(name / _optional(_UTF) for name in ("source_router", "router", "queue")),
+    "body" / Switch(lambda context: context.kind, _BODIES),
+)
+#: What one queue has in a prepared branch (SMQ-XAB-102).
+BRANCH = Struct(
+    "valid" / Int8ub,
+    "time" / Int64sb,
+    "kind" / Int32sb,
+    "queue" / _UTF,
+    "routing" / Int8ub,
+    "format_id" / Int32sb,
+    "bqual" / _optional(_BLOB),
+    "gtrid" / _optional(_BLOB),
+    "number" / Int32sb,
+    "keys" / Counted(lambda context: context.number, _BLOB),
+)

@@ -1,0 +1,227 @@
+"""SwiftMQ's file store, which is not registered yet: its schemas, on what real SwiftMQ wrote."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from construct import Construct
+from kaitaistruct import KaitaiStream, KaitaiStruct
+
+from journalspec.elements import parsed
+from journalspec.schemas import SchemaError
+from journalspec.swiftmq_store._kaitai.swiftmq_message import SwiftmqMessage
+from journalspec.swiftmq_store._kaitai.swiftmq_store import SwiftmqStore
+from journalspec.swiftmq_store.schema import BRANCH, CODEC, MESSAGE, PROPERTIES, SWAP, log_schema, page_schema
+
+SPECS = Path(__file__).resolve().parents[1]
+DATA = Path(__file__).resolve().parent / "data"
+REAL = SPECS.parent.parent / "shared" / "real" / "swiftmq_store"
+real = [
+    pytest.mark.real,
+    pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout"),
+]
+MAGIC = "000001a1faf7710c"
+#: The first bytes of a real log: START, and the transaction that makes an empty root index.
+LOG = bytes.fromhex(
+    f"00000001 {MAGIC} 00000002 {MAGIC} 0000000000000000 00000003 00000001 00000000"
+    "00000004 00000000 00000001 01 00000004 00000000 00000004 ffffffff"
+    "00000004 00000000 00000005 01 00000004 00000000 00000004 ffffffff"
+)
+#: What one of the two says of a value and the other does not.
+LEFT_OUT = {"flag", "first", "off", "end", "page_size"}
+
+
+def stores() -> list[Path]:
+    return [path for path in sorted(REAL.iterdir()) if (path / "db").is_dir()] if REAL.is_dir() else []
+
+
+def page_size(store: Path) -> int:
+    return 4096 if "4096" in store.name else 2048
+
+
+def content(path: Path) -> bytes:
+    return (
+        gzip.decompress(path.with_name(path.name + ".gz").read_bytes())
+        if not path.exists()
+        else path.read_bytes()
+    )
+
+
+def plain(value: Any) -> Any:
+    """Return what construct or Kaitai has parsed, in one shape, without what is missing or empty."""
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, KaitaiStruct):
+        members = {name: item for name, item in vars(value).items() if name[0] != "_" and item != []}
+        # A PORTION lies one level deeper there, because what it is depends on a byte in its middle.
+        return plain(members["body"]) if type(value).__name__ == "AnyPortion" else plain(members)
+    if isinstance(value, dict):
+        return {
+            name: plain(item)
+            for name, item in value.items()
+            if item is not None
+            and item != []
+            and name[0] != "_"
+            and name not in LEFT_OUT
+            and not name.endswith("_from")
+        }
+    return value
+
+
+def agreed(schema: Construct[Any, Any], kind: Any, data: bytes, *arguments: Any) -> Any:
+    """Return what both parsers make of `data`, which construct builds again to the last byte."""
+    found = parsed(schema, BytesIO(data), "")
+    built = schema.build(found)
+    assert built == data[: len(built)]
+    assert plain(found) == plain(kind(*arguments, KaitaiStream(BytesIO(data))))
+    return found
+
+
+def pages(data: bytes, size: int, first: int) -> Iterator[int]:
+    """Give the numbers of a chain's pages."""
+    while first != -1:
+        yield first
+        first = int.from_bytes(data[first * size + 5 : first * size + 9], signed=True)
+
+
+@pytest.mark.parametrize(
+    "store", [pytest.param(path, id=path.name, marks=real) for path in stores() if (path / "log").is_dir()]
+)
+def test_schemas_agree_on_every_real_log(store: Path) -> None:
+    data, size = content(store / "log" / "transaction.log"), page_size(store)
+    found = agreed(log_schema(CODEC, "13", size), SwiftmqStore, data, size)
+    assert bool(found.start) is not store.name.startswith("ap")
+    for record in found.records:
+        assert len(record.actions) == record.header.number
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        pytest.param(path, id=path.name, marks=real)
+        for path in stores()
+        if path.name[:2] in {"11", "17", "r1", "g2", "g3"}
+    ],
+)
+def test_schemas_agree_on_every_page_that_is_reached(store: Path) -> None:
+    """What the pages of a store hold that was not flushed is in its log: these were."""
+    data, size = content(store / "db" / "page.db"), page_size(store)
+    messages = 0
+
+    def page(number: int, role: str) -> Any:
+        kind = {
+            "root": SwiftmqStore.RootPage,
+            "queue": SwiftmqStore.QueuePage,
+            "message": SwiftmqStore.MessagePage,
+        }[role]
+        here = data[number * size : (number + 1) * size]
+        if role == "message":
+            found = parsed(page_schema(role), BytesIO(here), "")
+            assert plain(found.page) == plain(kind(KaitaiStream(BytesIO(here))))
+            return found.page
+        return agreed(page_schema(role), kind, here)
+
+    if data[1:5] == bytes(4) or data[0] == 1:
+        return  # nothing was flushed yet
+    for root in pages(data, size, 0):
+        for queue in page(root, "root").entries:
+            for number in pages(data, size, queue.head) if queue.valid == 1 else ():
+                for entry in page(number, "queue").entries:
+                    if entry.valid != 1 or data[entry.page * size] == 1:
+                        continue
+                    slices = [page(part, "message").slice for part in pages(data, size, entry.page)]
+                    message = agreed(MESSAGE, SwiftmqMessage, b"".join(slices))
+                    messages += 1
+                    if message.properties.value:
+                        agreed(PROPERTIES, SwiftmqMessage.Properties, message.properties.value.data)
+                    if queue.name == b"sys$prepared":
+                        branch = agreed(BRANCH, SwiftmqMessage.Branch, message.body.data)
+                        assert len(branch["keys"]) == branch.number == 1
+    assert messages or store.name[:2] == "g2"
+
+
+@pytest.mark.parametrize(
+    "store", [pytest.param(name, marks=real) for name in ("13-swap-two-entries", "14-swap-one-deleted")]
+)
+def test_schemas_agree_on_swap_files(store: str) -> None:
+    data = (REAL / store / "swap" / "orders-0.swap").read_bytes()
+    found = agreed(SWAP, SwiftmqStore.SwapFile, data)
+    assert len(found.entries) == 2
+    for entry in found.entries:
+        agreed(MESSAGE, SwiftmqMessage, entry.message)
+
+
+@pytest.mark.parametrize("tagged", [True, False])
+def test_schemas_agree_on_a_log(tagged: bool) -> None:
+    data = (LOG if tagged else LOG[12:16] + LOG[24:]) + bytes(32)
+    found = agreed(log_schema(CODEC, "13"), SwiftmqStore, data, 2048)
+    assert [action.kind for action in found.records[0].actions] == [1, 4, 4]
+    assert (bool(found.start), found.rest) == (tagged, bytes(32))
+
+
+def test_schemas_agree_on_whole_pages() -> None:
+    """No known writer has logged one."""
+    picture = bytes.fromhex("00000003 01 00") + b"x" * 64
+    data = LOG[:32] + (2).to_bytes(4) + bytes.fromhex("00000002") + picture + bytes.fromhex("00000003 00 01")
+    data += bytes.fromhex("00000003 00000009 00000001 7a")
+    found = agreed(log_schema(CODEC, "13", 64), SwiftmqStore, data, 64)
+    assert found.records[0].actions[0].body.before.whole == b"x" * 64
+    assert found.records[0].actions[1].body.before == b"z"
+
+
+@pytest.mark.parametrize("end", range(36, 102))
+def test_a_record_that_is_not_whole_is_not_parsed(end: int) -> None:
+    with pytest.raises(SchemaError):
+        parsed(log_schema(CODEC, "13"), BytesIO(LOG[:end]), "")
+
+
+@pytest.mark.parametrize("text", ["00", "01 00000002 0001 41 0000"])
+def test_schemas_agree_on_a_text(text: str) -> None:
+    agreed(MESSAGE, SwiftmqMessage, b"\0\0\0\5" + bytes(48 - 8) + bytes.fromhex(text))
+
+
+def test_schemas_agree_on_a_stream() -> None:
+    values = "00000003 00000000 00000007 00000009 0001 41 00000002 0000000000000000"
+    agreed(MESSAGE, SwiftmqMessage, b"\0\0\0\4" + bytes(40) + bytes.fromhex(values))
+
+
+def test_registered_the_format_passes_what_all_formats_do(tmp_path: Path) -> None:
+    """In a copy where it has its ``format.toml``, and its examples are among those of the others."""
+    shutil.copytree(SPECS, tmp_path / "specs")
+    for name in ("pyproject.toml", "conftest.py"):
+        shutil.copy(SPECS.parent / name, tmp_path / name)
+    shutil.copy(DATA / "swiftmq_store_format.toml", tmp_path / "specs/journalspec/swiftmq_store/format.toml")
+    with (tmp_path / "specs/tests/data/examples.toml").open("a", encoding="utf-8") as table:
+        table.write((DATA / "swiftmq_store_examples.toml").read_text(encoding="utf-8"))
+    # Deviations will be shown by cases, of which there is none yet.
+    names = "(swiftmq_store or swiftmq-store or swiftmq_message) and not every_format_has_deviations"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "specs/tests", "-k", names, "-m", "not node"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "specs")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) > 25
+
+
+def test_deviations_name_requirements() -> None:
+    room = SPECS / "journalspec" / "swiftmq_store"
+    known = tomllib.loads((room / "requirements.toml").read_text(encoding="utf-8"))["requirement"]
+    found = tomllib.loads((room / "deviations.toml").read_text(encoding="utf-8"))["deviation"]
+    assert [each["id"] for each in found] == [f"SMQ-DEV-{n:03d}" for n in range(1, len(found) + 1)]
+    product = {each["id"] for each in known if "13" in each["editions"]}
+    assert all(set(each["requirements"]) <= product for each in found)
