@@ -12,6 +12,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from journalspec_corpus.crash.adapter import crash_format
@@ -137,3 +138,12 @@ if __name__ == "__main__":
     format_of, number, preset, planted = sys.argv[1:]
     chosen = (get_preset(preset),) if preset else PRESETS
     print(json.dumps(compared(format_of, int(number), chosen, fault=bool(planted))))
+
+
+@pytest.mark.parametrize("rows", [[(1, 2), (1, 2), (5, 2)], [(1, 2), (1, 3), (1, 2), (5, 2)]])
+def test_signatures_are_told_apart_by_both_halves(rows: list[tuple[int, int]]) -> None:
+    from journalspec_corpus.crash.engine import distinct  # it needs Numba
+
+    first, which = distinct(np.array(rows, np.uint64))
+    assert [rows[first[number]] for number in which] == rows
+    assert len(first) == len(set(rows))

@@ -242,11 +242,11 @@ class CompiledEngine:
 
     def _answered(self, layout: TraceLayout, judged: TraceStates, signed: Hashes) -> npt.NDArray[np.int64]:
         """Return the number of the answers to each row; a signature that is new is read once."""
-        raw = np.ascontiguousarray(signed).view(np.dtype((np.void, _HASH_BYTES)))[:, 0]
-        found, first, which = np.unique(raw, return_index=True, return_inverse=True)
-        numbers = np.empty(len(found), np.int64)
+        first, which = distinct(signed)
+        numbers = np.empty(len(first), np.int64)
         contents: _Contents | None = None
-        for at, (name, row) in enumerate(zip(found.tolist(), first.tolist(), strict=True)):
+        for at, row in enumerate(first.tolist()):
+            name = signed[row].tobytes()
             number = self._known.get(name)
             if number is None:
                 contents = contents or _Contents(layout, judged)
@@ -257,6 +257,16 @@ class CompiledEngine:
                 self._known[name] = number
             numbers[at] = number
         return numbers[which]
+
+
+def distinct(signed: Hashes) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return a row of each signature, and for each row the number of its own among them."""
+    # Numbers are sorted many times as fast as bytes; where one half tells all apart, the other need not.
+    _, first, which = np.unique(signed[:, 0], return_index=True, return_inverse=True)
+    if not np.array_equal(signed[first, 1][which], signed[:, 1]):
+        raw = np.ascontiguousarray(signed).view(np.dtype((np.void, _HASH_BYTES)))[:, 0]
+        _, first, which = np.unique(raw, return_index=True, return_inverse=True)
+    return first, which
 
 
 class _Contents:

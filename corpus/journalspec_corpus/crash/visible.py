@@ -32,7 +32,8 @@ DIGEST_BYTES = 8
 MOST_KNOWN = 1 << 17
 #: How texts become bytes, whatever a reader put into them.
 _TEXT = "utf-8", "surrogatepass"
-_FOREIGN = b"'foreign'"
+#: Of what an outcome is put together: many answers are long, and each is hashed once.
+_PART_BYTES = 16
 Column = npt.NDArray[np.uint8]
 
 
@@ -239,12 +240,12 @@ class Outcomes:
     def __init__(self) -> None:
         self._keys: Collection[str] = ()
         #: by identity, each with what has it: nothing else comes to have it
-        self._begun: dict[int, tuple[Expected, Any, bytes]] = {}
+        self._begun: dict[int, tuple[Expected, bytes]] = {}
         self._given: dict[int, tuple[Answer, int]] = {}
         self._numbers: dict[int, tuple[Answer, int]] = {}
         self._numbered: dict[int, tuple[Sequence[Answer], tuple[int, ...]]] = {}
-        #: by number
-        self._words: dict[int, bytes] = {}
+        #: digests of answers, by number
+        self._parts: dict[int, bytes] = {}
         self._known: dict[tuple[bytes, str, tuple[int, ...]], bytes] = {}
 
     def begin(self, keys: Collection[str]) -> None:
@@ -256,33 +257,30 @@ class Outcomes:
         if len(self._known) > MOST_KNOWN:
             self._known.clear()
             self._numbers.clear()
-            self._words.clear()
+            self._parts.clear()
 
     def id(self, given: Sequence[Answer], refusal: str, expected: Expected) -> bytes:
         """Return the digest of what is owed in one state and what all readers answered."""
         begun = self._begun.get(id(expected))
         if begun is None:
-            start = hashlib.blake2b(_owed(expected).encode(*_TEXT), digest_size=DIGEST_BYTES)
-            begun = self._begun[id(expected)] = expected, start, start.digest()
+            begun = self._begun[id(expected)] = expected, _digest(_owed(expected).encode(*_TEXT))
         numbered = self._numbered.get(id(given))
         if numbered is None:
             numbered = self._numbered[id(given)] = given, tuple(map(self._number, given))
-        place = begun[2], refusal, numbered[1]
+        place = begun[1], refusal, numbered[1]
         found = self._known.get(place)
         if found is None:
-            digest = begun[1].copy()
-            answers = b", ".join(map(self._said, numbered[1], given))
-            digest.update(b"\0%s\0[%s]" % (refusal.encode(), answers))
-            found = self._known[place] = digest.digest()
+            whole = b"".join((begun[1], *map(self._said, numbered[1], given), refusal.encode()))
+            found = self._known[place] = _digest(whole, DIGEST_BYTES)
         return found
 
     def _said(self, number: int, answer: Answer) -> bytes:
-        """Return an answer in words; it has that number."""
+        """Return the digest of an answer; it has that number."""
         if number < 0:
             return _FOREIGN
-        found = self._words.get(number)
+        found = self._parts.get(number)
         if found is None:
-            found = self._words[number] = _words(answer)
+            found = self._parts[number] = _part(answer)
         return found
 
     def _number(self, answer: Answer) -> int:
@@ -337,11 +335,19 @@ def _owed(expected: Expected) -> str:
     return repr((expected.stratum, words))
 
 
+def _digest(data: bytes, size: int = _PART_BYTES) -> bytes:
+    return hashlib.blake2b(data, digest_size=size).digest()
+
+
 @lru_cache(1 << 12)
-def _words(answer: Answer) -> bytes:
-    """Return `answer` in words: the same ones come in many crash points."""
+def _part(answer: Answer) -> bytes:
+    """Return the digest of `answer`: the same ones come in many crash points."""
     said = in_order((answer.keys, answer.refused, answer.reported, answer.aside, answer.state))
-    return repr(said).encode(*_TEXT)
+    return _digest(repr(said).encode(*_TEXT))
+
+
+#: No answer has these words: theirs begin with a parenthesis.
+_FOREIGN = _digest(b"foreign")
 
 
 def in_order(value: object) -> object:
