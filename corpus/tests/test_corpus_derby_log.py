@@ -84,4 +84,20 @@ def test_the_naive_reader_sees_what_the_sql_did(place: Path) -> None:
         found = naive.recover(files, told["edition"], policy)
         assert found["verdict"] == "clean"
         if not any(name.startswith("seg0") for name in files):
-            assert jsonable(found["state"]) == told["state"]
+            assert jsonable(found["state"]) == told["expect"][-1]["state"]
+
+
+def test_a_generated_case_expects_what_the_naive_reader_answers() -> None:
+    """One expectation for each question; a refusal says where, and nothing of records."""
+    place = CAPTURED / "derby-10.16.1.1" / "three"
+    files = {path.name: path.read_bytes() for path in place.iterdir() if path.suffix in (".dat", ".ctrl")}
+    questions = [{"op": "read"}, *({"op": "recover", "policy": policy} for policy in ("default", "strict"))]
+    told = naive.expected(files, "10.16")
+    assert [said["when"] for said in told] == questions
+    assert {frozenset(record) for record in told[0]["records"]} == {frozenset(author.BRIEF)}
+    assert ["state" in said for said in told] == [False, True, True]
+    files["log1.dat"] = b"\xff" + files["log1.dat"][1:]
+    at = {"file": "log1.dat", "off": 0, "len": 24}
+    for said in naive.expected(files, "10.16"):
+        assert (said["verdict"], said["code"], said["at"]) == ("refused", "bad-header", at)
+        assert not {"records", "state"} & set(said)

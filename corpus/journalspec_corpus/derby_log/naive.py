@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
-from journalspec_corpus.derby_log.author import LATER_TABLES, LEVELS, TABLES
+from journalspec_corpus.derby_log.author import BRIEF, LATER_TABLES, LEVELS, TABLES
 from journalspec_corpus.derby_log.bodies import NoBody, body, rows
-from journalspec_corpus.naive import Files, end_of, refused
+from journalspec_corpus.naive import Files, end_of, expectation, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
@@ -422,4 +422,10 @@ def answers(files: Files, edition: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"recover.{policy}", recover(files, edition, policy)
 
 
-__all__ = ["REFUSED", "answers", "read", "recover"]
+def expected(files: Files, edition: str) -> list[dict[str, Any]]:
+    """Return what a generated case expects of a reading and of the recoveries under every policy."""
+    out = []
+    for question, seen in answers(files, edition):
+        members = ["phase", "code", "at"] if seen["verdict"] == REFUSED else ["records", "dropped", "state"]
+        out.append(expectation(question, seen, members, BRIEF))
+    return out

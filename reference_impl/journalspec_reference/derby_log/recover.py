@@ -345,7 +345,9 @@ class LogPass:
                 if counts:
                     self._count(file, item)
         except BadLog as error:
-            raise _Refusal("record", "bad-body", str(error), At(file.name, off, 0)) from None
+            # Its wrapper is sound, or the log would end here.
+            length = int.from_bytes(bytes(file.data[off : off + 4]), "big") + codec.OVERHEAD
+            raise _Refusal("record", "bad-body", str(error), At(file.name, off, length)) from None
         return None
 
     def _covered(self, file: LogFile, item: Told, start: int, covered: int) -> int:

@@ -136,16 +136,22 @@ class DerbyCapture(Capture):
         finally:
             connection.close()
 
-    def shows(self, product: Product, scenario: Scenario) -> Json:
-        """Return no requirement: the format has none yet."""
-        return {"obeys": [], "breaks": []}
-
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
-        """Return the product's answer, if its state is what the model says."""
+        """Return what the product found, if that is what the model says; it shows no records."""
         asked, answer = self.asked(run), view["default"]
         if run.refused or answer["verdict"] != "clean" or asked.shown[-1] != asked.seen(answer["state"]):
             raise ValueError(f"{run.scenario.name}: asked for {asked.shown[-1]}, found {answer}")
-        return {"params": self.params(run.product, run.scenario), "state": answer["state"]}
+        return {"expect": expectations(answer["state"])}
+
+
+def expectations(state: Answer) -> list[Json]:
+    """Return what is expected of a log that its maker has opened, and found `state` in."""
+    sound: Json = {"verdict": "clean", "dropped": []}
+    policies = [{"op": "recover", "policy": policy} for policy in ("default", "strict")]
+    return [
+        {"when": {"op": "read"}, **sound},
+        *({"when": when, **sound, "state": state} for when in policies),
+    ]
 
 
 CAPTURE = DerbyCapture(__package__)

@@ -128,7 +128,9 @@ class Experiments:
             finally:
                 database.stop()
         told = "+".join(sorted({note.partition(":")[0] for note in notes(said)})) or "nothing said"
-        rows = [ranges([row["key"] for row in state["rows"] if row["table"] == kind]) for kind in ("T", "U")]
+        rows = [
+            ranges([int(row["key"]) for row in state["rows"] if row["table"] == kind]) for kind in ("T", "U")
+        ]
         doubt = f" | {len(state['in_doubt'])} in doubt" if state["in_doubt"] else ""
         return f"{rows[0]} | {rows[1]}{doubt}; {told}; {left(before, after)}"
 

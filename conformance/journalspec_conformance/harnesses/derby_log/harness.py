@@ -291,7 +291,8 @@ def java_xid(branch: Xid) -> Java:
 
 
 def _told_rows(rows: Any) -> list[Answer]:
-    return [{"table": name, "key": key, "value": value} for name, key, value in sorted(rows)]
+    texts = sorted((name, str(key), value) for name, key, value in rows)
+    return [{"table": name, "key": key, "value": value} for name, key, value in texts]
 
 
 # Databases: a base, and a log.
