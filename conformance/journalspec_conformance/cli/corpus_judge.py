@@ -165,6 +165,7 @@ class _Asked:
             "editions": list(selection.editions),
             "writers": list(selection.writers),
             "policies": list(job.policies),
+            "timeout": job.timeout,
             "workloads": len(selection.plan.workloads()),
             "workloads_of": len(replace(selection.plan, every=1).workloads()),
             "stopped": stopped,
