@@ -120,6 +120,7 @@ _SUMMARY = {
     "format": causes()[0].format,
     "plan": {"tier": "core", "seed": 1, "engine": 1},
     "timeout": 2.0,
+    "left_out": {"strict": 3},
     **dict.fromkeys(("states", "answers", "distinct", "classes", "traces", "not_asked"), 1),
     **{name: [] for name in ("editions", "writers", "policies", "shrunk")},
     "verdicts": {"R": {}},
@@ -141,7 +142,7 @@ def test_the_limit_of_a_run_is_written_down_and_told() -> None:
     summary = {**_SUMMARY, "format": run.format, "timeout": 0.75, "verdicts": {"R": {}}}
     summary["failures"] = [{**_FAILURE, "representative": kind}]
     written = tomllib.loads(judgement_text(run.harness, summary))
-    assert written["run"]["timeout"] == 0.75
+    assert (written["run"]["timeout"], written["run"]["left_out"]) == (0.75, {"strict": 3})
     assert written["finding"][0]["said"].startswith("It had not answered after 0.75 seconds,")
 
 

@@ -75,7 +75,7 @@ def judgement_text(harness: str, summary: Mapping[str, Any]) -> str:
         "count": summary["states"] + summary["not_asked"],
         **{
             name: summary[name]
-            for name in ("states", "answers", "distinct", "classes", "traces", "not_asked")
+            for name in ("states", "answers", "distinct", "classes", "traces", "not_asked", "left_out")
         },
     }
     lines = [_HEAD, "[run]", *(f"{name} = {toml_value(value)}" for name, value in run.items())]
