@@ -146,6 +146,7 @@ def test_who_does_not_come_back_is_asked_twice_and_then_left_alone(judge: Judge)
     assert 0 < facts["retried"] <= found["hang"]
     assert facts["invariants"]["R"] == {"I7": found["hang"]}
     assert facts["states"] + facts["not_asked"] == 24
+    assert facts["left_out"] == {"strict": 24 - sum(found.values())}
 
 
 def test_who_answers_in_a_new_process_has_answered(judge: Judge) -> None:

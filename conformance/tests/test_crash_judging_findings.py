@@ -6,6 +6,7 @@ import gzip
 import json
 import shutil
 import time
+import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -113,10 +114,36 @@ def test_a_file_of_findings_is_an_allowance(judgement: ProductRun) -> None:
     assert (compared.new, compared.gone) == ((), ())
 
 
+_FAILURE = {"kind": "this one", "breaks": [], "states": {"p": 1}, "strongest_preset": "p"}
+_SUMMARY = {
+    "impl": {"name": "n"},
+    "format": causes()[0].format,
+    "plan": {"tier": "core", "seed": 1, "engine": 1},
+    "timeout": 2.0,
+    "left_out": {"strict": 3},
+    **dict.fromkeys(("states", "answers", "distinct", "classes", "traces", "not_asked"), 1),
+    **{name: [] for name in ("editions", "writers", "policies", "shrunk")},
+    "verdicts": {"R": {}},
+}
+
+
 def test_an_answer_is_told_in_words() -> None:
-    told = sentence("lost", {"came": ["r0"], "missing": ["r1", "r2"]})
+    told = sentence("lost", {"came": ["r0"], "missing": ["r1", "r2"]}, 2.0)
     assert told == "It gave r0; r1, r2 had been acknowledged."
-    assert sentence("refused", {"refused": "exception:EOFException"}).startswith("It refused (EOFException)")
+    refused = sentence("refused", {"refused": "exception:EOFException"}, 2.0)
+    assert refused.startswith("It refused (EOFException)")
+    assert sentence("hang", {}, 0.5).startswith("It had not answered after 0.5 seconds,")
+
+
+def test_the_limit_of_a_run_is_written_down_and_told() -> None:
+    finding = next(one for run in judgements() for one in run.findings if one.verdict == "hang")
+    run = next(run for run in judgements() if finding in run.findings)
+    kind = {**dict(zip(MEMBERS, finding.members, strict=True)), **finding.example, "answer": {}}
+    summary = {**_SUMMARY, "format": run.format, "timeout": 0.75, "verdicts": {"R": {}}}
+    summary["failures"] = [{**_FAILURE, "representative": kind}]
+    written = tomllib.loads(judgement_text(run.harness, summary))
+    assert (written["run"]["timeout"], written["run"]["left_out"]) == (0.75, {"strict": 3})
+    assert written["finding"][0]["said"].startswith("It had not answered after 0.75 seconds,")
 
 
 def test_what_nothing_explains_is_not_written_down() -> None:
@@ -128,16 +155,7 @@ def test_what_nothing_explains_is_not_written_down() -> None:
         "preset": "p",
     }
     kind |= {"crash_index": 1, "mask": "", "tear": 0}
-    failure = {"kind": "this one", "breaks": [], "states": {"p": 1}, "strongest_preset": "p"}
-    summary = {
-        "impl": {"name": "n"},
-        "format": causes()[0].format,
-        "plan": {"tier": "core", "seed": 1, "engine": 1},
-        **dict.fromkeys(("states", "answers", "distinct", "classes", "traces", "not_asked", "timeout"), 1),
-        **{name: [] for name in ("editions", "writers", "policies", "shrunk")},
-        "verdicts": {"R": {}},
-        "failures": [{**failure, "representative": kind}],
-    }
+    summary = {**_SUMMARY, "failures": [{**_FAILURE, "representative": kind}]}
     with pytest.raises(LookupError, match="this one"):
         judgement_text("a-harness", summary)
 

@@ -168,6 +168,8 @@ def test_the_same_version_of_hypothesis_draws_the_same_again(format_id: str, fil
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format_id: str) -> None:
     adapter = crash_format(format_id)
+    assert adapter.long is not None
+    every = adapter.long.table.get("full", 1)
     added = [*adapter.added("full")]
     inside = {
         scope: [w for w in adapter.workloads(scope) if isinstance(w, LongWorkload) and w not in added]
@@ -176,9 +178,9 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
     assert {scope: len(works) for scope, works in inside.items()} == {
         "smoke": 0,
         "core": 2 * LONG_IN_CORE,
-        "full": sum(lines for lines, _, _ in long_machine.LENGTHS.values()),
+        "full": sum(-(-lines // every) for lines, _, _ in long_machine.LENGTHS.values()),
     }
-    traces = [adapter.build(work) for work in inside["full"][::40]]
+    traces = [adapter.build(work) for work in (adapter.long.lines + adapter.long.longer)[::40]]
     assert all(trace.crash_from == 0 and not trace.standing for trace in traces)
     assert max(sum(isinstance(op, Ack) for op in trace.ops) for trace in traces) > 4
     # A file comes round again, or, where none ever does, there are more of them.

@@ -38,18 +38,18 @@ _WORDS = {
     "silent": "It gave {came} and said nothing of what was damaged; nothing acknowledged is missing.",
     "refused": "It refused ({refused}) files in which nothing is damaged.",
     **dict.fromkeys(effects.ORDER, "It gave {came}; {effect}."),
-    "hang": "It hung: {told}.",
+    "hang": "It had not answered after {timeout:g} seconds.",
     "crash": "It ended instead of answering, twice.",
 }
 
 
-def sentence(verdict: str, answer: Mapping[str, Any]) -> str:
-    """Return in words how an answer and what was owed part."""
+def sentence(verdict: str, answer: Mapping[str, Any], timeout: float) -> str:
+    """Return in words how an answer and what was owed part; a question had `timeout` seconds."""
     parts = {name: _listed(answer.get(name, ())) for name in ("came", "missing", "wrong")}
     return _WORDS.get(verdict, "It gave no proper answer.").format(
         **parts,
+        timeout=timeout,
         effect=answer.get("effect", "the state is another"),
-        told=answer.get("told", "no answer"),
         refused=str(answer.get("refused", "")).replace("exception:", ""),
     )
 
@@ -75,7 +75,7 @@ def judgement_text(harness: str, summary: Mapping[str, Any]) -> str:
         "count": summary["states"] + summary["not_asked"],
         **{
             name: summary[name]
-            for name in ("states", "answers", "distinct", "classes", "traces", "not_asked")
+            for name in ("states", "answers", "distinct", "classes", "traces", "not_asked", "left_out")
         },
     }
     lines = [_HEAD, "[run]", *(f"{name} = {toml_value(value)}" for name, value in run.items())]
@@ -93,6 +93,7 @@ def judgement_text(harness: str, summary: Mapping[str, Any]) -> str:
             unexplained.append(failure["kind"])
         small = shrunk.get(failure["kind"])
         example = {name: (small or first)[name] for name in _EXAMPLE}
+        said = sentence(first["verdict"], (small or first)["answer"], summary["timeout"])
         if small is not None:
             more = ("case", "records", "deviations", "minimal", "answer_digest")
             example |= {name: small[name] for name in more}
@@ -105,7 +106,7 @@ def judgement_text(harness: str, summary: Mapping[str, Any]) -> str:
             f"strongest_preset = {toml_value(failure['strongest_preset'])}",
             f"causes = {toml_value([cause.id for cause in explained])}",
             f"why = {toml_value('; '.join(cause.title for cause in explained))}",
-            f"said = {toml_value(sentence(first['verdict'], (small or first)['answer']))}",
+            f"said = {toml_value(said)}",
             f"example = {toml_value(example)}",
         ]
     if unexplained:

@@ -175,6 +175,7 @@ class RunTally:
             "states": len(self.judged_states),
             "answers": self.asked,
             "not_asked": len(self._choice.states) - len(self.judged_states),
+            "left_out": self._left_out(),
             "distinct": self._choice.distinct,
             "generated": self._choice.generated,
             "traces": self._choice.traces,
@@ -188,6 +189,13 @@ class RunTally:
             "invariants": self._invariants(),
             "failures": [failing.to_json() for failing in self.failing()],
         }
+
+    def _left_out(self) -> dict[str, int]:
+        """Return by policy how many states were not asked about: `not_asked` are those left out under all."""
+        asked: Counter[str] = Counter()
+        for (policy, _, _), count in self.verdicts.items():
+            asked[policy] += count
+        return {policy: len(self._choice.states) - count for policy, count in sorted(asked.items())}
 
     def _alike(self) -> dict[str, dict[str, int]]:
         """Return per stratum what of the states that came into question differs, and of the answers to them.

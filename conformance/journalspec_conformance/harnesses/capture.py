@@ -497,7 +497,7 @@ def toml_value(value: object) -> str:
     """Return `value` in TOML: strings (JSON's are TOML's), booleans, numbers, lists and inline tables."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
+    if isinstance(value, (int, float)):
         return str(value)
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
