@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from importlib.resources import files
+from itertools import combinations
 from typing import Any, ClassVar
 
 import pytest
@@ -244,3 +245,27 @@ def test_sizes_at_an_edge_end_there(size: str, end: int) -> None:
         run.do(f"{add}2{size}")
         mark = run.marks[-1]
         assert (mark.off + mark.length) % 512 == end
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_any_two_values_that_meet_in_the_whole_meet_in_the_fraction(format_id: str) -> None:
+    long = crash_format(format_id).long
+    assert long is not None
+    tables = long.tables
+    for table in ("scopes", "firsts"):
+        whole = [work for work, _ in tables.listed(table, "full")]
+        taken = set(tables.fraction(table, "full"))
+        of = tables.rows["fractions"]["full"][table]
+        core = {work for work, _ in tables.listed(table, "core")}
+        assert core & set(whole) <= taken < set(whole)
+        assert len(taken - core) < len(whole) / (of - 0.5)
+        axes = ("kind", "writer", "steps", "align", "edge", "force", "background")
+        met, meets = (
+            {
+                (one, getattr(work, one), other, getattr(work, other))
+                for work in works
+                for one, other in combinations(axes, 2)
+            }
+            for works in (whole, taken)
+        )
+        assert met == meets

@@ -84,11 +84,11 @@ class Tables:
 
     def workloads(self, scope: str) -> Iterator[Any]:
         """Yield the workloads of a scope, in a fixed order; raises KeyError for an unknown scope."""
-        return self._listed("scopes", scope)
+        return self.fraction("scopes", scope)
 
     def firsts(self, scope: str) -> Iterator[Any]:
         """Yield the workloads of a scope that are gone on from after a crash."""
-        return self._listed("firsts", scope)
+        return self.fraction("firsts", scope)
 
     def added(self, scope: str) -> Iterator[Any]:
         """Yield the workloads of the table ``added``, which came later: they stand behind all others."""
@@ -100,8 +100,20 @@ class Tables:
             yield from (self.workload("append", writer, steps) for writer in row["writers"])
         yield from (LongWorkload(*members) for members in chosen["long"])
 
-    def _listed(self, table: str, scope: str) -> Iterator[Any]:
-        """Yield the workloads that a `table` lists for a scope.
+    def fraction(self, table: str, scope: str) -> Iterator[Any]:
+        """Yield the workloads that a `table` lists for a scope; of a larger one than core the fraction it asks for.
+
+        A fraction of n is a fractional factorial design: of all combinations those of which the places on the
+        axes add up to a multiple of n. Any two values of two axes still meet where a third axis has n values or
+        more. What core lists is there in any case.
+        """
+        of = int(self.rows.get("fractions", {}).get(scope, {}).get(table, 1))
+        core = {work for work, _ in self.listed(table, "core")} if of > 1 else ()
+        return (work for work, place in self.listed(table, scope) if place % of == 0 or work in core)
+
+    def listed(self, table: str, scope: str) -> Iterator[tuple[Any, int]]:
+        """Yield the workloads that a `table` lists for a scope, each with the sum of its places on the axes, of which rows and
+        writers are two; 0 where a block has no others.
 
         Each of its blocks has rows: what to ``do``, ``of`` which sequences, and if need be with which
         ``force`` and ``align``. Every ``background``, ``align`` and ``edge`` of a block has all rows, each by
@@ -118,17 +130,22 @@ class Tables:
             ]
             if block.get("by") == "steps":
                 rows.sort(key=_turn([steps for _, steps in rows], itemgetter(1)))
-            who = [(writer, row) for row in rows for writer in writers[row[0]["do"]]]
+            who = [
+                (writer, row, at + by)
+                for at, row in enumerate(rows)
+                for by, writer in enumerate(writers[row[0]["do"]])
+            ]
             if block.get("by") == "writer":
-                who.sort(key=_turn([writer for writer, _ in who], itemgetter(0)))
+                who.sort(key=_turn([writer for writer, _, _ in who], itemgetter(0)))
             axes = [name for name in ("background", "align", "edge") if name in block]
-            for place in product(*(block[name] for name in axes)):
-                for writer, (row, steps) in who:
+            for places in product(*(enumerate(block[name]) for name in axes)):
+                values = [value for _, value in places]
+                for writer, (row, steps), at in who:
                     own = {name: row[name] for name in ("force", "align") if name in row}
-                    own |= zip(axes, place, strict=True)
+                    own |= zip(axes, values, strict=True)
                     work = self.workload(row["do"], writer, steps, **own)
                     if not steps or work.align in work.fields():
-                        yield work
+                        yield work, at + sum(place for place, _ in places) if axes else 0
 
     @cached_property
     def then(self) -> Mapping[str, tuple[Any, ...]]:
