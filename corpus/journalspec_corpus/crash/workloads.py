@@ -101,19 +101,20 @@ class Tables:
         yield from (LongWorkload(*members) for members in chosen["long"])
 
     def fraction(self, table: str, scope: str) -> Iterator[Any]:
-        """Yield the workloads that a `table` lists for a scope; of a larger one than core the fraction it asks for.
+        """Yield the workloads that a `table` lists for a scope; of the full one the fraction it asks for.
 
-        A fraction of n is a fractional factorial design: of all combinations those of which the places on the
-        axes add up to a multiple of n. Any two values of two axes still meet where a third axis has n values or
-        more. What core lists is there in any case.
+        A fraction of n is a fractional factorial design: of all combinations those of which the places on
+        the axes add up to a multiple of n. Any two values of two axes still meet where a third axis has n
+        values or more. What core lists is there in any case.
         """
         of = int(self.rows.get("fractions", {}).get(scope, {}).get(table, 1))
         core = {work for work, _ in self.listed(table, "core")} if of > 1 else ()
         return (work for work, place in self.listed(table, scope) if place % of == 0 or work in core)
 
     def listed(self, table: str, scope: str) -> Iterator[tuple[Any, int]]:
-        """Yield the workloads that a `table` lists for a scope, each with the sum of its places on the axes, of which rows and
-        writers are two; 0 where a block has no others.
+        """Yield the workloads that a `table` lists for a scope, each with the sum of its places on the axes.
+
+        Rows and writers are two of them; the sum is 0 where a block has no others.
 
         Each of its blocks has rows: what to ``do``, ``of`` which sequences, and if need be with which
         ``force`` and ``align``. Every ``background``, ``align`` and ``edge`` of a block has all rows, each by
