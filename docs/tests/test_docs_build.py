@@ -104,7 +104,10 @@ def test_every_requirement_case_and_deviation_has_its_anchor(
 def test_a_family_is_one_page_with_a_column_and_a_row_for_each_case(format_id: str, site: Path) -> None:
     groups = sources.cases_by_group(format_id)
     families = {name: cases for name, cases in groups.items() if case_pages.is_family(cases)}
-    for name, cases in families.items():
+    for page in case_pages.packed(groups):
+        cases = [case for name, _ in page for case in families.get(name, ())]
+        first, number = page[0]
+        name = first if number == 1 else f"{first}-{number}"
         text = (site / "formats" / format_id / "cases" / f"{name}.html").read_text(encoding="utf-8")
         columns = re.findall(r'<a href="#([^"]+)" title="[^"]+">(?:<i[^>]*></i>)+</a>', text)
         assert sorted(columns) == sorted(case_pages.node_id(case.id) for case in cases)
@@ -121,7 +124,7 @@ def test_every_format_has_every_page(format_id: str, site: Path) -> None:
 def test_the_page_of_observations_has_every_name(format_id: str, site: Path) -> None:
     """And one answer in full, from the verdict to the notes."""
     text = (site / "formats" / format_id / "observation.html").read_text(encoding="utf-8")
-    shown = set(re.findall(r'<span class="pre">([^<]+)</span>', text))
+    shown = set(re.findall(r'<code class="literal[^"]*">([^<]+)</code>', text))
     table = get_format(format_id).vocabulary
     names = {item.name for item in (*table.fields, *table.header, *table.state, *table.params)}
     for entries in (table.record_types, table.roles, table.reasons, table.codes, table.notes):
@@ -139,7 +142,7 @@ def test_the_page_of_cases_has_every_member_and_the_schemas(site: Path) -> None:
     text = (site / "reference" / "cases.html").read_text(encoding="utf-8")
     schema = reference_pages.case_schema()
     for name, member in schema["properties"].items():
-        assert f'<span class="pre">{name}</span>' in text
+        assert f'<code class="literal">{name}</code>' in text
         assert member["description"] in unescape(text)
     for name in ("case", "observation", "refused", "common"):
         assert re.search(rf'href="[^"]*_downloads/[^"]*/{name}\.schema\.json"', text)

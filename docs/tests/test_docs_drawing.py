@@ -130,7 +130,17 @@ def test_a_grid_shows_the_range_asked_for_and_squeezes_repeats() -> None:
 
 
 def test_a_very_long_dump_says_how_much_is_missing() -> None:
-    content = bytes(range(256)) * 40
-    html = hexdump.fields_html(content, [], {})
+    content = bytes(range(256)) * 4
+    spans = [Span("f", at, 4, f"record[{at // 4}].id", "field", "") for at in range(0, len(content), 4)]
+    html = hexdump.fields_html(content, spans, {})
     assert html.count("\n") == hexdump.MAX_LINES
-    assert "more lines" in html
+    assert f"{len(spans) - hexdump.MAX_LINES} more lines" in html
+
+
+def test_of_a_long_field_the_first_and_the_last_bytes_are_shown() -> None:
+    content = bytes(range(200))
+    html = hexdump.fields_html(content, [Span("f", 0, 200, "record[0].body", "field", "b")], {})
+    whole, per_line = range(200), hexdump.FIELD_WIDTH
+    shown = [*whole[: hexdump.HEAD * per_line], *whole[-per_line:]]
+    assert [*bytes_of(html)] == shown
+    assert f"{200 - len(shown)} more bytes" in html

@@ -17,6 +17,7 @@ from journalspec_docs import (
     crash_pages,
     domain,
     generate,
+    markup,
     matrix,
     observation_pages,
     reference_pages,
@@ -28,6 +29,7 @@ from journalspec_docs import (
 DIRECTIVES: dict[str, base.Build] = {
     "byte-diagram": schema_pages.byte_diagram,
     "captured-list": case_pages.captured,
+    "captured-pages": case_pages.captured_pages,
     "case-group": case_pages.group,
     "case-list": case_pages.index,
     "case-schema": reference_pages.case_members,
@@ -89,4 +91,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     for name, content_of in DIRECTIVES.items():
         app.add_directive(name, base.directive(content_of, OPTIONS.get(name, {})))
     app.connect("builder-inited", generate.write)
+    navigation = generate.Navigation()
+    app.connect("env-updated", navigation.collect)
+    app.connect("html-page-context", navigation.place, priority=100)
+    app.set_translator("html", markup.Translator)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

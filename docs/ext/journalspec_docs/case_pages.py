@@ -18,14 +18,16 @@ from typing import Any
 from docutils import nodes
 
 from journalspec.formats import Format
-from journalspec_corpus.case import Case
-from journalspec_docs import hexdump, markup, sources
+from journalspec.requirements import requirements
+from journalspec_corpus.case import Case, Probe
+from journalspec_docs import domain, hexdump, markup, sources
 from journalspec_docs.base import Page
+from journalspec_docs.domain import requirement_id
 from journalspec_reference.api import load
 
 STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": "hostile bytes"}
-#: Sheets on one page; a longer group gets more pages.
-PER_PAGE = 60
+#: Sheets on one page, on which several groups may stand; a longer group gets more pages.
+PER_PAGE = 48
 #: A family of more cases than this has a strip and a table; for fewer a sheet each is easier to read.
 FEW = 20
 #: A dump with more HTML than this begins folded, as do those of generated families.
@@ -48,15 +50,42 @@ def node_id(case_id: str) -> str:
     return "case-" + case_id.replace(".", "-")
 
 
+def flag_id(format_id: str, name: str) -> str:
+    """Return the anchor of a flag."""
+    return f"flag-{format_id}-{name.lower()}"
+
+
+def captured_id(name: str) -> str:
+    """Return the anchor of a captured directory."""
+    return nodes.make_id(f"captured-{name}")
+
+
 def is_family(cases: Sequence[Case]) -> bool:
     """Tell whether a group is shown as a strip and a table."""
     return len(cases) > FEW and all(case.origin.kind == "family" for case in cases)
 
 
 def pages(cases: Sequence[Case]) -> list[Sequence[Case]]:
-    """Cut a group into pages; a family is one."""
+    """Cut a group into parts, each for one page; a family is one."""
     step = len(cases) if is_family(cases) else PER_PAGE
     return [cases[start : start + step] for start in range(0, len(cases), step)]
+
+
+def packed(groups: Mapping[str, Sequence[Case]]) -> list[list[tuple[str, int]]]:
+    """Return the pages of a format: on each the (group, number of its part) that stand there, in order."""
+    out: list[list[tuple[str, int]]] = []
+    room = 0
+    for name, cases in groups.items():
+        for number, part in enumerate(pages(cases), 1):
+            # A row of a family's table takes a third of a sheet, a sheet as much as it has files.
+            files = sum(2 + len(case.input.files) for case in part) // 3
+            weight = 1 + len(part) // 3 if is_family(cases) else max(len(part), files)
+            if weight > room:
+                out.append([])
+                room = PER_PAGE
+            out[-1].append((name, number))
+            room -= weight
+    return out
 
 
 def group(page: Page, format_: Format, name: str, number: str) -> Iterator[nodes.Node]:
@@ -68,28 +97,34 @@ def group(page: Page, format_: Format, name: str, number: str) -> Iterator[nodes
         page.note("group", f"{format_.id}/{name}", anchor, f"case group {name}")
         yield nodes.target("", "", ids=[anchor])
     if is_family(cases):
-        yield from _family(page, cases)
+        yield from _family(page, cases, name.replace(".", "-"))
         return
     for case in pages(cases)[int(number) - 1]:
         page.note("case", case.id, node_id(case.id), case.title)
-        yield markup.section([markup.literal(case.id)], node_id(case.id), *_sheet(page, case))
+        yield from _sheet(case)
 
 
-def _sheet(page: Page, case: Case) -> Iterator[nodes.Node]:
-    """Yield title, facts, bytes and permitted answers of one case."""
-    origin = case.origin
-    yield markup.paragraph(*page.inline(_sentence(case.title)))
-    yield markup.fields(list(_facts(page, [case])))
+def _sheet(case: Case) -> Iterator[nodes.Node]:
+    """Yield title, facts, bytes and permitted answers of one case, as HTML: there are thousands.
+
+    Trees of them, and of their headings in the navigation of every other page, took most of a build.
+    """
+    origin, anchor = case.origin, node_id(case.id)
+    yield markup.raw(
+        f'<h3 id="{anchor}"><code class="literal">{case.id}</code>'
+        f'<a class="headerlink" href="#{anchor}" title="Link to this case">¶</a></h3>'
+        f"<p>{markup.code_html(_sentence(case.title))}</p>"
+    )
+    parts = [_facts([case])]
     if origin.kind == "captured":
-        link = page.ref(
-            "captured", f"{case.format}/{origin.base}/{origin.how}", f"{origin.base}/{origin.how}"
-        )
-        yield markup.paragraph("Its bytes, and how they came about: ", link, ".")
+        name = f"{origin.base}/{origin.how}"
+        href = f"../captured/{origin.base}.html#{captured_id(name)}"
+        parts.append(f'<p>Its bytes, and how they came about: <a href="{href}"><code>{name}</code></a>.</p>')
     else:
-        yield markup.raw("".join(_dumps(case)) or "<p>No files at all.</p>", searched=False)
+        parts += [*_dumps(case)] or ["<p>No files at all.</p>"]
     if case.write is not None:
-        yield markup.raw(markup.details("Write operations", _json_html(case.write), is_open=True))
-    yield from (markup.raw(_expectation(probe.id, probe.expect), searched=False) for probe in case.probes)
+        parts.append(markup.details("Write operations", _json_html(case.write), is_open=True))
+    yield markup.raw("".join([*parts, *_expectations(case.probes)]), searched=False)
 
 
 def _dumps(case: Case) -> Iterator[str]:
@@ -110,53 +145,47 @@ def shown(content: bytes, fill: int) -> bytes:
     return content if len(content) <= WHOLE else content.rstrip(bytes([fill]))
 
 
-def _facts(page: Page, cases: Sequence[Case]) -> Iterator[tuple[str, markup.Cell]]:
-    """Yield what is to be said of a case, or of a family: what not all cases share with its number."""
-
-    def said(names: Callable[[Case], Iterable[str]], show: Callable[[str], list[nodes.Node]]) -> markup.Cell:
-        counts = Counter(name for case in cases for name in names(case))
-        parts: list[nodes.Node] = []
-        for name, count in counts.items():
-            parts += [nodes.Text(", ")] if parts else []
-            parts += show(name)
-            parts += [nodes.Text(f" ({count} cases)")] if count < len(cases) else []
-        return parts
-
-    def plain(name: str) -> list[nodes.Node]:
-        return [nodes.Text(name)]
-
-    def required(name: str) -> list[nodes.Node]:
-        return [page.ref("req", name)]
-
+def _facts(cases: Sequence[Case]) -> str:
+    """Return what is to be said of a case, or of a family: what not all cases share with its number."""
     format_id = cases[0].format
-    yield "Edition", said(lambda case: [case.edition], plain)
-    yield "Level", said(lambda case: [case.level], lambda name: [markup.badge(name, name)])
-    yield (
-        "Stratum",
-        said(
-            lambda case: [case.stratum],
-            lambda name: [nodes.Text(f"{name}: {STRATA.get(name, '')}".rstrip(": "))],
-        ),
-    )
-    yield "Category", said(lambda case: [case.category], plain)
-    yield "Obeys", said(lambda case: case.obeys, required)
-    yield "Breaks", said(lambda case: case.breaks, required)
+    texts = {entry.id: f"{entry.level}: {entry.text}" for entry in requirements(format_id)}
     effects = {name: flag.effect for name, flag in sources.flags(format_id).items()}
-    yield (
-        "Flags",
-        [
-            markup.paragraph(
-                page.ref("flag", f"{format_id}/{name}", name),
-                f": {effects.get(name, '')}",
-                f" ({count} cases)" if count < len(cases) else "",
-            )
-            for name, count in Counter(name for case in cases for name in case.flags).items()
-        ],
-    )
-    yield "Needs", said(lambda case: case.needs, plain)
-    yield "Parameters", said(lambda case: [f"{key} = {value}" for key, value in case.params.items()], plain)
-    yield "Origin", said(lambda case: [_origin(case, how=len(cases) == 1)], plain)
-    yield "Checked by", said(lambda case: case.origin.checked_by, plain)
+
+    def required(name: str) -> str:
+        href = f"../requirements.html#{requirement_id(name)}"
+        return domain.link_html("req", href, name, texts[name])
+
+    def flagged(name: str) -> str:
+        link = domain.link_html("flag", f"flags.html#{flag_id(format_id, name)}", name, "")
+        return f"{link}: {markup.code_html(effects.get(name, ''))}"
+
+    said: dict[str, tuple[Callable[[Case], Iterable[str]], Callable[[str], str]]] = {
+        "Edition": (lambda case: [case.edition], escape),
+        "Level": (lambda case: [case.level], markup.badge_html),
+        "Stratum": (
+            lambda case: [case.stratum],
+            lambda name: f"{name}: {STRATA.get(name, '')}".rstrip(": "),
+        ),
+        "Category": (lambda case: [case.category], escape),
+        "Obeys": (lambda case: case.obeys, required),
+        "Breaks": (lambda case: case.breaks, required),
+        "Flags": (lambda case: case.flags, flagged),
+        "Needs": (lambda case: case.needs, escape),
+        "Parameters": (lambda case: [f"{key} = {value}" for key, value in case.params.items()], escape),
+        "Origin": (lambda case: [_origin(case, how=len(cases) == 1)], escape),
+        "Checked by": (lambda case: case.origin.checked_by, escape),
+    }
+    out = []
+    for head, (names, show) in said.items():
+        counts = Counter(name for case in cases for name in names(case))
+        values = [
+            show(name) + (f" ({count} cases)" if count < len(cases) else "")
+            for name, count in counts.items()
+            if name
+        ]
+        if values:
+            out.append(f"<dt>{head}</dt><dd>{('<br>' if head == 'Flags' else ', ').join(values)}</dd>")
+    return f'<dl class="jspec-facts">{"".join(out)}</dl>'
 
 
 def _origin(case: Case, *, how: bool) -> str:
@@ -165,15 +194,16 @@ def _origin(case: Case, *, how: bool) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _expectation(probe: str, expect: Sequence[Mapping[str, Any]]) -> str:
-    answers = " or ".join(f"<b>{escape(_verdict(entry))}</b>" for entry in expect)
-    body = "".join(
-        _json_html({key: value for key, value in entry.items() if key != "when"}) for entry in expect
-    )
-    return (
-        f'<details class="jspec-details jspec-expect"><summary><code>{_question(probe)}</code> '
-        f"must give {answers}</summary>{body}</details>"
-    )
+def _expectations(probes: Iterable[Probe]) -> Iterator[str]:
+    """Yield a box per answer, with all questions that have it: strict and salvage mostly agree."""
+    asked: dict[str, list[str]] = {}
+    for probe in probes:
+        answers = " or ".join(f"<b>{escape(_verdict(entry))}</b>" for entry in probe.expect)
+        entries = ({key: value for key, value in entry.items() if key != "when"} for entry in probe.expect)
+        box = f"must give {answers}</summary>{''.join(map(_json_html, entries))}"
+        asked.setdefault(box, []).append(f"<code>{_question(probe.id)}</code>")
+    for box, names in asked.items():
+        yield f'<details class="jspec-details jspec-expect"><summary>{", ".join(names)} {box}</details>'
 
 
 def _question(probe: str) -> str:
@@ -216,7 +246,7 @@ def _compact(text: str) -> str:
     return "\n".join(out)
 
 
-def _family(page: Page, cases: Sequence[Case]) -> Iterator[nodes.Node]:
+def _family(page: Page, cases: Sequence[Case], name: str) -> Iterator[nodes.Node]:
     """Yield the page of a family: what its cases share, the strip, the table, the first case in full."""
     for case in cases:
         page.note("case", case.id, node_id(case.id), case.title)
@@ -225,14 +255,14 @@ def _family(page: Page, cases: Sequence[Case]) -> Iterator[nodes.Node]:
         markup.literal("journalspec show ID"),
         " shows any other.",
     )
-    yield markup.fields(list(_facts(page, cases)))
+    yield markup.raw(_facts(cases), searched=False)
     questions = list(dict.fromkeys(_question(probe.id) for case in cases for probe in case.probes))
     answers = {case.id: {_question(probe.id): probe.expect for probe in case.probes} for case in cases}
     yield markup.section(
-        "At a glance", "strip", markup.raw(_strips(cases, questions, answers), searched=False)
+        "At a glance", f"{name}-strip", markup.raw(_strips(cases, questions, answers), searched=False)
     )
-    yield markup.section("The cases", "cases", markup.raw(_rows(cases, questions, answers)))
-    yield markup.section("The first in full", "first", *_sheet(page, cases[0]))
+    yield markup.section("The cases", f"{name}-cases", markup.raw(_rows(cases, questions, answers)))
+    yield markup.section("The first in full", f"{name}-first", *_sheet(cases[0]))
 
 
 Answers = Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]
@@ -360,7 +390,7 @@ def flags(page: Page, format_: Format) -> Iterator[nodes.Node]:
     for name, entry in sources.flags(format_.id).items():
         if not used[name]:
             continue
-        anchor = f"flag-{format_.id}-{name.lower()}"
+        anchor = flag_id(format_.id, name)
         page.note("flag", f"{format_.id}/{name}", anchor, entry.effect)
         facts = markup.fields(
             [
@@ -397,17 +427,32 @@ def dump(page: Page, format_: Format, wanted: str, name: str = "") -> Iterable[n
     yield markup.raw(html, searched=False)
 
 
-def captured(page: Page, format_: Format) -> Iterator[nodes.Node]:
-    """``{captured-list} FORMAT``: every captured directory with its provenance and its bytes."""
+def captured_bases(format_: Format) -> list[str]:
+    """Return the names of the products whose files were captured: each has a page."""
+    return sorted({path.name for path in sources.captured_root(format_.id).iterdir() if path.is_dir()})
+
+
+def captured_pages(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{captured-pages} FORMAT``: what was captured of whom, each a link."""
     root = sources.captured_root(format_.id)
-    found = sorted(root.rglob("provenance.toml"))
-    if not found:
-        yield markup.paragraph("None was captured yet.")
+    rows: list[tuple[markup.Cell, ...]] = []
+    for base in captured_bases(format_):
+        for path in sorted((root / base).rglob("provenance.toml")):
+            name = path.parent.relative_to(root).as_posix()
+            title = str(tomllib.loads(path.read_text(encoding="utf-8"))["title"])
+            rows.append(([page.ref("captured", f"{format_.id}/{name}", name)], _sentence(title)))
+    yield markup.table(("Directory", "What it shows"), rows)
+
+
+def captured(page: Page, format_: Format, base: str) -> Iterator[nodes.Node]:
+    """``{captured-list} FORMAT BASE``: every directory captured from one product, with its bytes."""
+    root = sources.captured_root(format_.id)
+    found = sorted((root / base).rglob("provenance.toml"))
     page.depends_on(*found)
     for path in found:
         facts = tomllib.loads(path.read_text(encoding="utf-8"))
         name = path.parent.relative_to(root).as_posix()
-        anchor = nodes.make_id(f"captured-{name}")
+        anchor = captured_id(name)
         title = str(facts["title"])
         page.note("captured", f"{format_.id}/{name}", anchor, title)
         scalars: list[tuple[str, markup.Cell]] = [
@@ -460,4 +505,4 @@ def _plain(value: object) -> str:
 
 
 def _pre(text: str) -> str:
-    return f'<div class="jspec-scroll"><pre class="jspec-json">{escape(text)}</pre></div>'
+    return f'<div class="jspec-scroll"><pre class="jspec-json">{escape(text, quote=False)}</pre></div>'

@@ -7,6 +7,8 @@ warning (and, under ``-W``, an error) like any other broken reference.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from html import escape
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from docutils import nodes
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: A link's hint has no more characters than this.
+HINT = 80
 KINDS = ("req", "case", "flag", "deviation", "group", "rule", "captured")
 
 
@@ -83,7 +87,9 @@ class JournalspecDomain(Domain):
         found = self.objects.get((typ, target))
         if found is None:
             return None
-        return make_refnode(builder, fromdocname, found.docname, found.node_id, contnode, found.hint or None)
+        # A sentence is enough to know what is meant: whole texts made up a tenth of the site.
+        hint = shorten(found.hint, HINT, placeholder="…")
+        return make_refnode(builder, fromdocname, found.docname, found.node_id, contnode, hint or None)
 
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         """List everything for the search index and intersphinx."""
@@ -105,6 +111,19 @@ def xref(kind: str, name: str, docname: str, text: str | None = None) -> addnode
     )
     node += nodes.literal(text or name, text or name, classes=["jspec-ref", f"jspec-ref-{kind}"])
     return node
+
+
+def requirement_id(name: str) -> str:
+    """Return the anchor of a requirement."""
+    return f"req-{name.lower()}"
+
+
+def link_html(kind: str, href: str, name: str, hint: str) -> str:
+    """Return a link as HTML, for pages with thousands of them; that each leads somewhere is tested."""
+    title = f' title="{escape(shorten(hint, HINT, placeholder="…"))}"' if hint else ""
+    return (
+        f'<a href="{href}"{title}><code class="literal jspec-ref jspec-ref-{kind}">{escape(name)}</code></a>'
+    )
 
 
 class ReferenceRole(SphinxRole):

@@ -11,8 +11,12 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from journalspec.formats import Format, format_ids, get_format
@@ -60,9 +64,14 @@ def format_pages(item: Format, srcdir: Path) -> Iterator[tuple[str, str]]:
             parts += _areas(item)
         if page.name == "cases/index":
             parts += _case_contents(item)
+        if page.name == "captured":
+            parts.append(_toctree([f"captured/{base}" for base in case_pages.captured_bases(item)]))
         text = _page(f"{page.short}: {item.title}", *parts)
         yield page.name, _specification(item, srcdir) if page.name == "spec" else text
     yield from _case_pages(item)
+    for base in case_pages.captured_bases(item):
+        text = _page(f"Captured from {base}", _directive("captured-list", f"{item.id} {base}"))
+        yield f"captured/{base}", text
 
 
 def _specification(item: Format, srcdir: Path) -> str:
@@ -80,26 +89,31 @@ def _areas(item: Format) -> Iterator[str]:
         yield f"{lead}\n\n{_directive('requirement-list', f'{item.id} {area}', ':full:')}"
 
 
-def _case_groups(item: Format) -> Iterator[tuple[str, str, int, str]]:
-    """Yield (page name, group, number of the page, title) of every page of cases."""
-    for group, cases in sources.cases_by_group(item.id).items():
-        total = len(case_pages.pages(cases))
-        for number in range(1, total + 1):
-            name = group if number == 1 else f"{group}-{number}"
-            yield name, group, number, f"{group} ({number} of {total})" if total > 1 else group
+def _case_groups(item: Format) -> Iterator[tuple[str, str, list[tuple[str, int, str]]]]:
+    """Yield name and title of every page of cases, and the groups on it: name, number of the part, title."""
+    groups = sources.cases_by_group(item.id)
+    for parts in case_pages.packed(groups):
+        told = []
+        for group, number in parts:
+            total = len(case_pages.pages(groups[group]))
+            told.append((group, number, f"{group} ({number} of {total})" if total > 1 else group))
+        first, number, title = told[0]
+        name = first if number == 1 else f"{first}-{number}"
+        yield name, title if len(told) == 1 else f"{title} to {told[-1][2]}", told
 
 
 def _case_contents(item: Format) -> Iterator[str]:
     yield "What the labels on cases mean, and what goes wrong if one is mishandled: [flags](flags.md)."
-    yield _toctree([*(f"{title} <{name}>" for name, _, _, title in _case_groups(item)), "flags"])
+    yield _toctree([*(f"{title} <{name}>" for name, title, _ in _case_groups(item)), "flags"])
 
 
 def _case_pages(item: Format) -> Iterator[tuple[str, str]]:
-    for name, group, number, title in _case_groups(item):
-        yield (
-            f"cases/{name}",
-            _page(f"Cases: {title}", _directive("case-group", f"{item.id} {group} {number}")),
-        )
+    for name, title, groups in _case_groups(item):
+        parts = [
+            f"## {heading}\n\n" + _directive("case-group", f"{item.id} {group} {number}")
+            for group, number, heading in groups
+        ]
+        yield f"cases/{name}", _page(f"Cases: {title}", *parts)
     about = "What is special about a case, and what goes wrong for the user if it is mishandled."
     yield "cases/flags", _page("Flags", about, _directive("flag-list", item.id))
 
@@ -132,3 +146,43 @@ def write(app: Sphinx) -> None:
     for path in sorted((srcdir / FOLDER).rglob("*.md")):
         if path.relative_to(srcdir).as_posix() not in wanted:
             path.unlink()
+
+
+class Navigation:
+    """The tree of pages beside every page, made from their titles alone.
+
+    The theme asks for titles only, but Sphinx copies every heading of every page for every page before it
+    drops them: a quarter of a build.
+    """
+
+    def __init__(self) -> None:
+        self.titles: dict[str, nodes.bullet_list] = {}
+
+    def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
+        """Keep of each page's headings the title, and what trees stand below it."""
+        for name, toc in env.tocs.items():
+            kept = toc.deepcopy()
+            for entry in kept:
+                if isinstance(entry, nodes.Element) and len(entry) > 1:
+                    below = entry[1]
+                    trees = list(entry.findall(addnodes.toctree))
+                    entry.remove(below)
+                    if trees:
+                        entry.append(nodes.bullet_list("", *trees))
+            self.titles[name] = kept
+
+    def place(
+        self, app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+    ) -> None:
+        """Let the theme have the tree from the titles."""
+        whole = context["toctree"]
+
+        def toctree(**options: Any) -> str:
+            full = app.env.tocs
+            app.env.tocs = self.titles if options.get("titles_only") else full
+            try:
+                return str(whole(**options))
+            finally:
+                app.env.tocs = full
+
+        context["toctree"] = toctree

@@ -20,8 +20,10 @@ FIELD_WIDTH = 8
 GRID_WIDTH = 16
 #: Runs of one byte value that no field claims are folded beyond this length.
 FOLD = 32
-#: A dump shows no more lines than this; the rest is counted.
-MAX_LINES = 400
+#: Of a field with more lines than this the first and the last are shown, with a word on those between them.
+LONG, HEAD = 6, 4
+#: A dump shows no more lines than this; the rest is counted: `journalspec hexdump` shows any file whole.
+MAX_LINES = 48
 
 CONTAINERS = ("header", "record")
 
@@ -58,10 +60,13 @@ def fields_html(content: bytes, spans: Iterable[Span], roles: Roles) -> str:
     heads = containers(known)
     out: list[str] = []
     for segment in flatten(known, len(content)):
-        for start, end in _unfolded(segment, content, FIELD_WIDTH):
-            if start == segment.start:
-                out += [_heading(span) for span in heads.get(start, ())]
-            out.append(_field_line(segment, content, start, end, roles))
+        out += [_heading(span) for span in heads.get(segment.start, ())]
+        pieces = _unfolded(segment, content, FIELD_WIDTH)
+        rows = [_field_line(segment, content, start, end, roles) for start, end in pieces]
+        if len(rows) > LONG:
+            between = pieces[-1][0] - pieces[HEAD][0]
+            rows[HEAD:-1] = [f'<span class="more">… {between} more bytes of it</span>']
+        out += rows
     return _pre(out, "fields")
 
 
@@ -98,13 +103,13 @@ def _heading(span: Span) -> str:
     return f'<b class="head head-{span.kind}">{text}</b>'
 
 
-def _unfolded(segment: Segment, content: bytes, width: int) -> Iterable[tuple[int, int]]:
+def _unfolded(segment: Segment, content: bytes, width: int) -> list[tuple[int, int]]:
     """Cut a segment into lines, but leave a long run of one value that is no field in one piece."""
     data = content[segment.start : segment.end]
     plain = segment.span is None or segment.span.kind != "field"
     if plain and len(data) > FOLD and data.count(data[0]) == len(data):
         return [(segment.start, segment.end)]
-    return lines(segment, width, aligned=False)
+    return list(lines(segment, width, aligned=False))
 
 
 def _field_line(segment: Segment, content: bytes, start: int, end: int, roles: Roles) -> str:

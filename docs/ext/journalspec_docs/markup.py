@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from docutils import nodes
+from sphinx.writers.html5 import HTML5Translator
 
 Cell = str | nodes.Node | Sequence[nodes.Node]
 Row = tuple[Cell, ...]
@@ -77,6 +78,11 @@ def badge(text: str, kind: str) -> nodes.inline:
     return nodes.inline(text, text, classes=["jspec-badge", f"jspec-badge-{kind}"])
 
 
+def badge_html(text: str) -> str:
+    """Return a small label of its own kind, as HTML."""
+    return f'<span class="jspec-badge jspec-badge-{text}">{escape(text)}</span>'
+
+
 def paragraph(*parts: str | nodes.Node) -> nodes.paragraph:
     """Return a paragraph of text and inline nodes."""
     return nodes.paragraph("", "", *(nodes.Text(part) if isinstance(part, str) else part for part in parts))
@@ -133,3 +139,16 @@ def details(summary: str, html: str, *, is_open: bool = False) -> str:
     """Return a folding box; `html` is taken as it is, `summary` is escaped."""
     state = " open" if is_open else ""
     return f'<details class="jspec-details"{state}><summary>{escape(summary)}</summary>{html}</details>'
+
+
+class Translator(HTML5Translator):
+    """Inline code as one element: pages have thousands, and the usual markup is three times the text."""
+
+    def visit_literal(self, node: nodes.Element) -> None:
+        """Write the element and leave its content out; code with colours is as Sphinx has it."""
+        if node.get("language") or "kbd" in node["classes"]:
+            super().visit_literal(node)
+            return
+        names = " ".join(["literal", *node["classes"]])
+        self.body.append(f'<code class="{names}">{self.encode(node.astext())}</code>')
+        raise nodes.SkipNode

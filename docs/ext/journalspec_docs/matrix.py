@@ -109,20 +109,25 @@ def _requirements(page: Page, format_: Format, found: Found) -> Iterator[nodes.N
 
 
 def _failures(page: Page, found: Found) -> Iterator[nodes.Node]:
+    """Yield a table per implementation: what fails alike is one row, with its first probe as the example."""
     for name, results in found.items():
-        rows = [
+        alike: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
+        for result in results:
+            if result.result_class not in GOOD and result.result_class in JUDGED:
+                alike[result.result_class, result.fingerprint or "", result.reason].append(result)
+        rows: list[markup.Row] = [
             (
-                page.ref("case", result.case, result.probe),
-                [markup.badge(result.result_class, result.result_class)],
-                markup.literal(result.fingerprint) if result.fingerprint else "",
-                result.reason,
+                page.ref("case", those[0].case, those[0].probe),
+                str(len(those)),
+                [markup.badge(kind, kind)],
+                markup.literal(fingerprint) if fingerprint else "",
+                reason,
             )
-            for result in results
-            if result.result_class not in GOOD and result.result_class in JUDGED
+            for (kind, fingerprint, reason), those in alike.items()
         ]
         if rows:
             yield markup.paragraph(nodes.strong("", name))
-            yield markup.table(("Probe", "Class", "Fingerprint", "Why"), rows)
+            yield markup.table(("For example", "Probes", "Class", "Fingerprint", "Why"), rows)
 
 
 def _choices(found: Found) -> Iterator[nodes.Node]:

@@ -15,6 +15,7 @@ from journalspec_corpus.case import Case
 from journalspec_corpus.design_rules import findings
 from journalspec_docs import markup, sources
 from journalspec_docs.base import Page, table
+from journalspec_docs.domain import requirement_id
 
 LEVELS = ("must", "should", "may")
 #: A requirement's entry names this many cases of a kind before it counts the rest.
@@ -23,11 +24,6 @@ KINDS = {
     "errata": "Errata: the product is wrong",
     "permissive": "Permissive: the product takes or writes more, to no harm",
 }
-
-
-def node_id(requirement_id: str) -> str:
-    """Return the anchor of a requirement."""
-    return f"req-{requirement_id.lower()}"
 
 
 def area_id(format_id: str, area: str) -> str:
@@ -84,7 +80,7 @@ def _covering(format_: Format, item: Requirement) -> tuple[tuple[Case, ...], tup
 
 
 def _entry(page: Page, format_: Format, item: Requirement) -> nodes.section:
-    page.note("req", item.id, node_id(item.id), f"{item.level}: {item.text}")
+    page.note("req", item.id, requirement_id(item.id), f"{item.level}: {item.text}")
     obeys, breaks = _covering(format_, item)
     text = markup.paragraph(*page.inline(item.text))
     text["classes"].append("jspec-normative")
@@ -107,7 +103,7 @@ def _entry(page: Page, format_: Format, item: Requirement) -> nodes.section:
             ("Design rules", page.refs("rule", rules)),
         ]
     )
-    return markup.section(item.id, node_id(item.id), text, facts)
+    return markup.section(item.id, requirement_id(item.id), text, facts)
 
 
 def _source(source: Mapping[str, Any]) -> list[nodes.Node]:
