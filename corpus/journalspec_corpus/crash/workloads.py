@@ -337,9 +337,9 @@ class Continuations:
     repeatable: Callable[[Any], bool] = lambda step: True
     choices: Callable[[Any, str], Mapping[str, Sequence[int]]] | None = None
 
-    #: file of long workloads -> what is done after them (a row of the choices), and every how many-th of
-    #: them is gone on from
-    DRAWN: ClassVar = {LONG_WORKLOADS: ("long", 100), LONGER_WORKLOADS: ("longer", 20)}
+    #: file of long workloads -> what is done after them, a row of the choices; the table of fractions says
+    #: under the same name that every so many-th of them is gone on from
+    DRAWN: ClassVar = {LONG_WORKLOADS: "long", LONGER_WORKLOADS: "longer"}
 
     def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
         """Open `image` with its writer, and do what `then` says; "same" is what `origin` had done.
@@ -377,7 +377,8 @@ class Continuations:
             for then, choices in chosen.items():
                 yield from (SecondLife(first, choice, then) for choice in choices)
         if scope == "full":
-            for file, (name, step) in self.DRAWN.items():
+            for file, name in self.DRAWN.items():
+                step = self.tables.rows["fractions"]["full"][name]
                 for drawn in long_workloads(self.tables.package, file)[::step]:
                     for then, choices in self.tables.choices[name].items():
                         yield from (SecondLife(drawn, choice, then) for choice in choices)

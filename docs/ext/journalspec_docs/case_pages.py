@@ -95,7 +95,7 @@ def group(page: Page, format_: Format, name: str, number: str) -> Iterator[nodes
     if number == "1":
         anchor = "group-" + name.replace(".", "-")
         page.note("group", f"{format_.id}/{name}", anchor, f"case group {name}")
-        yield nodes.target("", "", ids=[anchor])
+        yield markup.raw(f'<span id="{anchor}"></span>')
     if is_family(cases):
         yield from _family(page, cases, name.replace(".", "-"))
         return
@@ -104,16 +104,18 @@ def group(page: Page, format_: Format, name: str, number: str) -> Iterator[nodes
         yield from _sheet(case)
 
 
-def _sheet(case: Case) -> Iterator[nodes.Node]:
+def _sheet(case: Case, *, anchored: bool = True) -> Iterator[nodes.Node]:
     """Yield title, facts, bytes and permitted answers of one case, as HTML: there are thousands.
 
     Trees of them, and of their headings in the navigation of every other page, took most of a build.
+    The first of a family is `anchored` at its row of the table.
     """
     origin, anchor = case.origin, node_id(case.id)
+    named = f'<code class="literal">{case.id}</code>'
+    link = f'<a class="headerlink" href="#{anchor}" title="Link to this case">¶</a>'
     yield markup.raw(
-        f'<h3 id="{anchor}"><code class="literal">{case.id}</code>'
-        f'<a class="headerlink" href="#{anchor}" title="Link to this case">¶</a></h3>'
-        f"<p>{markup.code_html(_sentence(case.title))}</p>"
+        (f'<h3 id="{anchor}">{named}{link}</h3>' if anchored else f"<h4>{named}</h4>")
+        + f"<p>{markup.code_html(_sentence(case.title))}</p>"
     )
     parts = [_facts([case])]
     if origin.kind == "captured":
@@ -262,7 +264,7 @@ def _family(page: Page, cases: Sequence[Case], name: str) -> Iterator[nodes.Node
         "At a glance", f"{name}-strip", markup.raw(_strips(cases, questions, answers), searched=False)
     )
     yield markup.section("The cases", f"{name}-cases", markup.raw(_rows(cases, questions, answers)))
-    yield markup.section("The first in full", f"{name}-first", *_sheet(cases[0]))
+    yield markup.section("The first in full", f"{name}-first", *_sheet(cases[0], anchored=False))
 
 
 Answers = Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]
