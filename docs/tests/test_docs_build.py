@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -19,6 +21,7 @@ from journalspec.requirements import requirements
 from journalspec_docs import case_pages, generate, reference_pages, sources
 
 DOCS = Path(__file__).resolve().parents[1]
+TOOL = DOCS.parent / "tools" / "site_weight.py"
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +158,55 @@ def test_the_coverage_page_says_what_proves_each_must(format_id: str, site: Path
     assert proofs
     for proof in proofs.values():
         assert all(proof[key] in text for key in ("mutant", "case") if key in proof)
+
+
+def test_what_is_too_heavy_is_named(tmp_path: Path, tool: ModuleType) -> None:
+    """A page of many nodes, one of many bytes, and one more page than there may be; sending on is free."""
+    for number in range(tool.PAGES + 1):
+        (tmp_path / f"{number}.html").write_text("<p>Page</p>", encoding="utf-8")
+    (tmp_path / "old.html").write_text(f'{tool.SENDS_ON} content="0; url=0.html">', encoding="utf-8")
+    (tmp_path / "0.html").write_text("<p>a</p>" * (tool.PAGE_NODES // 2 + 1), encoding="utf-8")
+    (tmp_path / "1.html").write_text(" " * (tool.PAGE_BYTES + 1), encoding="utf-8")
+    site = tool.weigh(tmp_path)
+    assert len(site.pages) == tool.PAGES + 2
+    assert [problem.split(" has ")[0] for problem in site.problems()] == ["the site", "1.html", "0.html"]
+    (tmp_path / "all.bin").write_bytes(bytes(tool.SITE_BYTES))
+    assert "25,000,000 are allowed" in tool.weigh(tmp_path).problems()[0]
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_requirement_case_and_deviation_has_an_address_that_stays(
+    format_id: str, site: Path, parsed: dict[Path, Page]
+) -> None:
+    """Each leads to its own anchor; that the anchor is there, the test of all links says."""
+    anchors = {item.id: f"req-{item.id.lower()}" for item in requirements(format_id)}
+    anchors |= {case.id: case_pages.node_id(case.id) for case in sources.cases(format_id)}
+    anchors |= {item.id: f"deviation-{item.id.lower()}" for item in deviations(format_id)}
+    for name, anchor in anchors.items():
+        path = site / "r" / name / "index.html"
+        assert [urlsplit(link).fragment for link in parsed[path].links] == [anchor]
+        assert f"url={parsed[path].links[0]}" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_group_of_cases_has_the_address_of_when_it_had_a_page(format_id: str, site: Path) -> None:
+    for group in sources.cases_by_group(format_id):
+        assert (site / "formats" / format_id / "cases" / f"{group}.html").is_file()
+
+
+@pytest.mark.node
+def test_the_search_finds_the_definition_of_an_id_first(site: Path) -> None:
+    """Asked of the site's own script, with an id in the case of letters that people type."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node.js is not installed")
+    names = [item.id for format_id in format_ids() for item in requirements(format_id)]
+    command = [node, str(DOCS / "tests" / "search.mjs"), str(site / "_static"), str(site / "searchindex.js")]
+    done = subprocess.run(
+        [*command, *names, names[0].lower()], capture_output=True, text=True, check=True, timeout=300
+    )
+    found = [line.rpartition("#")[2] for line in done.stdout.split()]
+    assert found == [f"req-{name.lower()}" for name in (*names, names[0])]
 
 
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:

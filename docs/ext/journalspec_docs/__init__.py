@@ -12,6 +12,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
 from journalspec_docs import (
+    addresses,
     base,
     case_pages,
     crash_pages,
@@ -91,6 +92,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     for name, content_of in DIRECTIVES.items():
         app.add_directive(name, base.directive(content_of, OPTIONS.get(name, {})))
     app.connect("builder-inited", generate.write)
+    app.connect("build-finished", addresses.write)
     navigation = generate.Navigation()
     app.connect("env-updated", navigation.collect)
     app.connect("html-page-context", navigation.place, priority=100)

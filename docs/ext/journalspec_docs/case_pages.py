@@ -10,16 +10,15 @@ from __future__ import annotations
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 
 from journalspec.formats import Format
 from journalspec.requirements import requirements
-from journalspec_corpus.case import Case, Probe
+from journalspec_corpus.case import Case
 from journalspec_docs import domain, hexdump, markup, sources
 from journalspec_docs.base import Page
 from journalspec_docs.domain import requirement_id
@@ -32,6 +31,10 @@ PER_PAGE = 48
 FEW = 20
 #: A dump with more HTML than this begins folded, as do those of generated families.
 OPEN_BELOW = 6000
+#: A case or captured directory shows no more lines of dumps than this, of each file at least the latter,
+#: and no more text of an answer; the rest is a command away. Nobody reads longer ones in a browser.
+DUMP_LINES, FILE_LINES = 40, 12
+JSON_LETTERS = 2500
 #: Files longer than this are shown up to their last byte that is no fill.
 WHOLE = 1 << 16
 #: What the colours of a strip say.
@@ -125,8 +128,10 @@ def _sheet(case: Case, *, anchored: bool = True) -> Iterator[nodes.Node]:
     else:
         parts += [*_dumps(case)] or ["<p>No files at all.</p>"]
     if case.write is not None:
-        parts.append(markup.details("Write operations", _json_html(case.write), is_open=True))
-    yield markup.raw("".join([*parts, *_expectations(case.probes)]), searched=False)
+        parts.append(
+            markup.details("Write operations", _json_html(case.write, _command(case.id)), is_open=True)
+        )
+    yield markup.raw("".join([*parts, *_expectations(case)]), searched=False)
 
 
 def _dumps(case: Case) -> Iterator[str]:
@@ -137,9 +142,15 @@ def _dumps(case: Case) -> Iterator[str]:
         rest = file.size - len(content)
         more = f" (the last {rest} are all {file.fill:02x})" if rest else ""
         own = [span for span in spans if span.file == file.path]
-        html = hexdump.fields_html(content, own, sources.roles_of(case.format))
+        roles = sources.roles_of(case.format)
+        html = hexdump.fields_html(content, own, roles, _lines(case.input.files), _command(case.id))
         is_open = case.origin.kind == "authored" and len(html) < OPEN_BELOW
         yield markup.details(f"{file.path}, {file.size} bytes{more}", html, is_open=is_open)
+
+
+def _lines(files: Sized) -> int:
+    """Return how many lines each file's dump may have."""
+    return max(DUMP_LINES // max(len(files), 1), FILE_LINES)
 
 
 def shown(content: bytes, fill: int) -> bytes:
@@ -196,13 +207,14 @@ def _origin(case: Case, *, how: bool) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _expectations(probes: Iterable[Probe]) -> Iterator[str]:
+def _expectations(case: Case) -> Iterator[str]:
     """Yield a box per answer, with all questions that have it: strict and salvage mostly agree."""
     asked: dict[str, list[str]] = {}
-    for probe in probes:
+    for probe in case.probes:
         answers = " or ".join(f"<b>{escape(_verdict(entry))}</b>" for entry in probe.expect)
         entries = ({key: value for key, value in entry.items() if key != "when"} for entry in probe.expect)
-        box = f"must give {answers}</summary>{''.join(map(_json_html, entries))}"
+        texts = "".join(_json_html(entry, _command(case.id)) for entry in entries)
+        box = f"must give {answers}</summary>{texts}"
         asked.setdefault(box, []).append(f"<code>{_question(probe.id)}</code>")
     for box, names in asked.items():
         yield f'<details class="jspec-details jspec-expect"><summary>{", ".join(names)} {box}</details>'
@@ -230,9 +242,18 @@ def _verdict(entry: Mapping[str, Any]) -> str:
     return verdict
 
 
-def _json_html(value: object) -> str:
-    text = json.dumps(value, indent=1, ensure_ascii=False)
-    return _pre(_compact(text))
+def _command(case: str) -> str:
+    return f"journalspec show {case}"
+
+
+def _json_html(value: object, rest: str) -> str:
+    """Return `value` as text, as much of it as a sheet holds; the command `rest` shows all of it."""
+    text = _compact(json.dumps(value, indent=1, ensure_ascii=False))
+    if len(text) <= JSON_LETTERS:
+        return _pre(text)
+    end = text.rfind("\n", 0, JSON_LETTERS)
+    cut = text[: end if end > 0 else JSON_LETTERS]
+    return _pre(f"{cut}\n… {len(text) - len(cut)} more letters: {rest}")
 
 
 def _compact(text: str) -> str:
@@ -467,11 +488,11 @@ def captured(page: Page, format_: Format, base: str) -> Iterator[nodes.Node]:
             anchor,
             markup.paragraph(_sentence(title)),
             markup.fields(scalars),
-            markup.raw("".join(_folds(format_, path.parent, facts)), searched=False),
+            markup.raw("".join(_folds(format_, name, facts)), searched=False),
         )
 
 
-def _folds(format_: Format, directory: Path, facts: Mapping[str, Any]) -> Iterator[str]:
+def _folds(format_: Format, name: str, facts: Mapping[str, Any]) -> Iterator[str]:
     """Yield what was done, what the product loads from it, and the bytes of each file."""
     sessions = facts.get("session", ())
     if sessions:
@@ -484,11 +505,15 @@ def _folds(format_: Format, directory: Path, facts: Mapping[str, Any]) -> Iterat
         text = "\n".join(f"{key}: {value}" for key, value in answer.items())
         yield markup.details(f"What the product itself loads from it, policy {policy}", _pre(text))
     hashes = facts.get("sha256", {})
+    directory = sources.captured_root(format_.id) / name
     files = {file: (directory / file).read_bytes() for file in hashes if (directory / file).is_file()}
     spans = list(load(format_.id).spans(files, edition=str(facts["edition"])))
+    command = f"journalspec inspect --hex corpus/captured/{format_.id}/{name}"
     for file, content in files.items():
         own = [span for span in spans if span.file == file]
-        html = hexdump.fields_html(shown(content, 0), own, sources.roles_of(format_.id))
+        html = hexdump.fields_html(
+            shown(content, 0), own, sources.roles_of(format_.id), _lines(files), command
+        )
         yield markup.details(f"{file}, {len(content)} bytes, SHA-256 {hashes[file]}", html)
 
 

@@ -121,38 +121,32 @@ def _depends_on_findings(page: Page) -> None:
     page.depends_on(*sorted(root.glob("*.toml")))
 
 
-@table(
-    "Verdict",
-    "Breaks",
-    "Stratum",
-    "Kind of state",
-    "Policy",
-    "Writer",
-    "States",
-    "Strongest preset",
-    "Why",
-    "For example",
-)
+@table("Verdict", "Where", "States", "Strongest preset", "Kinds of state, writers", "Why, for example")
 def findings(page: Page, name: str) -> Iterator[markup.Row]:
-    """``{crash-findings} NAME``: every kind of failure in one run over a product."""
+    """``{crash-findings} NAME``: what failed in one run over a product; kinds that fail alike are one row."""
     _depends_on_findings(page)
     found = next((item for item in judgements() if item.name == name), None)
     if found is None:
         raise LookupError(f"nothing was found about {name!r}")
     titles = {cause.id: cause.title for cause in causes()}
+    alike: dict[tuple[object, ...], list[Finding]] = {}
     for item in found.findings:
+        key = (item.verdict, item.breaks, item.stratum, item.policy, item.causes)
+        alike.setdefault(key, []).append(item)
+    for those in alike.values():
+        item = min(those, key=lambda one: rank(one.strongest))
         yield (
-            [markup.badge(item.verdict, "fail")],
-            ", ".join(item.breaks),
-            item.stratum,
-            item.category,
-            item.policy,
-            item.writer,
-            f"{item.states:,}",
+            [markup.badge(item.verdict, "fail"), nodes.Text(" " + ", ".join(item.breaks))],
+            f"{item.stratum}, {item.policy}",
+            f"{sum(one.states for one in those):,}",
             markup.literal(item.strongest),
-            "; ".join(titles[name] for name in item.causes),
-            _example(item),
+            f"{_names(one.category for one in those)}; {_names(one.writer for one in those)}",
+            f"{'; '.join(titles[cause] for cause in item.causes)}. {_example(item)}",
         )
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
 
 
 def _example(item: Finding) -> str:

@@ -94,7 +94,8 @@ class JournalspecDomain(Domain):
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         """List everything for the search index and intersphinx."""
         for (kind, name), target in sorted(self.objects.items()):
-            yield name, name, kind, target.docname, target.node_id, 1
+            # The most important of all: what has an id is where its definition stands, above every mention.
+            yield name, name, kind, target.docname, target.node_id, int(kind not in ("req", "deviation"))
 
 
 def domain_of(env: BuildEnvironment) -> JournalspecDomain:

@@ -25,6 +25,9 @@ LONG, HEAD = 6, 4
 #: A dump shows no more lines than this; the rest is counted: `journalspec hexdump` shows any file whole.
 MAX_LINES = 48
 
+#: No more of a value is shown than this many letters: a name may have 32,767, and its line is the page's.
+MAX_VALUE = 80
+
 CONTAINERS = ("header", "record")
 
 Roles = Mapping[str, str]
@@ -44,6 +47,13 @@ def leaf(path: str) -> str:
     return path.rpartition(".")[2].partition("[")[0]
 
 
+def value_of(span: Span) -> str:
+    """Return the value of a span, or how it begins."""
+    if len(span.value) <= MAX_VALUE:
+        return span.value
+    return f"{span.value[:MAX_VALUE]}… ({len(span.value)} letters)"
+
+
 def css_class(span: Span | None, roles: Roles) -> str:
     """Return the colour class of a span: the role of its field, or its kind."""
     if span is None:
@@ -54,8 +64,10 @@ def css_class(span: Span | None, roles: Roles) -> str:
     return f"kind-{span.kind}"
 
 
-def fields_html(content: bytes, spans: Iterable[Span], roles: Roles) -> str:
-    """Return one file as a dump with a line (or more) per field."""
+def fields_html(
+    content: bytes, spans: Iterable[Span], roles: Roles, most: int = MAX_LINES, rest: str = ""
+) -> str:
+    """Return one file as a dump with a line (or more) per field, `most` lines of it; `rest` shows all."""
     known = list(spans)
     heads = containers(known)
     out: list[str] = []
@@ -67,7 +79,7 @@ def fields_html(content: bytes, spans: Iterable[Span], roles: Roles) -> str:
             between = pieces[-1][0] - pieces[HEAD][0]
             rows[HEAD:-1] = [f'<span class="more">… {between} more bytes of it</span>']
         out += rows
-    return _pre(out, "fields")
+    return _pre(out, "fields", most, rest)
 
 
 def grid_html(
@@ -87,10 +99,10 @@ def grid_html(
     return _pre(_squeeze(rows), "grid")
 
 
-def _pre(rows: list[str], style: str) -> str:
-    if len(rows) > MAX_LINES:
-        more = len(rows) - MAX_LINES
-        rows = [*rows[:MAX_LINES], f'<span class="more">… {more} more lines</span>']
+def _pre(rows: list[str], style: str, most: int = MAX_LINES, rest: str = "") -> str:
+    if len(rows) > most:
+        more = f"… {len(rows) - most} more lines" + (f": {escape(rest)}" if rest else "")
+        rows = [*rows[:most], f'<span class="more">{more}</span>']
     body = "\n".join(rows)
     return (
         f'<div class="jspec-scroll"><pre class="jspec-hex jspec-hex-{style}" tabindex="0">{body}</pre></div>'
@@ -98,7 +110,7 @@ def _pre(rows: list[str], style: str) -> str:
 
 
 def _heading(span: Span) -> str:
-    value = f" · {escape(span.value)}" if span.value else ""
+    value = f" · {escape(value_of(span))}" if span.value else ""
     text = f"{escape(span.path)}{value} · {span.length} bytes at {span.off}"
     return f'<b class="head head-{span.kind}">{text}</b>'
 
@@ -125,7 +137,7 @@ def _note(span: Span | None) -> str:
     if span is None:
         return '<span class="note">unused</span>'
     name = (span.path.partition(".")[2] or span.path) if span.kind == "field" else span.kind
-    value = f" <em>{escape(span.value)}</em>" if span.value else ""
+    value = f" <em>{escape(value_of(span))}</em>" if span.value else ""
     return f"{escape(name):<18}{value}"
 
 
@@ -147,7 +159,7 @@ def _grid_line(base: int, pieces: list[tuple[int, int, Segment]], content: bytes
 def _hint(span: Span | None) -> str:
     if span is None:
         return "unused"
-    return escape(f"{span.path} = {span.value}" if span.value else span.path, quote=True)
+    return escape(f"{span.path} = {value_of(span)}" if span.value else span.path, quote=True)
 
 
 def _squeeze(rows: list[str]) -> list[str]:

@@ -141,8 +141,22 @@ def details(summary: str, html: str, *, is_open: bool = False) -> str:
     return f'<details class="jspec-details"{state}><summary>{escape(summary)}</summary>{html}</details>'
 
 
+def _is_whole_cell(node: nodes.Element) -> bool:
+    return isinstance(node.parent, nodes.entry) and len(node.parent) == 1 and not node["classes"]
+
+
 class Translator(HTML5Translator):
-    """Inline code as one element: pages have thousands, and the usual markup is three times the text."""
+    """Inline code as one element, a cell without a paragraph: pages have thousands of both."""
+
+    def visit_paragraph(self, node: nodes.paragraph) -> None:
+        """Begin a paragraph, unless it is all of a cell."""
+        if not _is_whole_cell(node):
+            super().visit_paragraph(node)
+
+    def depart_paragraph(self, node: nodes.paragraph) -> None:
+        """End what was begun."""
+        if not _is_whole_cell(node):
+            super().depart_paragraph(node)
 
     def visit_literal(self, node: nodes.Element) -> None:
         """Write the element and leave its content out; code with colours is as Sphinx has it."""

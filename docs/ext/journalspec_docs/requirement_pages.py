@@ -19,7 +19,7 @@ from journalspec_docs.domain import requirement_id
 
 LEVELS = ("must", "should", "may")
 #: A requirement's entry names this many cases of a kind before it counts the rest.
-NAMED_CASES = 6
+NAMED_CASES = 2
 KINDS = {
     "errata": "Errata: the product is wrong",
     "permissive": "Permissive: the product takes or writes more, to no harm",

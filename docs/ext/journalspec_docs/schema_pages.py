@@ -56,7 +56,8 @@ def schema_files(page: Page, format_: Format) -> Iterator[nodes.Node]:
         yield markup.paragraph(
             *page.inline(f"{{download}}`{schema.path.name} </{relative}>`"), f": {schema.title}."
         )
-        listing = nodes.literal_block("", schema.path.read_text(encoding="utf-8"), language="yaml")
+        # Without colours: they made a third of the page, in a box that few open.
+        listing = nodes.literal_block("", schema.path.read_text(encoding="utf-8"), language="text")
         listing["classes"] += ["jspec-listing", "no-search"]
         yield from markup.folded("Read it here", listing)
 

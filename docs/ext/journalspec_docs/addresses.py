@@ -1,0 +1,59 @@
+"""Addresses that stay: ``/r/BTM-RCV-003`` for each requirement, case and deviation, and the pages of before.
+
+Each is a file of a few hundred bytes that sends the reader on, for a host that has nothing but files. One
+page with a script that knows every id would be of no use to a reader without scripts, nor to a link checker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from posixpath import dirname, relpath
+
+from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
+
+from journalspec.formats import format_ids
+from journalspec_docs import case_pages, domain, generate, sources
+
+#: What has an address of its own: its ids are permanent.
+KINDS = ("req", "case", "deviation")
+FOLDER = "r"
+
+
+def group_pages() -> Iterator[tuple[str, str, str]]:
+    """Yield (page, kind, name) where a group, or a part of one, had a page before several shared one."""
+    for format_id in format_ids():
+        for group, cases in sources.cases_by_group(format_id).items():
+            parts = range(1, -(-len(cases) // case_pages.PER_PAGE) + 1)
+            for number in parts:
+                page = group if number == 1 else f"{group}-{number}"
+                yield f"{generate.FOLDER}/{format_id}/cases/{page}.html", "group", f"{format_id}/{group}"
+
+
+def write(app: Sphinx, problem: Exception | None) -> None:
+    """Write every address that no page has."""
+    if problem is not None or not isinstance(app.builder, StandaloneHTMLBuilder):
+        return
+    found = domain.domain_of(app.env).objects
+    wanted = [(f"{FOLDER}/{name}/index.html", kind, name) for kind, name in found if kind in KINDS]
+    for page, kind, name in (*wanted, *group_pages()):
+        path = Path(app.outdir, page)
+        if (kind, name) not in found or page.removesuffix(".html") in app.env.found_docs:
+            continue
+        target = found[kind, name]
+        url = relpath(app.builder.get_target_uri(target.docname), dirname(page))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(sends_on(url, target.node_id, name), encoding="utf-8")
+
+
+def sends_on(url: str, anchor: str, name: str) -> str:
+    """Return a page that leads to `anchor` of `url`, or to the anchor that it was asked for."""
+    to = escape(f"{url}#{anchor}")
+    return (
+        f'<!doctype html><meta http-equiv="refresh" content="0; url={to}"><meta charset="utf-8">'
+        f'<title>{escape(name)}</title><link rel="canonical" href="{escape(url)}">'
+        f'<script>location.hash&&location.replace("{escape(url)}"+location.hash)</script>'
+        f'<p>See <a href="{to}">{escape(name)}</a>.</p>\n'
+    )

@@ -1,0 +1,125 @@
+"""What the built site weighs: ``python tools/site_weight.py SITE [--json]``; exit code 1 if too much.
+
+A page that only sends its reader on (a permanent address, an old one) has a few hundred bytes and is in
+nobody's way; such pages are counted apart from those that are read, but their bytes count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Bytes of all files, and how many pages there are to read.
+SITE_BYTES, PAGES = 25_000_000, 200
+#: Bytes and nodes (elements and texts) of one page.
+PAGE_BYTES, PAGE_NODES = 500_000, 20_000
+
+#: What stands at the beginning of every page that sends on.
+SENDS_ON = '<meta http-equiv="refresh"'
+#: Attributes have their "<" and ">" escaped, so that a tag is all that begins with "<" and a letter.
+NODE = re.compile(r"<[A-Za-z]|>[^<]*[^<\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One HTML file."""
+
+    name: str
+    size: int
+    nodes: int
+    sends_on: bool
+
+    def is_too_heavy(self) -> bool:
+        """Tell whether a reader has to wait for it."""
+        return self.size > PAGE_BYTES or self.nodes > PAGE_NODES
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A site: bytes by the ending of the file, and its pages, the heaviest first."""
+
+    endings: dict[str, int]
+    pages: list[Page]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(self.endings.values())
+
+    @property
+    def read(self) -> list[Page]:
+        """The pages that are there to be read."""
+        return [page for page in self.pages if not page.sends_on]
+
+    def problems(self) -> list[str]:
+        """Return each bound that is passed, in a sentence."""
+        found = []
+        if self.size > SITE_BYTES:
+            found.append(f"the site has {self.size:,} bytes; {SITE_BYTES:,} are allowed")
+        if len(self.read) > PAGES:
+            found.append(f"the site has {len(self.read)} pages; {PAGES} are allowed")
+        found += [
+            f"{page.name} has {page.size:,} bytes and {page.nodes:,} nodes; "
+            f"{PAGE_BYTES:,} and {PAGE_NODES:,} are allowed"
+            for page in self.pages
+            if page.is_too_heavy()
+        ]
+        return found
+
+
+def weigh(root: Path) -> Site:
+    """Weigh what lies below `root`."""
+    endings: Counter[str] = Counter()
+    pages = []
+    for path in (path for path in root.rglob("*") if path.is_file()):
+        size = path.stat().st_size
+        endings[path.suffix or path.name] += size
+        if path.suffix == ".html":
+            text = path.read_text(encoding="utf-8")
+            name = path.relative_to(root).as_posix()
+            pages.append(Page(name, size, len(NODE.findall(text)), SENDS_ON in text[:400]))
+    pages.sort(key=lambda page: (-page.size, page.name))
+    return Site(dict(endings.most_common()), pages)
+
+
+def main() -> int:
+    """Print what a site weighs and what of it is too much."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("site", type=Path)
+    parser.add_argument("--most", type=int, default=10, help="how many of the heaviest pages to name")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    site = weigh(options.site)
+    if not site.pages:
+        parser.error(f"no page below {options.site}")
+    problems = site.problems()
+    others = len(site.pages) - len(site.read)
+    if options.json:
+        report = {
+            "bytes": site.size,
+            "pages": len(site.read),
+            "sending_on": others,
+            "endings": site.endings,
+            "heaviest": [[page.name, page.size, page.nodes] for page in site.pages[: options.most]],
+            "problems": problems,
+        }
+        print(json.dumps(report, indent=1))
+    else:
+        print(
+            f"{site.size:>12,} bytes, {len(site.read)} pages, {len(site.pages) - len(site.read)} that send on"
+        )
+        for ending, size in list(site.endings.items())[:8]:
+            print(f"{size:>12,} {ending}")
+        for page in site.pages[: options.most]:
+            print(f"{page.size:>12,} {page.nodes:>7,} nodes  {page.name}")
+        print(*problems, sep="\n")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
