@@ -160,6 +160,10 @@ def test_the_coverage_page_says_what_proves_each_must(format_id: str, site: Path
         assert all(proof[key] in text for key in ("mutant", "case") if key in proof)
 
 
+def test_the_site_and_each_page_weigh_no_more_than_they_may(site: Path, tool: ModuleType) -> None:
+    assert tool.weigh(site).problems() == []
+
+
 def test_what_is_too_heavy_is_named(tmp_path: Path, tool: ModuleType) -> None:
     """A page of many nodes, one of many bytes, and one more page than there may be; sending on is free."""
     for number in range(tool.PAGES + 1):

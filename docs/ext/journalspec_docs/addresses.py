@@ -6,6 +6,7 @@ page with a script that knows every id would be of no use to a reader without sc
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -45,15 +46,15 @@ def write(app: Sphinx, problem: Exception | None) -> None:
         target = found[kind, name]
         url = relpath(app.builder.get_target_uri(target.docname), dirname(page))
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(sends_on(url, target.node_id, name), encoding="utf-8")
+        path.write_text(sends_on(url, target.node_id, name, had_anchors=kind == "group"), encoding="utf-8")
 
 
-def sends_on(url: str, anchor: str, name: str) -> str:
-    """Return a page that leads to `anchor` of `url`, or to the anchor that it was asked for."""
+def sends_on(url: str, anchor: str, name: str, *, had_anchors: bool) -> str:
+    """Return a page that leads to `anchor` of `url`; if it `had_anchors`, to the one that it is asked for."""
     to = escape(f"{url}#{anchor}")
+    # Only a page of before had anchors.
+    script = f"<script>location.hash&&location.replace({json.dumps(url)}+location.hash)</script>"
     return (
         f'<!doctype html><meta http-equiv="refresh" content="0; url={to}"><meta charset="utf-8">'
-        f'<title>{escape(name)}</title><link rel="canonical" href="{escape(url)}">'
-        f'<script>location.hash&&location.replace("{escape(url)}"+location.hash)</script>'
-        f'<p>See <a href="{to}">{escape(name)}</a>.</p>\n'
+        f'<title>{escape(name)}</title>{script if had_anchors else ""}<a href="{to}">Go there</a>\n'
     )

@@ -33,8 +33,8 @@ FEW = 20
 OPEN_BELOW = 6000
 #: A case or captured directory shows no more lines of dumps than this, of each file at least the latter,
 #: and no more text of an answer; the rest is a command away. Nobody reads longer ones in a browser.
-DUMP_LINES, FILE_LINES = 40, 12
-JSON_LETTERS = 2500
+DUMP_LINES, FILE_LINES = 32, 8
+JSON_LETTERS = 1200
 #: Files longer than this are shown up to their last byte that is no fill.
 WHOLE = 1 << 16
 #: What the colours of a strip say.
@@ -166,10 +166,11 @@ def _facts(cases: Sequence[Case]) -> str:
 
     def required(name: str) -> str:
         href = f"../requirements.html#{requirement_id(name)}"
-        return domain.link_html("req", href, name, texts[name])
+        # A family says once what each is about; on every sheet it would be a tenth of the page.
+        return domain.link_html(href, name, texts[name] if len(cases) > 1 else "")
 
     def flagged(name: str) -> str:
-        link = domain.link_html("flag", f"flags.html#{flag_id(format_id, name)}", name, "")
+        link = domain.link_html(f"flags.html#{flag_id(format_id, name)}", name, "")
         return f"{link}: {markup.code_html(effects.get(name, ''))}"
 
     said: dict[str, tuple[Callable[[Case], Iterable[str]], Callable[[str], str]]] = {

@@ -110,7 +110,7 @@ def xref(kind: str, name: str, docname: str, text: str | None = None) -> addnode
     node = addnodes.pending_xref(
         "", refdomain="jspec", reftype=kind, reftarget=name, refdoc=docname, refwarn=True, refexplicit=False
     )
-    node += nodes.literal(text or name, text or name, classes=["jspec-ref", f"jspec-ref-{kind}"])
+    node += nodes.literal(text or name, text or name, classes=["jspec-ref"])
     return node
 
 
@@ -119,12 +119,10 @@ def requirement_id(name: str) -> str:
     return f"req-{name.lower()}"
 
 
-def link_html(kind: str, href: str, name: str, hint: str) -> str:
+def link_html(href: str, name: str, hint: str) -> str:
     """Return a link as HTML, for pages with thousands of them; that each leads somewhere is tested."""
     title = f' title="{escape(shorten(hint, HINT, placeholder="…"))}"' if hint else ""
-    return (
-        f'<a href="{href}"{title}><code class="literal jspec-ref jspec-ref-{kind}">{escape(name)}</code></a>'
-    )
+    return f'<a href="{href}"{title}><code class="literal jspec-ref">{escape(name)}</code></a>'
 
 
 class ReferenceRole(SphinxRole):
