@@ -183,7 +183,7 @@ def test_it_has_pages(copy: Path) -> None:
     ] == []
     site = copy / "site/formats/toy_sixth"
     assert "TOY-REC-001" in (site / "requirements.html").read_text(encoding="utf-8")
-    assert "toy.sums.bad" in (site / "cases/sums.html").read_text(encoding="utf-8")
+    assert any("toy.sums.bad" in page.read_text(encoding="utf-8") for page in (site / "cases").glob("*.html"))
     assert "exclusive or" in (site / "spec.html").read_text(encoding="utf-8")
 
 

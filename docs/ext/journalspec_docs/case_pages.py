@@ -453,7 +453,8 @@ def dump(page: Page, format_: Format, wanted: str, name: str = "") -> Iterable[n
 
 def captured_bases(format_: Format) -> list[str]:
     """Return the names of the products whose files were captured: each has a page."""
-    return sorted({path.name for path in sources.captured_root(format_.id).iterdir() if path.is_dir()})
+    root = sources.captured_root(format_.id)
+    return sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
 
 
 def captured_pages(page: Page, format_: Format) -> Iterator[nodes.Node]:
@@ -465,6 +466,9 @@ def captured_pages(page: Page, format_: Format) -> Iterator[nodes.Node]:
             name = path.parent.relative_to(root).as_posix()
             title = str(tomllib.loads(path.read_text(encoding="utf-8"))["title"])
             rows.append(([page.ref("captured", f"{format_.id}/{name}", name)], _sentence(title)))
+    if not rows:
+        yield markup.paragraph("None was captured yet.")
+        return
     yield markup.table(("Directory", "What it shows"), rows)
 
 

@@ -64,8 +64,8 @@ def format_pages(item: Format, srcdir: Path) -> Iterator[tuple[str, str]]:
             parts += _areas(item)
         if page.name == "cases/index":
             parts += _case_contents(item)
-        if page.name == "captured":
-            parts.append(_toctree([f"captured/{base}" for base in case_pages.captured_bases(item)]))
+        if page.name == "captured" and (bases := case_pages.captured_bases(item)):
+            parts.append(_toctree([f"captured/{base}" for base in bases]))
         text = _page(f"{page.short}: {item.title}", *parts)
         yield page.name, _specification(item, srcdir) if page.name == "spec" else text
     yield from _case_pages(item)
