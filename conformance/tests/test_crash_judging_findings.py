@@ -203,7 +203,8 @@ def test_the_product_does_what_is_written(judgement: ProductRun, capsys: pytest.
     )
     choice = choose(selection)
     tally = RunTally(choice)
-    job = Job(parse_impl(judgement.harness), judgement.format, tuple(run["policies"]))
+    # A tenth of the answers of some are hangs: who has worked for a second on a few kilobytes works on.
+    job = Job(parse_impl(judgement.harness), judgement.format, tuple(run["policies"]), timeout=1.0)
     started = time.perf_counter()
     with JudgingWorkers(job, 2) as workers:
         for entry in workers.judge(choice):
