@@ -2,11 +2,14 @@
 
 A format is a sub-package of :mod:`journalspec` that holds a ``format.toml``.
 Nothing outside a format's own folders names it; adding one adds only files.
+One that is being written says ``draft = true`` there, and is described to those
+only who ask for it by the environment variable ``JOURNALSPEC_DRAFTS``.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import tomllib
 from collections.abc import Mapping
@@ -103,12 +106,21 @@ class Format:
             raise UnknownFormat(f"{self.id} has no edition {key!r}: choose one of {known}") from None
 
 
+#: The drafts to be taken for described formats, as ids with commas between them.
+DRAFTS = "JOURNALSPEC_DRAFTS"
+
+
 @cache
 def format_ids() -> tuple[str, ...]:
-    """Return the ids of all described formats, sorted."""
+    """Return the ids of all described formats, sorted; drafts only if `DRAFTS` names them."""
+    asked = os.environ.get(DRAFTS, "").split(",")
     found = []
     for module in pkgutil.iter_modules(journalspec.__path__):
-        if module.ispkg and files(journalspec).joinpath(module.name, "format.toml").is_file():
+        table = files(journalspec).joinpath(module.name, "format.toml")
+        if not module.ispkg or not table.is_file():
+            continue
+        draft = tomllib.loads(table.read_text(encoding="utf-8")).get("draft", False)
+        if not draft or module.name in asked:
             found.append(module.name)
     return tuple(sorted(found))
 

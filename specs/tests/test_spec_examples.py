@@ -10,13 +10,16 @@ from typing import Any
 
 import pytest
 
-from journalspec.formats import format_module, get_format
+from journalspec.formats import format_ids, format_module, get_format
 from journalspec.layout import Layout, laid
 from journalspec.schemas import KINDS, codec, described
 
-EXAMPLES: list[dict[str, Any]] = tomllib.loads(
-    (Path(__file__).parent / "data" / "examples.toml").read_text(encoding="utf-8")
-)["example"]
+EXAMPLES: list[dict[str, Any]] = [
+    example
+    for table in sorted((Path(__file__).parent / "data").glob("*examples.toml"))
+    for example in tomllib.loads(table.read_text(encoding="utf-8"))["example"]
+    if example["format"] in format_ids()
+]
 each_example = pytest.mark.parametrize(
     "example", EXAMPLES, ids=[f"{each['edition']}-{each.get('name', 'hex')}" for each in EXAMPLES]
 )
