@@ -96,12 +96,14 @@ class Child:
         self._come = self._come_errors = 0
         self._requests.put(request)
 
-    def get(self, timeout: float, directory: str = "") -> bytes:
+    def get(self, timeout: float, directory: str = "", patience: float | None = None) -> bytes:
         """Return what it says next; `directory` is where it works.
 
-        Raises a Breakdown: nothing in `timeout` seconds, ended, or beyond its bounds.
+        Raises a Breakdown: nothing in `timeout` seconds, or in `patience` seconds if it has worked all that
+        time; ended, or beyond its bounds.
         """
-        until = time.monotonic() + timeout
+        begun = time.monotonic()
+        until = begun + timeout
         turns: tuple[float, dict[str, int]] | None = None
         while True:
             left = until - time.monotonic()
@@ -111,6 +113,13 @@ class Child:
                 self._look(directory)
                 if left > LOOK_SECONDS:
                     turns = turns or (time.monotonic(), self._kept.turns())
+                    waited = time.monotonic() - begun
+                    if (
+                        patience is not None
+                        and waited > max(patience, 2 * LOOK_SECONDS)
+                        and self._busy(turns)
+                    ):
+                        raise TimedOut(f"no answer within {patience:g} s of work", busy=True) from None
                     continue
                 half = f"; {self._partial} bytes of an unfinished line had come" if self._partial else ""
                 raise TimedOut(f"no answer within {timeout:g} s{half}", busy=self._busy(turns)) from None

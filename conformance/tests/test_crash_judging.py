@@ -149,6 +149,34 @@ def test_who_does_not_come_back_is_asked_twice_and_then_left_alone(judge: Judge)
     assert facts["left_out"] == {"strict": 24 - sum(found.values())}
 
 
+def test_who_works_without_an_end_is_asked_once_and_then_waited_for_no_longer_than_for_his_answers(
+    fakes: None,
+) -> None:
+    """The first time costs the whole limit, the others a part of it: what he does is known."""
+    chosen = choose(Selection(Plan(FORMAT, "smoke", 1), 0, (), ("spec",), ("R",))).states
+    adapter = crash_format(FORMAT)
+    target = parse_impl(f"{sys.executable} -m journalspec_conformance.serve crash_fakes:Loops", "persistent")
+    asker = asking.Asker(target, FORMAT, adapter.answer, timeout=8.0)
+    told = []
+    try:
+        for item in chosen:
+            files = dict(state_of(adapter.build(item.workload), item.descriptor))
+            reply = asker.ask(files, item.edition, "strict")
+            if reply.instead:
+                assert (reply.instead, reply.tries, reply.busy) == ("hang", 1, True)
+                told.append(reply.told)
+            if len(told) == 3:
+                break
+    finally:
+        asker.close()
+    first, *others = told
+    assert first == "no answer within 8 s"
+    for each in others:
+        found = re.fullmatch(r"no answer within (\S+) s of work", each)
+        assert found
+        assert 1 <= float(found[1]) < 8
+
+
 def test_who_answers_in_a_new_process_has_answered(judge: Judge) -> None:
     facts = judge("Tires", "--policies", "strict", "--timeout", 0.5, "--count", 20, status=0, process=True)
     assert set(strict(facts)) <= {"pass", "acceptable"}

@@ -3,11 +3,14 @@
 A state that gets no answer is tried once more in a new process, after that
 process has answered something, so that its start is not held against the state. That is left out if
 it is known that nothing but the state was in the way: what had a processor all the time would work on.
+Who has done so once is known to: from then on he is waited for, while he works, `PATIENCE` times as long as
+he took for the slowest of his answers, and the whole time only if he rests.
 """
 
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -26,6 +29,9 @@ from journalspec_corpus.crash.verdict import Answer
 TIMEOUT = 2.0
 #: Seconds for the first state after a start: programs load their parts when they first need them.
 FIRST_TIMEOUT = 30.0
+#: How many times the slowest answer, and at the least what part of the time limit.
+PATIENCE = 20
+LEAST_PART = 8
 _NOWHERE = At("", 0, 0)
 _SHOWN = 300
 
@@ -72,6 +78,10 @@ class Asker:
         #: The process has answered since it was started.
         self._warm = False
         self._answered: tuple[Files, str, str] | None = None
+        #: Seconds of the slowest answer of a process that had answered before.
+        self._slowest = 0.0
+        #: It has worked without an end once.
+        self._endless = False
 
     def ask(self, files: Files, edition: str, policy: str, *, twice: bool = True) -> Reply:
         """Return what the implementation makes of `files`, asked again if it did not come back and `twice`.
@@ -102,10 +112,18 @@ class Asker:
     def _try(self, files: Files, edition: str, policy: str) -> Reply:
         if isinstance(self._connection, ProcessConnection):
             self._connection.timeout = self._timeout if self._warm else max(FIRST_TIMEOUT, self._timeout)
+            if self._endless and self._warm:
+                self._connection.patience = max(PATIENCE * self._slowest, self._timeout / LEAST_PART)
+            else:
+                self._connection.patience = None
+        begun = time.monotonic()
         try:
             reply = self._ask(files, edition, policy)
+            if self._warm:
+                self._slowest = max(self._slowest, time.monotonic() - begun)
             self._warm = True
         except TimedOut as error:
+            self._endless |= error.busy and self._warm
             self._warm = False
             return Reply(None, "hang", error.reason, busy=error.busy)
         except Crashed as error:
