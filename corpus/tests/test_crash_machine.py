@@ -193,12 +193,14 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
 def test_both_oracles_agree_on_long_workloads(format_id: str) -> None:
     adapter, report = crash_format(format_id), brute.OracleReport()
     package = f"journalspec_corpus.{format_id}"
-    for work in (*long_workloads(package)[7::400], *long_workloads(package, LONGER_WORKLOADS)[7::200]):
+    for work in (*long_workloads(package)[7::800], *long_workloads(package, LONGER_WORKLOADS)[7::400]):
         trace = adapter.build(work)
         if brute.is_small(trace):
             brute.Comparison(adapter, trace, brute.KNOWN, report).run()
+        if report.rows > 4000:
+            break
     assert not report.kinds, "\n".join(report.lines())
-    assert report.rows > 2000
+    assert report.rows > 1000
 
 
 def marks_of(trace: Trace) -> list[Mark]:

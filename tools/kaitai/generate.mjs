@@ -35,10 +35,15 @@ const PLACES = {
   rust: { folder: () => "src", index: "src/lib.rs", mention: (schema) => `pub mod ${schema};\n` },
 };
 
+// A format that is being written says so: see journalspec/formats.py.
+function isDescribed(table) {
+  return existsSync(table) && !/^draft = true$/m.test(readFileSync(table, "utf8"));
+}
+
 // Packages are of formats that are described as a whole; what is committed is of all that has a schema.
 function folders(whole) {
   return readdirSync(specs, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && (!whole || existsSync(join(specs, entry.name, "format.toml"))))
+    .filter((entry) => entry.isDirectory() && (!whole || isDescribed(join(specs, entry.name, "format.toml"))))
     .map((entry) => entry.name)
     .sort();
 }
