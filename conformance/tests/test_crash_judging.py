@@ -175,6 +175,19 @@ def test_who_works_without_an_end_is_asked_once_and_then_waited_for_no_longer_th
     assert told == ["no answer within 4 s", *2 * ["no answer within 0.5 s of work"]]
 
 
+def test_who_works_without_an_end_is_not_asked_under_the_next_policy(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All policies look at the files; what was not asked about is counted as that."""
+    monkeypatch.setattr(child, "BUSY", 0.01)  # tests share their processors
+    monkeypatch.setattr(asking, "PATIENCE", 0)
+    facts = judge("Loops", "--timeout", 2, "--count", 40, status=1, process=True)
+    found = facts["verdicts"]["R"]
+    assert found["strict"]["hang"] > 0
+    assert facts["left_out"]["salvage"] == found["strict"]["hang"] + facts["left_out"]["strict"]
+    assert facts["answers"] == 2 * 40 - sum(facts["left_out"].values())
+
+
 def test_who_answers_in_a_new_process_has_answered(judge: Judge) -> None:
     facts = judge("Tires", "--policies", "strict", "--timeout", 0.5, "--count", 20, status=0, process=True)
     assert set(strict(facts)) <= {"pass", "acceptable"}
@@ -195,11 +208,16 @@ def test_only_what_is_declared_is_asked(judge: Judge) -> None:
     assert {entry["representative"]["edition"] for entry in facts["failures"]} <= {"3.0"}
 
 
-def test_the_choice_is_the_same_whoever_makes_it_and_spread_over_classes() -> None:
+def test_the_choice_is_the_same_whoever_makes_it_and_spread_over_classes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Each class gets an equal share while it lasts, and its first is the smallest."""
     selection = Selection(Plan(FORMAT, "smoke", 1), 150, writers=("2.1.4",), strata=("R",))
     first, second = choose(selection), choose(selection)
     assert first == second == choose(selection, map, 7)
+    with monkeypatch.context() as hardly:
+        hardly.setattr("journalspec_conformance.crashes.choose._HELD", 10**9)  # less is held of a class than is wanted of most
+        assert choose(selection, map, 7) == first
     assert len({state.case_id for state in first.states}) == len(first.states) == 150
     counts = Counter(state.kind for state in first.states)
     assert len(counts) == first.classes

@@ -8,7 +8,7 @@ Nothing is chosen by what a reader says: states that nobody recovers are in.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -96,13 +96,23 @@ def choose(selection: Selection, mapped: Map = map, parts: int = 1) -> Choice:
 
     `mapped` may do the `parts` of the work elsewhere; what is chosen depends on neither.
     """
-    # A fraction of each class is all that is needed as a rule; if it was not, everything is held.
-    for most in (selection.count // _HELD + 1, selection.count) if selection.count else (0,):
-        found = _merged(mapped(survey, _parts(selection, most, parts)))
-        pools = [found.pools[kind] for kind in sorted(found.pools)]
-        taken, enough = _level(pools, selection.count)
-        if enough:
-            break
+    total = len(selection.plan.workloads())
+    edges = pairwise(total * at // parts for at in range(parts + 1))
+    # A fraction of each class is all that is needed as a rule.
+    most = selection.count // _HELD + 1 if selection.count else 0
+    found = _merged(mapped(survey, [Part(selection, range(*edge), most) for edge in edges]))
+    pools = dict(sorted(found.pools.items()))
+    shares = _shares([pool.size for pool in pools.values()], selection.count)
+    wanted = dict(zip(pools, shares, strict=True))
+    lacking = [kind for kind, pool in pools.items() if pool.smallest(wanted[kind]) is None]
+    if lacking:
+        # Where one part holds what another one has had before: those workloads again, and all of it.
+        numbers = sorted(set().union(*(pools[kind].within for kind in lacking)))
+        (whole,) = mapped(survey, [Part(selection, numbers, 0)])
+        for kind in lacking:
+            pools[kind] = whole.pools[kind]
+            pools[kind].keep(lambda name, kind=kind: found.ids.get(name) == kind)  # type: ignore[misc]
+    taken = [state for kind, pool in pools.items() for state in pool.smallest(wanted[kind]) or ()]
     alike: dict[str, dict[str, int]] = {}
     for (stratum, member), words in sorted(united(found.alike).items()):
         alike.setdefault(stratum, {})[member] = len(words)
@@ -111,18 +121,11 @@ def choose(selection: Selection, mapped: Map = map, parts: int = 1) -> Choice:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some of a selection's workloads, of each class the `most` states to hold (0: all)."""
+    """Some of a selection's workloads, by number, in order; of each class `most` states are held (0: all)."""
 
     selection: Selection
-    start: int
-    stop: int
+    numbers: Sequence[int]
     most: int
-
-
-def _parts(selection: Selection, most: int, count: int) -> list[Part]:
-    total = len(selection.plan.workloads())
-    edges = [total * at // count for at in range(count + 1)]
-    return [Part(selection, start, stop, most) for start, stop in pairwise(edges)]
 
 
 @dataclass
@@ -141,11 +144,12 @@ def survey(part: Part) -> Survey:
     selection = part.selection
     adapter = crash_format(selection.plan.format)
     out = Survey()
-    for workload, trace in _traces(part, adapter):
+    for number, workload, trace in _traces(part, adapter):
         out.traces += 1
         for states in _states(selection, trace):
             out.generated += len(states)
-            _offer(selection, workload, states, out, part.most, adapter.reach)
+            for kind in _offer(selection, workload, states, out, part.most, adapter.reach):
+                out.pools[kind].within.add(number)
     out.alike = [united(out.alike)]
     return out
 
@@ -173,9 +177,11 @@ def _merged(surveys: Iterable[Survey]) -> Survey:
     return out
 
 
-def _traces(part: Part, adapter: CrashFormat) -> Iterator[tuple[Any, Trace]]:
+def _traces(part: Part, adapter: CrashFormat) -> Iterator[tuple[int, Any, Trace]]:
     selection = part.selection
-    for workload in selection.plan.workloads()[part.start : part.stop]:
+    workloads = selection.plan.workloads()
+    for number in part.numbers:
+        workload = workloads[number]
         # A workload that tells its edition or writer need not be built to be passed over.
         origin = getattr(workload, "origin", workload)
         if not _fits(getattr(origin, "edition", None), selection.editions):
@@ -184,7 +190,7 @@ def _traces(part: Part, adapter: CrashFormat) -> Iterator[tuple[Any, Trace]]:
             continue
         trace = adapter.build(workload)
         if _fits(trace.edition, selection.editions) and _fits(writer_of(trace), selection.writers):
-            yield workload, trace
+            yield number, workload, trace
 
 
 def _fits(value: str | None, wanted: tuple[str, ...]) -> bool:
@@ -200,15 +206,15 @@ def _states(selection: Selection, trace: Trace) -> Iterator[States]:
 
 def _offer(
     selection: Selection, workload: Any, states: States, out: Survey, most: int, reach: Reach | None
-) -> None:
-    """Put the states whose ids are new into their pools."""
+) -> set[Class]:
+    """Put the states whose ids are new into their pools; return the classes that they are of."""
     trace = states.point.trace
     expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
     contents = content_ids(states.point, states.codes)
     names = case_ids(contents, promised(trace, expected))
     rows = [row for row, name in enumerate(names) if name not in out.ids]
     if not rows:
-        return
+        return set()
     shown = [contents[row] for row in rows]
     visible = visible_ids(states.point, states.codes[rows], shown, reach)
     for member, ids in (("contents", shown), ("visible", visible)):
@@ -216,6 +222,7 @@ def _offer(
     facts = Facts(states)
     category, refusal = categories(facts), facts.refusals
     torn_in, field_names = fields(facts)
+    seen: set[Class] = set()
     for row in rows:
         if names[row] in out.ids:
             continue
@@ -226,11 +233,13 @@ def _offer(
         pool = out.pools.get(kind)
         if pool is None:
             pool = out.pools[kind] = _Pool(most)
+        seen.add(kind)
         out.ids[names[row]] = kind
         if pool.wants(names[row]):
             descriptor = descriptor_of(states, row, selection.plan.seed)
             refused = REFUSALS[refusal[row]]
             pool.take(Chosen(names[row], kind, workload, trace.edition, descriptor, states.torn, refused))
+    return seen
 
 
 class _Pool:
@@ -244,6 +253,8 @@ class _Pool:
         self.size = 0
         #: Below this id everything is held; 0 means at all ids.
         self._whole_to = 0
+        #: The numbers of the workloads that they are of.
+        self.within: set[int] = set()
 
     def wants(self, name: bytes) -> bool:
         """Count a state, and tell whether its id is among the smallest."""
@@ -264,7 +275,11 @@ class _Pool:
         """Forget the states that are in `names`, `count` of the class."""
         self._settle()
         self.size -= count
-        self._heap = [entry for entry in self._heap if entry[1].case_id not in names]
+        self.keep(lambda name: name not in names)
+
+    def keep(self, wanted: Callable[[bytes], bool]) -> None:
+        """Forget the states whose ids are not `wanted`."""
+        self._heap = [entry for entry in self._heap if wanted(entry[1].case_id)]
 
     def join(self, other: _Pool) -> None:
         """Take in what `other`, which has none of these states, holds."""
@@ -274,6 +289,7 @@ class _Pool:
         self._whole_to = min(limits, default=0)
         self.size += other.size
         self._heap += other._heap
+        self.within |= other.within
 
     def _settle(self) -> None:
         """Remember up to which id everything is held, as long as the heap tells."""
@@ -289,13 +305,9 @@ class _Pool:
         return [found for _, found in ordered]
 
 
-def _level(pools: list[_Pool], count: int) -> tuple[list[Chosen], bool]:
-    """Return `count` states, from each pool as many as from the others while it lasts, pool by pool.
-
-    The second value is false if more of a pool would have been taken than is held of it.
-    """
-    sizes = [pool.size for pool in pools]
-    shares = [0] * len(pools)
+def _shares(sizes: Sequence[int], count: int) -> list[int]:
+    """Return how many of each of so many to take: of each as many as of the others while it lasts."""
+    shares = [0] * len(sizes)
     left = min(count or sum(sizes), sum(sizes))
     while left:
         open_ones = [at for at, size in enumerate(sizes) if shares[at] < size]
@@ -304,10 +316,4 @@ def _level(pools: list[_Pool], count: int) -> tuple[list[Chosen], bool]:
             given = min(each, sizes[at] - shares[at], left)
             shares[at] += given
             left -= given
-    taken: list[Chosen] = []
-    enough = True
-    for pool, share in zip(pools, shares, strict=True):
-        states = pool.smallest(share)
-        enough &= states is not None
-        taken += states or []
-    return taken, enough
+    return shares

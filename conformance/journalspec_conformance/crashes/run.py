@@ -105,7 +105,7 @@ class JudgingWorkers(Workers["_Worker"]):
     ) -> Generator[Judged, None, None]:
         """Yield one verdict per state and policy, state by state in the order of `choice`.
 
-        States that are not asked about (see HANGS) are left out. `progress` is
+        States that are not asked about (see HANGS, and :meth:`_Worker.judge`) are left out. `progress` is
         called with the number of states done. What was `found` before is not asked
         again; what is new is added to it. Raises Problem if a worker dies.
         Closing it leaves out the rest.
@@ -161,15 +161,18 @@ class _Worker:
         }
 
     def judge(self, piece: StateBatch) -> list[Judged]:
-        """Return the verdicts on the states of `piece`, under every policy."""
+        """Return the verdicts on the states of `piece`, policy by policy until it works without an end."""
         out: list[Judged] = []
         hangs = dict.fromkeys(self._job.policies, 0)
         for number, chosen in enumerate(piece.states):
+            endless = False
             for policy in self._job.policies:
-                if hangs[policy] >= HANGS:
+                # What loops reads the files, and every policy does: the next one would cost a process more.
+                if endless or hangs[policy] >= HANGS:
                     continue
                 verdict = self._verdict(chosen, policy, twice=not hangs[policy])
                 hangs[policy] += verdict.name in ("hang", "crash")
+                endless |= verdict.endless
                 limit = self._limit(chosen, policy, verdict)
                 out.append(Judged(piece.start + number, policy, verdict, limit))
         return out

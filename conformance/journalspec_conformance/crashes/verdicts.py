@@ -61,6 +61,8 @@ class Verdict:
     tries: int = 1
     effect: str = ""
     outcome: bytes = b""
+    #: It was at work all the time until it was waited for no longer.
+    endless: bool = False
 
     @property
     def failed(self) -> bool:
@@ -83,7 +85,7 @@ class Verdict:
 def verdict_on(reply: Reply, expected: Expected, refusal: str, *, holes_allowed: bool) -> Verdict:
     """Return the verdict on `reply` for a state that owes `expected`."""
     if reply.answer is None:
-        return Verdict(reply.instead, told=reply.told, tries=reply.tries)
+        return Verdict(reply.instead, told=reply.told, tries=reply.tries, endless=reply.busy)
     name = judge(reply.answer, expected, refusal, holes_allowed=holes_allowed)
     if name in HARMLESS and reply.second is not None and _differ(reply.answer, reply.second):
         told = f"asked again: {reply.second.refused or 'other records, or another state'}"
