@@ -216,7 +216,8 @@ def test_the_choice_is_the_same_whoever_makes_it_and_spread_over_classes(
     first, second = choose(selection), choose(selection)
     assert first == second == choose(selection, map, 7)
     with monkeypatch.context() as hardly:
-        hardly.setattr("journalspec_conformance.crashes.choose._HELD", 10**9)  # less is held of a class than is wanted of most
+        # Of most classes less is held than is wanted.
+        hardly.setattr("journalspec_conformance.crashes.choose._HELD", 10**9)
         assert choose(selection, map, 7) == first
     assert len({state.case_id for state in first.states}) == len(first.states) == 150
     counts = Counter(state.kind for state in first.states)

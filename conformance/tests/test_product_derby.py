@@ -23,11 +23,12 @@ import pytest
 from journalspec.formats import format_ids
 from journalspec_conformance.harnesses.capture import EXPECTED, PROVENANCE
 from journalspec_conformance.harnesses.derby_log import experiments
-from journalspec_conformance.harnesses.derby_log.capture import CAPTURE, TableRows
+from journalspec_conformance.harnesses.derby_log.capture import CAPTURE
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
 from journalspec_conformance.harnesses.product import program, table
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product
+from journalspec_corpus.derby_log.model import TableRows
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.write import LogWriter
 from journalspec_reference.storage import DirectoryStorage

@@ -1,7 +1,10 @@
-"""Derby's write-ahead log in the corpus: its author module and its naive reader."""
+"""Derby's write-ahead log in the corpus: its author module, naive reader and model."""
 
 from __future__ import annotations
 
 from journalspec_corpus.derby_log import author, naive
+from journalspec_corpus.derby_log.model import TableRows
 
-__all__ = ["author", "naive"]
+__all__ = ["MODEL", "author", "naive"]
+
+MODEL = TableRows()

@@ -16,6 +16,8 @@ branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or
 ``f1.end``; default: the group in which it stands), and
 ``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
 
+What a case writes is brief: ``insert T 1 one tx=a``, ``start a gtrid=01 bqual=02``; ``v*24000`` is long.
+
 Labels: ``f1``, ``f1.header``, ``f1.log``, ``f1.marker``, ``g1`` (a checksum record), ``g1.whole``,
 ``g1.checksum``, ``b7``, ``b7.length``, ``b7.page_version``, ``b7.body``, ``control``, ``mirror.checksum`` ...
 """
@@ -380,6 +382,31 @@ def _lay_record(
     built.labels[f"{label}.body"] = Range(name, start + 12, len(stored))
     built.records[label] = {**told(values, writer.edition, stored, instant), "at": at.to_json()}
     writer.instants[label], writer.written[label] = instant, values
+
+
+#: Operation -> what its bare words are.
+_WORDS = {
+    "insert": ("table", "key", "value"),
+    "update": ("table", "key", "value"),
+    "delete": ("table", "key"),
+    **dict.fromkeys(("start", "prepare", "commit", "rollback"), ("tx",)),
+}
+
+
+def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a case writes with brief operations written out."""
+    if "ops" not in value:
+        return value
+    return {**value, "ops": [_operation(op) for op in value["ops"]]}
+
+
+def _operation(text: str) -> dict[str, str]:
+    kind, bare, pairs = words(text)
+    out = {"op": kind, **dict(zip(_WORDS.get(kind, ()), bare, strict=True)), **pairs}
+    if "*" in out.get("value", ""):
+        one, _, count = out["value"].partition("*")
+        out["value"] = one * int(count)
+    return out
 
 
 def seal(built: Built, label: str) -> None:

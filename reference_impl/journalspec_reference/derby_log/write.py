@@ -17,7 +17,7 @@ from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, Body, decode, encode, shortest, utf
 from journalspec_reference.derby_log.codec import CONTROL, FILE_FORMAT, HEADER, OVERHEAD, Control, Instant
 from journalspec_reference.derby_log.recover import EDITIONS, LogPass, garbage
-from journalspec_reference.derby_log.scan import CONTROLS, LoggedRecord, number_of
+from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, LoggedRecord, number_of
 from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, Transaction, branch_key
 from journalspec_reference.storage import Storage, fill, whole
 
@@ -31,6 +31,8 @@ CHECKSUM_RECORD = 37
 #: A recovery ends without a checkpoint if the log is no longer than this behind the redo instant.
 _SHORT = 1000
 LARGEST_FILE = 268435455
+#: Edition -> the number from which on there are no files, where that is not the highest of all (DRB-REC-154).
+_NO_NUMBER = {"10.0": 4194303}
 _BODY, _CONTROL, _HEADER = Struct(">iq"), Struct(">iiqiiiB11x"), Struct(">iiqq")
 _RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
 _PAGE, _CLR = _RAWSTORE | _LOCK, _RAWSTORE | _LOCK | BITS["COMPENSATION"]
@@ -254,6 +256,8 @@ class LogWriter:
 
     def _next_file(self, previous: Instant = _NONE, before: str = "") -> None:
         storage, end = self._storage, previous.position
+        if self._number + 1 >= _NO_NUMBER.get(self._edition, LARGEST + 1):
+            raise WriterRefused("no-more-files", f"{self._name} is full, and no file has a higher number")
         self._number += 1
         name = self._name
         if name in storage.names():

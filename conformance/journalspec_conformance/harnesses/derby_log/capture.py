@@ -9,95 +9,15 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from journalspec.kept import scratch
 from journalspec_conformance.harnesses.capture import Answer, Capture, Json, Played, Scenario
 from journalspec_conformance.harnesses.derby_log.harness import flatten
 from journalspec_conformance.products import Product
+from journalspec_corpus.derby_log.model import TableRows
 from journalspec_corpus.model import History, history
-
-Row = tuple[str, str, str]
-#: Rows that are put in and taken away, in order.
-Changes = tuple[tuple[str, Row], ...]
-#: Committed rows, what each transaction has changed, and the identifiers of those that are branches.
-Kept = tuple[frozenset[Row], Mapping[str, Changes], Mapping[str, tuple[str, str]]]
-_IN, _OUT = "inserted", "deleted"
-
-
-class TableRows:
-    """Rows of tables, keys being unique: what was committed, and what prepared branches would change.
-
-    `after` keeps what open transactions have done under their names; branches that are prepared are named by
-    their identifiers from then on, and only these are shown.
-    """
-
-    def begin(self, state: Mapping[str, Any]) -> Kept:
-        """Return what a recovered `state` holds."""
-        changes: dict[str, Changes] = {}
-        branches: dict[str, tuple[str, str]] = {}
-        for entry in state.get("in_doubt", ()):
-            name = f"{entry['gtrid']}/{entry['bqual']}"
-            rows = [(kind, _row(row)) for kind in (_OUT, _IN) for row in entry[kind]]
-            changes[name], branches[name] = tuple(rows), (entry["gtrid"], entry["bqual"])
-        return frozenset(map(_row, state.get("rows", ()))), changes, branches
-
-    def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
-        """Return what is kept once `op` was done."""
-        rows, changes, branches = kept[0], dict(kept[1]), dict(kept[2])
-        kind, tx = op["op"], op.get("tx", "")
-        if kind == "open":
-            # Boots roll back what is open and not prepared.
-            changes = {name: done for name, done in changes.items() if "/" in name}
-            branches = {name: branch for name, branch in branches.items() if "/" in name}
-        elif kind in ("insert", "update", "delete"):
-            done = tuple(self._changes(rows, changes.get(tx, ()), op))
-            if tx:
-                changes[tx] = (*changes.get(tx, ()), *done)
-            else:
-                rows = _applied(rows, done)
-        elif kind == "start":
-            branches[tx] = (op["gtrid"], op["bqual"])
-        elif kind == "prepare":
-            name = "/".join(branches[tx])
-            branches[name], changes[name] = branches.pop(tx), changes.pop(tx)
-        elif kind in ("commit", "rollback", "decide"):
-            name = f"{op['gtrid']}/{op['bqual']}" if kind == "decide" else tx
-            done = changes.pop(name)
-            branches.pop(name, None)
-            if kind == "commit" or op.get("commit") == "true":
-                rows = _applied(rows, done)
-        return rows, changes, branches
-
-    @staticmethod
-    def _changes(rows: frozenset[Row], done: Changes, op: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
-        if op["op"] != "insert":
-            for row in _applied(rows, done):
-                if row[:2] == (op["table"], op["key"]):
-                    yield _OUT, row
-        if op["op"] != "delete":
-            yield _IN, (op["table"], op["key"], op["value"])
-
-    def shown(self, kept: Kept) -> dict[str, Any]:
-        """Return committed rows, and the prepared branches."""
-        rows, changes, branches = kept
-        in_doubt = []
-        for name in sorted(name for name in branches if "/" in name):
-            after = _applied(rows, changes[name])
-            in_doubt.append((branches[name], sorted(after - rows), sorted(rows - after)))
-        return {"rows": sorted(rows), "in_doubt": in_doubt}
-
-
-def _row(row: Mapping[str, Any]) -> Row:
-    return row["table"], str(row["key"]), row["value"]
-
-
-def _applied(rows: frozenset[Row], done: Changes) -> frozenset[Row]:
-    for kind, row in done:
-        rows = rows | {row} if kind == _IN else rows - {row}
-    return rows
 
 
 class DerbyCapture(Capture):
