@@ -169,7 +169,8 @@ def listed(table: Vocabulary) -> Iterator[tuple[tuple[str, ...], str]]:
         yield from (((group, entry.name), entry.unseen) for entry in getattr(table, group).values())
     for field in table.fields:
         for edition in field.editions or ("",):
-            yield from ((("field", field.name, edition, kind), field.unseen) for kind in field.types or ("",))
+            kinds = [kind for kind in field.types or ("",) if _is_of(table, kind, edition)]
+            yield from ((("field", field.name, edition, kind), field.unseen) for kind in kinds)
     for group, fields in (("header", table.header), ("state", table.state)):
         for field in fields:
             yield from (((group, field.name, edition), field.unseen) for edition in field.editions or ("",))
@@ -179,6 +180,12 @@ def listed(table: Vocabulary) -> Iterator[tuple[tuple[str, ...], str]]:
     for name, (entry, fields) in table.operations.items():
         yield ("operations", name), entry.unseen
         yield from (((f"operations.{name}", field.name), field.unseen) for field in fields)
+
+
+def _is_of(table: Vocabulary, kind: str, edition: str) -> bool:
+    """Tell whether an edition has a type of records."""
+    editions = table.record_types[kind].editions if kind else ()
+    return not edition or not editions or edition in editions
 
 
 def _listed_inside(field: Field, path: str) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -118,7 +118,8 @@ def first_base(format_id: str, edition: str) -> Built:
         base
         for group in groups
         for base in group.get("base", ())
-        if base.get("edition", group.get("edition", usual)) == edition
+        if edition
+        in ([base["edition"]] if "edition" in base else [group.get("edition", usual), *group.get("also", ())])
     ]
     assert bases, f"corpus/cases/{format_id} has no [[base]] of edition {edition}"
     built: Built = author(format_id).build(bases[0], edition)

@@ -92,7 +92,7 @@ def without_gap(found: list[At], behind_gaps: bool) -> Iterator[tuple[int, int]]
 
 
 def is_log(entry: FileMap) -> bool:
-    return entry.role in ("active", "passive", "data")
+    return entry.role in ("active", "passive", "data", "log", "old")
 
 
 @each_tier

@@ -115,7 +115,7 @@ class _Again:
 
     def header(self, entry: FileMap) -> FileMap:
         """Return a file with its header read again, if it has one that is of use."""
-        if not entry.header or entry.role in ("control", "invalid"):
+        if not entry.header or entry.role in ("control", "mirror", "invalid"):
             return entry
         found = self._codec.read("header", self._edition, self._files[entry.file], 0, entry.file).fields
         self._behind[entry.file] = self._layout.behind(self._edition, found)
@@ -131,13 +131,13 @@ class _Again:
         kind = found.type if self._layout.by_type("record") else ""
         stored = {item.name: item for item in self._layout.structure("record", edition, kind).fields}
         told = dict(record.fields)
-        told.update(self._values(stored, found.fields, told))
+        told.update(self._values(stored, found.fields, record))
         # Where none of the types that are stored was said, it stays as it was said.
         stored_types = self._layout.types(edition)
         return Record(found.type if found.type and record.type in stored_types else record.type, told, at)
 
     def _values(
-        self, stored: Mapping[str, Field], values: Mapping[str, Any], told: Mapping[str, Any]
+        self, stored: Mapping[str, Field], values: Mapping[str, Any], record: Record
     ) -> Iterator[tuple[str, Any]]:
         """Yield what an observation says of a record, as far as the record alone says it."""
         for field in self._told:
@@ -149,7 +149,9 @@ class _Again:
             value = values[field.name]
             if field.kind == "int" and field.width != item.type:
                 continue  # a part of a number that a header has
-            if not value and field.name not in told:
+            if field.types and record.type not in field.types:
+                continue
+            if not value and field.name not in record.fields:
                 continue
             yield field.name, _as_told(value, item, field.kind, field.element)
 

@@ -10,16 +10,16 @@ mirror (``false``: there is none).
 A record is a text ``LABEL OPERATION key=value ...``. COMMIT, ABORT and PREPARE are END. The number in the
 label is that of the transaction, if ``tx`` says no other. Keys of all: ``group``, ``data``, ``body`` (all of
 it), ``rest`` (behind it), hex; ``long=1`` (every compressed number in its longest form); fields of the
-operation. INSERT, UPDATE and DELETE have ``key``, ``value`` and ``table`` (T): the author keeps the pages
-and knows versions, slots and record ids. ``UNDO of=LABEL`` compensates one of these. ``xa=1:0a:0b`` makes a
-branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or
-``f1.end``; default: the group in which it stands), and
-``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
+operation (``undone=LABEL``, ``rows=7:0,8:4``). INSERT, UPDATE and DELETE may have ``key``, ``value`` and
+``table`` (T) instead: the author keeps the pages and knows versions, slots and record ids; ``UNDO of=LABEL``
+compensates one of these. ``xa=1:0a:0b`` makes a branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or
+``f1.end``; default: the group in which it stands), and ``open`` (``7,8``: open transactions). A file has its
+first group at ``start`` (24).
 
 What a case writes is brief: ``insert T 1 one tx=a``, ``start a gtrid=01 bqual=02``; ``v*24000`` is long.
 
 Labels: ``f1``, ``f1.header``, ``f1.log``, ``f1.marker``, ``g1`` (a checksum record), ``g1.whole``,
-``g1.checksum``, ``b7``, ``b7.length``, ``b7.page_version``, ``b7.body``, ``control``, ``mirror.checksum`` ...
+``g1.checksum``, ``b7``, ``b7.length``, ``b7.page_version``, ``b7.body.whole``, ``control`` ...
 """
 
 from __future__ import annotations
@@ -89,6 +89,8 @@ class _Fields:
             for index, row in enumerate(rows, start=1):
                 self.form(Form(0, "", "", tuple(slot.of)), row, f"{name}{index}.")  # type: ignore[arg-type]
         else:
+            counted = {"count": "rows", "header_length": "header"}.get(slot.name, "")
+            value = len(values[counted]) if counted in values else value
             self.add(name, encoded(slot.type, value or 0, longest=self.longest))
 
     def thing(self, kind: str, value: Mapping[str, Any] | None, name: str) -> None:
@@ -170,7 +172,20 @@ class _Writer:
         elif kind in ROW_OPERATIONS and "key" in pairs:
             out |= self._row(kind, pairs)
         out |= {name: hex_bytes(pairs.pop(name)) for name in ("data", "body", "rest") if name in pairs}
-        return out | {name: int(value, 0) for name, value in pairs.items()}
+        return out | {name: self._value(name, value) for name, value in pairs.items()}
+
+    def _value(self, name: str, value: str) -> Any:
+        """Return a field that stands in a text: ``rows`` are numbers, or pairs of them (``7:0,8:4``)."""
+        if name == "undone":
+            return self.instants[value]
+        if name == "file_name":
+            return value
+        if name == "header":
+            return hex_bytes(value)
+        if name == "rows":
+            names = ("record_id", "reserved")
+            return [dict(zip(names, map(int, row.split(":")), strict=False)) for row in value.split(",")]
+        return int(value, 0)
 
     def _open(self, number: int) -> dict[str, Any]:
         begun = [self.instants[name] for name, at in self.written.items() if at.get("transaction") == number]
@@ -379,7 +394,7 @@ def _lay_record(
     parts = [length, Part("instant", integer(instant, 8)), *fields, Part("length_again", length.data)]
     built = writer.built
     at = built.lay(name, label, parts, data)
-    built.labels[f"{label}.body"] = Range(name, start + 12, len(stored))
+    built.labels[f"{label}.body.whole"] = Range(name, start + 12, len(stored))
     built.records[label] = {**told(values, writer.edition, stored, instant), "at": at.to_json()}
     writer.instants[label], writer.written[label] = instant, values
 
@@ -400,9 +415,11 @@ def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**value, "ops": [_operation(op) for op in value["ops"]]}
 
 
-def _operation(text: str) -> dict[str, str]:
+def _operation(text: str) -> dict[str, Any]:
     kind, bare, pairs = words(text)
-    out = {"op": kind, **dict(zip(_WORDS.get(kind, ()), bare, strict=True)), **pairs}
+    out: dict[str, Any] = {"op": kind, **dict(zip(_WORDS.get(kind, ()), bare, strict=True)), **pairs}
+    if "commit" in pairs:
+        out["commit"] = pairs["commit"] == "true"
     if "*" in out.get("value", ""):
         one, _, count = out["value"].partition("*")
         out["value"] = one * int(count)

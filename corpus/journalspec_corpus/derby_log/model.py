@@ -53,7 +53,7 @@ class TableRows:
             name = f"{op['gtrid']}/{op['bqual']}" if kind == "decide" else tx
             done = changes.pop(name)
             branches.pop(name, None)
-            if kind == "commit" or op.get("commit") == "true":
+            if kind == "commit" or str(op.get("commit")).lower() == "true":
                 rows = _applied(rows, done)
         return rows, changes, branches
 

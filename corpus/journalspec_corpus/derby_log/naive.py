@@ -255,6 +255,20 @@ def _lost_middle(log: _Log, number: int, at: int) -> bool:
     return False
 
 
+def _old(log: _Log, number: int) -> list[dict[str, Any]]:
+    """Return the records of a file before the log, and note what cannot be used of it."""
+    data, name = log.files[number], log.name(number)
+    try:
+        log.enter(number)
+    except _Refused:
+        log.dropped.append({"file": name, "off": 0, "len": len(data), "reason": "bad-header"})
+        return []
+    records, at, _, why = log.run(number, HEADER)
+    if not why.startswith("end"):
+        log.dropped.append({"file": name, "off": at, "len": len(data) - at, "reason": why})
+    return records
+
+
 def read(files: Files, edition: str) -> dict[str, Any]:
     """Return the answer to the forensic question: what stands in the log."""
     try:
@@ -263,7 +277,7 @@ def read(files: Files, edition: str) -> dict[str, Any]:
             raise _Refused("fileset", "no-files")
         checkpoint, control = _control(log, files, recovering=False)
         start, _, _ = _start(log, checkpoint, control)
-        records = [record for number in log.files if number < start for record in log.run(number, HEADER)[0]]
+        records = [record for number in log.files if number < start for record in _old(log, number)]
         found, _, _, _ = _scan(log, start, HEADER)
         return _answer(log, records + found)
     except _Refused as found:
