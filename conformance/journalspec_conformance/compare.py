@@ -11,7 +11,7 @@ layout; the first difference ends the comparison and has a *fingerprint*:
     state:KEY               the logical state differs there
     dropped                 other byte ranges are given up, or for other reasons
     layout                  a record, a file or the refusal stands elsewhere
-    notes                   a demanded note is missing
+    notes                   a demanded note is missing, or one is there that must not be
     unanchored              other records are listed as standing outside the log
 """
 
@@ -314,6 +314,9 @@ def _notes(expected: Members, observed: Members, claims: Claims) -> Difference |
     for code in expected.get("notes", ()):
         if code not in codes:
             return Difference("notes", "notes", code, codes)
+    for code in expected.get("unnoted", ()):
+        if code in codes:
+            return Difference("notes", "notes", f"no {code}", codes)
     return None
 
 

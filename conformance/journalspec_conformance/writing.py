@@ -115,28 +115,34 @@ def _look(case: Case, files: Files) -> dict[str, Any]:
 
 
 def _killed(engine: Engine, probe: Probe, step: int) -> Outcome:
-    """Kill after one operation, as the case says, and judge what is there by its expectations."""
+    """Kill after one operation, as the case says, and judge what was said and what is there."""
     with engine.workspace.place(probe.case) as place:
-        settled, _ = _write_until(engine, probe, place, step)
-        return settled or _judge_files(engine, probe, place.files())
+        settled, said = _write_until(engine, probe, place, step)
+        return settled or _said(probe.expect, said) or _judge_files(engine, probe, place.files())
 
 
-def _write_until(engine: Engine, probe: Probe, place: CaseDirectory, last: int) -> tuple[Outcome | None, int]:
-    """Write stepwise, kill after operation `last`; return (early outcome, number of durable operations)."""
+def _write_until(
+    engine: Engine, probe: Probe, place: CaseDirectory, last: int
+) -> tuple[Outcome | None, Message]:
+    """Write stepwise, kill after operation `last`; return (early outcome, what was said of the operations)."""
     request = _request(engine, probe, place) | {"step": True}
     engine.validate("request-write", {"seq": 0, **request})
-    durable = 0
+    durable: list[str] = []
+    refusals: list[Message] = []
+    said: Message = {"durable": durable, "refusals": refusals}
     with closing(engine.connection.steps(request)) as replies:
         for number, reply in enumerate(replies):
             engine.validate("reply-step" if "step" in reply else "reply-write", {"seq": 0, **reply})
             settled = settle(reply, engine.connection, probe)
             if settled is not None:
-                return settled, durable
+                return settled, said
             if reply.get("durable") is True:
-                durable = number + 1
+                durable.append(str(number))
+            if "refused" in reply:
+                refusals.append({"op": str(number), "code": reply["refused"]["code"]})
             if number == last:
                 break
-    return None, durable
+    return None, said
 
 
 def _durability(engine: Engine, probe: Probe) -> Outcome | None:
@@ -144,9 +150,10 @@ def _durability(engine: Engine, probe: Probe) -> Outcome | None:
     promises = _Promises(engine, probe)
     for last in _kill_points(len((probe.case.write or {})["ops"])):
         with engine.workspace.place(probe.case) as place:
-            settled, durable = _write_until(engine, probe, place, last)
+            settled, said = _write_until(engine, probe, place, last)
             if settled is not None:
                 return settled
+            durable = max(map(int, said["durable"]), default=-1) + 1
             fault = promises.broken(place.files(), durable, last + 1)
         if fault is not None:
             text = f"killed after operation {last}, durable up to {durable - 1}: {fault}"

@@ -48,7 +48,7 @@ def fingerprint(
     return "" if found is None else found.fingerprint
 
 
-WANT = {**GOOD, "notes": ["odd"]}
+WANT = {**GOOD, "notes": ["odd"], "unnoted": ["never"]}
 
 
 def test_equal() -> None:
@@ -84,6 +84,7 @@ def test_equal() -> None:
             "layout",
         ),
         ({"notes": [{"code": "old"}]}, "notes", "layout"),
+        ({"notes": [{"code": "odd"}, {"code": "never"}]}, "notes", "layout"),
         ({"unanchored": []}, "unanchored", "layout"),
         ({"unanchored": [{**OUTSIDE, "id": "8"}]}, "unanchored", "layout"),
     ],

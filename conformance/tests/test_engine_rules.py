@@ -223,7 +223,14 @@ def test_killing_after_a_step_needs_stepwise_writing(make_engine: MakeEngine) ->
     assert judge(probe, {"ok": {}}).reason == "feature step"
     assert make_engine("reference").run(probe).result_class == "pass"
     later = varied(probe, write={**write, "kill_after": "5"})
-    assert make_engine("reference").run(later).fingerprint == "state:unfinished"
+    assert make_engine("reference").run(later).fingerprint == "refused:writer/unencodable"
+    refusals = [{"op": "3", "code": "unencodable"}]
+    told = varied(later, expect=({**expect, "refusals": refusals},))
+    assert make_engine("reference").run(told).fingerprint == "state:unfinished"
+    unrefused = varied(probe, expect=({**expect, "refusals": refusals},))
+    assert make_engine("reference").run(unrefused).fingerprint == "verdict"
+    not_durable = varied(probe, write=write, expect=({**expect, "durable": ["7"]},))
+    assert make_engine("reference").run(not_durable).fingerprint == "not-durable"
 
 
 def test_jobs_give_the_same_results_in_the_same_order() -> None:

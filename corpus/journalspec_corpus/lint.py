@@ -169,7 +169,7 @@ def _words(known: Format, entry: Mapping[str, Any]) -> Iterator[str]:
     used = {
         "code": [entry["code"]] if "code" in entry else [],
         "reason": [region["reason"] for region in entry.get("dropped", ())],
-        "note": entry.get("notes", ()),
+        "note": (*entry.get("notes", ()), *entry.get("unnoted", ())),
         "record type": [
             record["type"]
             for record in (*entry.get("records", ()), *entry.get("unanchored", ()))

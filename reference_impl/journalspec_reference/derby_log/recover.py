@@ -358,7 +358,7 @@ class LogPass:
             self.last_sum = (file.number, stored)
             return max(covered, stored.end + stored.covers)
         # What a scan begins with may be covered from before it, unless nothing is covered at all.
-        if stored.off >= covered and item.body is not None:
+        if stored.end > covered and item.body is not None:
             note = Note("unverified", file.name, stored.off)
             self._bare = self._bare or note
             if self._summed or start == HEADER:
