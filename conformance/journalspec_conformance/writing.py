@@ -124,7 +124,7 @@ def _killed(engine: Engine, probe: Probe, step: int) -> Outcome:
 def _write_until(
     engine: Engine, probe: Probe, place: CaseDirectory, last: int
 ) -> tuple[Outcome | None, Message]:
-    """Write stepwise, kill after operation `last`; return (early outcome, what was said of the operations)."""
+    """Write stepwise, kill after operation `last`; return (early outcome, what was said till then)."""
     request = _request(engine, probe, place) | {"step": True}
     engine.validate("request-write", {"seq": 0, **request})
     durable: list[str] = []
