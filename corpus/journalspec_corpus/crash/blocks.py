@@ -411,7 +411,12 @@ def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:
         total *= size
         if total > EXHAUSTIVE:
             return distinct(np.concatenate([_deviations(dims), samples(dims, stream)]))[0]
-    return np.stack(np.unravel_index(np.arange(total), dims), axis=1).astype(np.uint16)
+    rows = np.zeros((total, len(dims)), np.uint16)
+    # An array has 64 dimensions at most: blocks with one version take none.
+    free = [at for at, size in enumerate(dims) if size > 1]
+    if free:
+        rows[:, free] = np.stack(np.unravel_index(np.arange(total), [dims[at] for at in free]), axis=1)
+    return rows
 
 
 def _deviations(dims: tuple[int, ...]) -> Codes:

@@ -1,0 +1,273 @@
+"""Write traces of Derby's log: small workloads at every alignment, and long ones.
+
+The traces are recorded from the reference writer. A group is written at once and counts as a whole, for its
+first record has the checksum of the others; without checksums each of its records counts alone.
+A force is of the whole log. Nothing is ever let go: what is taken away stays readable.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from journalspec.observation import jsonable
+from journalspec_corpus.crash.recorder import Operation, Recorder, begun
+from journalspec_corpus.crash.second_crash import CrashImage
+from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Trace, Write
+from journalspec_corpus.crash.workloads import LongWorkload
+from journalspec_corpus.derby_log.bodies import body
+from journalspec_corpus.derby_log.model import TableRows
+from journalspec_corpus.derby_log.workloads import (
+    FILLER,
+    TABLES,
+    VICTIM,
+    Step,
+    Workload,
+    group_fields,
+    playable,
+    step_of,
+    value,
+)
+from journalspec_reference import load
+
+FORMAT = "derby_log"
+#: What a record is called by: these of its fields, as far as it has them.
+_TOLD = (
+    "type", "instant", "transaction", "group", "container", "page", "page_version", "record_id", "data", "status",
+    "global_id",
+)  # fmt: skip
+#: The record that carries a checksum says nothing of its own.
+SUM = "CHECKSUM"
+#: Bytes around a body, and those of a file's header.
+_AROUND, _HEADER = 16, 24
+#: Room before the first step, for what stands there; where the first step of an `over` ends a file.
+_STANDING, _INTERVAL, _NEAR = 600, 100000, 99500
+#: Values of the rows that fill a file most of the way.
+_LARGE = 23000
+#: What comes back only when the log was forced: all but what is done within a transaction.
+_FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "close"])
+
+
+def key_of(kind: str, fields: Mapping[str, Any]) -> str:
+    """Return what a reader calls a record: JSON of what it says and where it stands."""
+    said = {"type": kind, **{name: jsonable(fields[name]) for name in _TOLD if fields.get(name) is not None}}
+    return json.dumps(said, sort_keys=True, separators=(",", ":"))
+
+
+def record_json(keys: list[str]) -> dict[str, Any]:
+    """Return a record as an observation lists it; one record has one key."""
+    found: dict[str, Any] = json.loads(keys[0])
+    return found
+
+
+def group(data: bytes, number: int, at: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield offset, length and fields of the records in `data`, which was written to log file `number`."""
+    off = 0
+    while off + _AROUND <= len(data):
+        length = int.from_bytes(data[off : off + 4], "big")
+        if length == 0:
+            return
+        said = body(data[off + 12 : off + 12 + length])
+        yield off, length + _AROUND, {**said, "instant": number << 32 | (at + off)}
+        off += length + _AROUND
+
+
+class Run(Recorder):
+    """One run of the writer whose name is `writer`; it may go on with what a crash left: `whole` stands."""
+
+    format = FORMAT
+    model = TableRows()
+    plain = TABLES.rows["long"]["plain"]
+    header_size = _HEADER
+
+    def __init__(
+        self,
+        writer: str,
+        life: int = 0,
+        files: Mapping[str, bytes] | None = None,
+        whole: Sequence[Mark] = (),
+    ) -> None:
+        self.params = {"log_switch_interval": str(_INTERVAL), **TABLES.rows["journals"][writer]}
+        edition = self.params.pop("edition")
+        super().__init__(edition, life, files, SECOND_LIFE if files is not None else "")
+        self.marks += whole
+        #: The file of the last group; records that wait for a force.
+        self.file = ""
+        self._waiting: list[str] = []
+        self._forces = 0
+
+    def open(self) -> None:
+        """Start a writer on the files that are there."""
+        self.writer = load(FORMAT).writer(self.storage, edition=self.edition, params=self.params)
+        self.apply({"op": "open"})
+
+    def apply(self, op: Operation) -> None:
+        """Do one operation; a force is a row of another table, which has to be durable at once."""
+        if op["op"] == "force":
+            self._forces += 1
+            key = 100000 + 1000 * self.life + self._forces
+            op = {"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)}
+        super().apply(op)
+        self.learn(op)
+
+    def perform(self, op: Operation, *, together: bool) -> None:
+        """Do one operation: the writer forces by itself, at the end of a transaction."""
+        self.apply(op)
+
+    def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
+        """The end of a transaction forces the log, with what others have done so far (DRB-WRT-080)."""
+        if op["op"] not in _FORCING and "tx" in op:
+            return ()
+        safe, self._waiting = self._waiting, []
+        return safe
+
+    def did(self, item: Op, op: Operation) -> None:
+        """Note `item`, and the records of a group."""
+        self.storage.note(item)
+        if isinstance(item, Write) and item.file.endswith(".dat") and item.off >= _HEADER:
+            self._group(item)
+
+    def _group(self, item: Write) -> None:
+        end = item.off + len(item.data)
+        number = int(item.file[3:-4])
+        found = [entry for entry in group(item.data, number, item.off) if entry[2]["type"] != SUM]
+        if not found:
+            return
+        # What an earlier life left here is written over.
+        self.marks = [
+            mark
+            for mark in self.marks
+            if mark.file != item.file or mark.off + mark.length <= item.off or mark.off >= end
+        ]
+        self.file, self.ends[item.file] = item.file, end
+        names = []
+        for off, length, said in found:
+            name = self.prefix + _name(said)
+            place = (item.off, len(item.data)) if self.edition != "10.0" else (item.off + off, length)
+            key = key_of(said["type"], said)
+            self.marked(Mark(name, item.file, *place, key, group_fields(self.edition)))
+            names.append(name)
+        self._waiting += names
+        self.tell(Publish, names)
+
+    @property
+    def position(self) -> int:
+        """Where the next group goes."""
+        return self.end_of(self.file)
+
+    def worded(self, word: str) -> Operation | None:
+        """Return the operation of a word, None if it is about nothing."""
+        raise NotImplementedError
+
+    def settle(self, image: CrashImage) -> None:
+        """Commit what is in doubt and was promised, as a transaction manager does."""
+        ended = set()
+        for mark in reversed(image.standing):
+            said = json.loads(mark.key)
+            if said["type"] != "END":
+                continue
+            branch, number = said.get("global_id"), said["transaction"]
+            if int(said["status"]) == 0x2 and branch is not None and number not in ended:
+                self.apply(
+                    {"op": "decide", "gtrid": branch["gtrid"], "bqual": branch["bqual"], "commit": True}
+                )
+            ended.add(number)
+
+    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
+        """Return `ops`."""
+        return ops
+
+
+def _name(said: Mapping[str, Any]) -> str:
+    """Return the id of a record: what it is, of which transaction, and where it stands."""
+    return (
+        f"{said['type']}-{said.get('transaction', 0)}-{said['instant'] >> 32}.{said['instant'] & 0xFFFFFFFF}"
+    )
+
+
+def build(work: Workload) -> Trace:
+    """Return the trace of `work`."""
+    tags = {**work.tags, "steps": "+".join(step.name for step in work.steps)}
+    if work.kind == "create":
+        run = Run(work.writer)
+        run.open()
+        _play(run, work, 0)
+        return run.trace(work.name, tags, background=work.background)
+    run = brought(work.writer, _start(work), over=work.kind == "over")
+    standing = list(run.marks)
+    run.begin()
+    first = _play(run, work, 0)
+    alone = work.force == "each" and work.kind == "append" and not any(step.tx for step in work.steps)
+    return run.trace(
+        work.name,
+        tags,
+        background=work.background,
+        standing=standing,
+        crash_from=first if alone else 0,
+    )
+
+
+def _play(run: Run, work: Workload, life: int) -> int:
+    return run.play(work.operations(life), together=work.force != "each")
+
+
+def _start(work: Workload) -> int:
+    return work.start(_NEAR if work.kind == "over" else _STANDING)
+
+
+def brought(writer: str, start: int, *, over: bool) -> Run:
+    """Return a run on a new database in which the next group begins at `start`."""
+    return begun(_laid, writer, start, over)
+
+
+def _laid(writer: str, start: int, over: bool) -> Run:
+    least = 40
+    while True:
+        run = Run(writer)
+        run.open()
+        run.apply(Step("insert", VICTIM, 4).operation(0))
+        if over:
+            # Rows that fill most of the file.
+            for number in range(60, 63):
+                run.apply(Step("insert", number, _LARGE).operation(0))
+            run.apply(Step("insert", 63, _LARGE // 2).operation(0))
+        run.apply({**Step("insert", FILLER, least).operation(0), "table": "U"})
+        if run.position == start:
+            return run
+        least += start - run.position
+        if least < 0:
+            raise ValueError(f"no group begins at {start}")
+
+
+class LongRun(Run):
+    """A run of the writer that is told what to do in words.
+
+    ``i1b`` ``u1b`` ``d1``    insert, update, delete row 1, with a value of size b
+    ``sx2``                   begin XA transaction 2; a local one begins with what is done in it (``i1bl1``)
+    ``cl1`` ``rl1`` ``px2``   commit, roll back, prepare a transaction
+    ``yx2`` ``zx2``           commit and roll back a prepared one
+    ``k`` ``o`` ``n``         a checkpoint; close, and open again; open again without having closed
+
+    All is numbered in base 36. Sizes: ``a`` four letters, ``b`` forty, ``c`` more than a sector, ``d`` so
+    many that five of them fill a file.
+    """
+
+    def __init__(self, writer: str, length: int) -> None:
+        super().__init__(writer)
+        self._steps: list[Step] = []
+        self.open()
+
+    def worded(self, word: str) -> Operation | None:
+        """Return the operation of a word, None if what it is about is not there."""
+        step = step_of(word)
+        if not playable([*self._steps, step]):
+            return None
+        self._steps.append(step)
+        return step.operation(0)
+
+
+def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
+    """Return a run of the writer of `origin` on `image`, not opened yet."""
+    # Lives 1 and 2 are those of a background.
+    return Run(image.first.tags["order"], life + 1, image.files, image.whole)

@@ -1,0 +1,158 @@
+"""What is done to a database to get the crash states of its log: what is made of ``workloads.toml``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from journalspec_corpus.crash import workloads as shared
+from journalspec_corpus.crash.recorder import Operation
+from journalspec_corpus.crash.workloads import DIGITS
+from journalspec_corpus.derby_log.model import Kept
+
+#: Keys of a life are this much larger.
+LIFE = 1000
+#: What stands before every workload: a row that steps may change, and what fills up.
+VICTIM, FILLER = 91, 90
+#: Where the fields of a group begin: those of its checksum record, and what that covers. Without checksums
+#: it begins with a record that begins a transaction.
+SUMMED = ((0, "length"), (4, "instant"), (12, "body"), (21, "data_length"), (25, "checksum"), (33, "trailer"))
+BARE = ((0, "length"), (4, "instant"), (12, "body"), (32, "trailer"))
+#: Bytes of the record that a group begins with, and of the one that ends a transaction.
+LEADING, ENDING = {True: 37, False: 36}, 33
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation: about row `id`, with `size` bytes of value, in transaction `tx` (kind and digit)."""
+
+    op: str
+    id: int = 0
+    size: int = 0
+    tx: str = ""
+
+    @property
+    def name(self) -> str:
+        """A readable name, unique among steps."""
+        parts = (self.op, str(self.id or ""), str(self.size or ""), self.tx)
+        return "-".join(part for part in parts if part)
+
+    def operation(self, life: int) -> Operation:
+        """Return the protocol's operation, with the keys and values of that life."""
+        if self.op == "checkpoint":
+            return {"op": self.op}
+        gtrid = {"gtrid": f"{int(self.tx[1:], 36):02x}{life:02x}" if self.tx else "", "bqual": "09"}
+        if self.op in ("accept", "reject"):
+            return {"op": "decide", **gtrid, "commit": self.op == "accept"}
+        tx = {"tx": self.tx} if self.tx else {}
+        if self.op not in ("insert", "update", "delete"):
+            return {"op": self.op, **tx, **(gtrid if self.op == "start" else {})}
+        key = self.id if self.id == VICTIM else self.id + life * LIFE
+        row = {"op": self.op, "table": "T", "key": str(key), **tx}
+        return row if self.op == "delete" else {**row, "value": value(key, self.size, self.op)}
+
+
+def value(key: int, size: int, op: str = "insert") -> str:
+    """Return a value of `size` letters and the key before it, unlike any other row's."""
+    start = 37 * key + (11 if op == "update" else 0)
+    letters = "".join(chr(0x61 + (start + at * 7 + at // 50) % 26) for at in range(size))
+    return f"{key}:{letters}"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload(shared.SmallWorkload):
+    """A workload of this format: `kind` is append, over (the first step ends the file), create."""
+
+    align: str = "length"
+
+    @property
+    def edition(self) -> str:
+        """The edition that is written."""
+        return str(TABLES.rows["journals"][self.writer]["edition"])
+
+    def fields(self) -> Mapping[str, int]:
+        """Return the start of every field of the first group's first record by name, and of what follows."""
+        return {name: start for start, name in group_fields(self.edition)}
+
+
+TABLES = shared.Tables(__package__, Workload, Step)
+
+
+def group_fields(edition: str) -> tuple[tuple[int, str], ...]:
+    """Return (start, name) of the fields of a group, all its records but the first being one field."""
+    summed = edition != "10.0"
+    return (*(SUMMED if summed else BARE), (LEADING[summed], "more"))
+
+
+SIZES = tuple(TABLES.rows["sizes"].values())
+
+
+def playable(steps: Sequence[Step]) -> bool:
+    """Tell whether whatever is done with a transaction or a row still has what it needs before it."""
+    begun: set[str] = set()
+    prepared: set[str] = set()
+    rows = {VICTIM}
+    for step in steps:
+        if step.op in ("accept", "reject"):
+            if step.tx not in prepared:
+                return False
+            prepared.discard(step.tx)
+        elif step.op in ("prepare", "commit", "rollback"):
+            if step.tx not in begun:
+                return False
+            begun.discard(step.tx)
+            prepared |= {step.tx} if step.op == "prepare" else set()
+        elif step.op == "insert":
+            rows.add(step.id)
+        elif step.op in ("update", "delete") and step.id not in rows:
+            return False
+        if step.op == "start" or (step.tx.startswith("l") and step.op in ("insert", "update", "delete")):
+            begun.add(step.tx)
+        elif step.tx.startswith("x") and step.op in ("insert", "update", "delete") and step.tx not in begun:
+            return False
+    return True
+
+
+REDUCTION = shared.Reduction(
+    below=lambda size: [less for less in SIZES if less < size],
+    playable=playable,
+    **TABLES.rows["reduction"],
+)
+#: So many transactions may be open in a long workload.
+MOST_OPEN = 2
+
+
+def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
+    """Return what words of long workloads can be about: rows that no transaction has changed, and these."""
+    rows, changes, branches = kept
+    busy = {row[:2] for done in changes.values() for _, row in done}
+    living = [DIGITS[int(key) - 1] for table, key, _ in sorted(rows) if (table, key) not in busy]
+    begun = sorted({*changes, *branches} - {name for name in (*changes, *branches) if "/" in name})
+    prepared = ["x" + DIGITS[int(name[:2], 16) - 1] for name in sorted(branches) if "/" in name]
+    room = len(begun) + len(prepared) < MOST_OPEN
+    local, xa = ["l" + new] * room, ["x" + new] * room
+    return {
+        "new": [new],
+        "living": living,
+        "begun": begun,
+        "unprepared": [tx for tx in begun if tx in branches and tx in changes],
+        "prepared": prepared,
+        "local": local,
+        "xa": xa,
+        "tx": [*begun, *local],
+    }
+
+
+def step_of(word: str) -> Step:
+    """Return the step that a word of a long workload asks for."""
+    op, *takes = TABLES.rows["long"]["operations"][word[0]]
+    said = dict(zip(takes, word[1:], strict=False))
+    number = int(said["id"], 36) if "id" in said else 0
+    size = TABLES.rows["long"]["bodies"][said["size"]] if "size" in said else 0
+    return Step(op, number, size, word[1 + len(takes) :])
+
+
+def meaning(word: str) -> Operation:
+    """Return what a word of a long workload means to the model."""
+    return step_of(word).operation(0)
