@@ -79,15 +79,15 @@ class PageRows:
             return self._ended(kept, op, tx)
         if kind not in ("INSERT", "UPDATE", "DELETE"):
             return kept
-        place = tuple(int(op[name]) for name in ("container", "page", "record_id"))
-        row = {**kept.rows, **dict(done)}.get(place)  # type: ignore[arg-type]  # three numbers
+        place = int(op["container"]), int(op["page"]), int(op["record_id"])
+        row = dict(done).get(place, kept.rows.get(place))
         if kind == "INSERT":
             row = _row(op)
         elif kind == "DELETE":
             row = None
         elif row is not None:
             row = (*row[:2], _columns(op)[1][2:].decode())
-        return replace(kept, changes={**kept.changes, tx: (*done, (place, row))})  # type: ignore[dict-item]
+        return replace(kept, changes={**kept.changes, tx: (*done, (place, row))})
 
     @staticmethod
     def _ended(kept: Kept, op: Mapping[str, Any], tx: str) -> Kept:

@@ -34,11 +34,13 @@ from journalspec_reference import load
 FORMAT = "derby_log"
 #: What a record is called by: these of its fields, as far as it has them.
 _TOLD = (
-    "type", "instant", "transaction", "group", "container", "page", "page_version", "record_id", "data", "status",
-    "global_id",
-)  # fmt: skip
+    *("type", "instant", "transaction", "group", "status", "global_id"),
+    *("container", "page", "page_version", "record_id", "data"),
+)
 #: The record that carries a checksum says nothing of its own.
 SUM = "CHECKSUM"
+#: The status of a transaction in doubt.
+PREPARED = 2
 #: Bytes around a body, and those of a file's header.
 _AROUND, _HEADER = 16, 24
 #: Room before the first step, for what stands there; where the first step of an `over` ends a file.
@@ -109,7 +111,6 @@ class Run(Recorder):
             key = 100000 + 1000 * self.life + self._forces
             op = {"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)}
         super().apply(op)
-        self.learn(op)
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Do one operation: the writer forces by itself, at the end of a transaction."""
@@ -156,10 +157,6 @@ class Run(Recorder):
         """Where the next group goes."""
         return self.end_of(self.file)
 
-    def worded(self, word: str) -> Operation | None:
-        """Return the operation of a word, None if it is about nothing."""
-        raise NotImplementedError
-
     def settle(self, image: CrashImage) -> None:
         """Commit what is in doubt and was promised, as a transaction manager does."""
         ended = set()
@@ -168,10 +165,9 @@ class Run(Recorder):
             if said["type"] != "END":
                 continue
             branch, number = said.get("global_id"), said["transaction"]
-            if int(said["status"]) == 0x2 and branch is not None and number not in ended:
-                self.apply(
-                    {"op": "decide", "gtrid": branch["gtrid"], "bqual": branch["bqual"], "commit": True}
-                )
+            if int(said["status"]) == PREPARED and number not in ended:
+                ids = {"gtrid": branch["gtrid"], "bqual": branch["bqual"]}
+                self.apply({"op": "decide", **ids, "commit": True})
             ended.add(number)
 
     def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation
