@@ -33,6 +33,7 @@ FEATURES = {
     "step": "write can be done stepwise",
     "io-trace": "every step of a write says which storage operations it made",
     "silent": "clean and recovered are not told apart",
+    "no-records": "recover lists no records: the state that it decides on is judged alone",
     "memory": "(Python classes) files come as a mapping of names to bytes",
 }
 MEMBERS = ("editions", "ops", "observe", "policies", "features", "state", "fields")
@@ -75,6 +76,8 @@ def _claims_faults(where: str, claims: FormatClaims, entry: Format) -> Iterator[
     if claims.observe == Level.VERDICT and "damage" not in claims.features:
         # What is not damaged is clean: a constant would pass.
         yield f'{where}: "observe": "verdict" without the feature damage leaves nothing to compare'
+    if claims.observe == Level.RECORDS and "no-records" in claims.features:
+        yield f'{where}: "observe": "records" with the feature no-records promises what is not told'
 
 
 def _strange(names: Iterable[str], known: Collection[str]) -> list[str]:

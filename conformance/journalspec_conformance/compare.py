@@ -34,13 +34,14 @@ class Claims:
     """What is compared: the level, and the state keys and record fields reported (None: all).
 
     `silent`: it does not tell whether it skipped anything, so that clean and
-    recovered are one verdict.
+    recovered are one verdict. Without `records` none are listed, and none compared.
     """
 
     level: Level = Level.LAYOUT
     state: frozenset[str] | None = None
     fields: frozenset[str] | None = None
     silent: bool = False
+    records: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def _refusal(expected: Members, observed: Members, claims: Claims) -> Difference
 
 
 def _records(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    if "records" not in expected:
+    if "records" not in expected or not claims.records:
         return None
     want: Sequence[Members] = expected["records"]
     have: Sequence[Members] = observed.get("records") or ()
@@ -188,7 +189,7 @@ def _same_bag(want: Sequence[Members], have: Sequence[Members], claims: Claims) 
 def _allowed(expected: Members, observed: Members, claims: Claims) -> Difference | None:
     """Judge by sets: all of must_keep, nothing of must_drop, nothing beyond must_keep and may_keep."""
     sets = expected.get("allowed")
-    if sets is None or observed.get("verdict") == REFUSED:
+    if sets is None or observed.get("verdict") == REFUSED or not claims.records:
         return None
     have: Sequence[Members] = observed.get("records") or ()
     must, may, never = (_Sets(sets[name], claims) for name in ("must_keep", "may_keep", "must_drop"))

@@ -233,7 +233,9 @@ class Engine:
         """Return what is compared: the lower of the declared level and the one asked for."""
         declared = self.format_claims(probe)
         level = min(declared.observe, self.options.level)
-        return Claims(level, declared.state, declared.fields, silent="silent" in declared.features)
+        features = declared.features
+        records = "no-records" not in features
+        return Claims(level, declared.state, declared.fields, silent="silent" in features, records=records)
 
     def unsupported(self, probe: Probe) -> str | None:
         """Return what the implementation does not declare but `probe` needs, None if nothing."""

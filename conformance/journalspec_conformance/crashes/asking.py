@@ -75,6 +75,7 @@ class Asker:
         self._in_memory = self._connection.in_memory
         declared = self.hello.formats.get(format_id)
         self._pure = declared is None or "pure" in declared.features
+        self.unlisted = declared is not None and "no-records" in declared.features
         self._root = make_scratch(memory=True)
         #: The process has answered since it was started.
         self._warm = False
@@ -186,6 +187,7 @@ class Asker:
             answer = self._answer_of(observation_of(observed))
         except (KeyError, TypeError, ValueError) as error:
             raise Misbehaved(f"the observation lacks what records are told apart by: {error!r}") from None
+        answer = replace(answer, unlisted=self.unlisted)
         return Reply(answer, told=str(observed.get("message", ""))[:_SHOWN])
 
 

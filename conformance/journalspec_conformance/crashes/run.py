@@ -194,7 +194,7 @@ class _Worker:
         """Return the verdict on what the specification makes of a state."""
         trace, expected, files = self._put(chosen)
         seen = self._specified.recover(files, edition=trace.edition, policy=policy)
-        answer = self._room.answer(seen)
+        answer = replace(self._room.answer(seen), unlisted=self._asker.unlisted)
         return judge(answer, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
 
     def _put(self, chosen: Chosen) -> tuple[Trace, Expected, dict[str, bytes]]:

@@ -129,6 +129,10 @@ class Operations:
         safe = self._done
         for mark in trace.standing:
             safe |= self.bits[mark.key]
+        #: what an earlier crash may have left, or not
+        self.unsure = 0
+        for mark in trace.possible:
+            self.unsure |= self.bits[mark.key]
         self._acked: list[int] = []
         #: what is acknowledged by the first 0, 1, 2 ... that say so
         self._safe = [safe]
@@ -360,6 +364,7 @@ class Permitted:
     lenient: bool
     copied: int = 0
     _memo: dict[tuple[int, int, int, State], Wrong | None] = field(default_factory=dict, repr=False)
+    _from_front: dict[int, frozenset[State]] = field(default_factory=dict, repr=False)
 
     def wrong(self, keys: Sequence[str], aside: Sequence[str], state: State) -> Wrong | None:
         """Return what is wrong with `state`, None if it is permitted beside the records listed."""
@@ -368,6 +373,42 @@ class Permitted:
         if place not in self._memo:
             self._memo[place] = self._judged(counting & self.issued, beside & self.issued, twice, state)
         return self._memo[place]
+
+    def wrong_alone(self, state: State) -> Wrong | None:
+        """Return what is wrong with `state` if nobody says which records led to it, None if some may have.
+
+        They are a run from the front of what was issued, with all that was acknowledged; without it where
+        that may be gone.
+        """
+        if self.keeps(state) or (self.lenient and state in self._runs(0)):
+            return None
+        chosen = self.operations.closed(self.acknowledged, self.acknowledged)
+        return self._explained(chosen, self.issued, state, 0)
+
+    def keeps(self, state: State) -> bool:
+        """Tell whether `state` may be what a run from the front leads to, with all that was acknowledged."""
+        return state in self._runs(self.acknowledged)
+
+    def _runs(self, least: int) -> frozenset[State]:
+        """Return the states that the runs from the front lead to, the operations `least` being in each."""
+        found = self._from_front.get(least)
+        if found is None:
+            runs = {least | run for run in self._fronts()}
+            states = (self.operations.state(self.operations.closed(run, run)) for run in runs)
+            found = self._from_front[least] = frozenset(states)
+        return found
+
+    def _fronts(self) -> Iterator[int]:
+        """Yield the runs from the front of what was issued, and of what an earlier crash may have left of it."""
+        unsure, before = [], 0
+        for issued in self.operations.issued:
+            if issued.bit & self.operations.unsure:
+                unsure.append(issued.bit)
+        for more in (0, *unsure):
+            before |= more
+            for count in range(self.issued.bit_length() + 1):
+                front = (1 << count) - 1
+                yield front & ~self.operations.unsure | front & before
 
     def _judged(self, counting: int, beside: int, twice: int, state: State) -> Wrong | None:
         sets = list(self._sets(counting, beside))

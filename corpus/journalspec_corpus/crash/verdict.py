@@ -86,7 +86,8 @@ class Answer:
     keys of records that it lists although they are not in effect (those of an
     unfinished transaction, say): nobody relies on them, but somebody must have
     written them. `state` is the logical state that it decided on, in the canonical form of
-    the format's :class:`.effects.Semantics`; None if it says nothing of that.
+    the format's :class:`.effects.Semantics`; None if it says nothing of that. Who is `unlisted` shows no
+    records, and is judged by the state alone.
     """
 
     keys: tuple[str, ...]
@@ -94,6 +95,7 @@ class Answer:
     reported: bool = False
     aside: tuple[str, ...] = ()
     state: effects.State | None = None
+    unlisted: bool = False
 
 
 def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:
@@ -103,6 +105,8 @@ def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) 
     policies that may leave records out if they say so. Records are looked at first: what is wrong
     with them says why the state is. If they are right, the state has to follow from them.
     """
+    if answer.unlisted and answer.refused is None:
+        return _of_state(answer, owed, refusal)
     said = _of_records(answer, owed, refusal, holes_allowed=holes_allowed)
     if said != "pass":
         return said
@@ -110,10 +114,26 @@ def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) 
     return said if wrong is None else wrong.verdict
 
 
+def _of_state(answer: Answer, owed: Expected, refusal: str) -> str:
+    """Return the verdict on the state that `answer` decided on, whichever records it had."""
+    wrong = wrong_effect(answer, owed)
+    if wrong is not None:
+        return wrong.verdict
+    if refusal == REQUIRED and not answer.reported:
+        return "silent"
+    if answer.reported or answer.state is None or owed.effects is None:
+        return "pass"
+    if owed.effects.keeps(answer.state):
+        return "pass"
+    return "silent" if owed.stratum == CORRUPTED else effects.EFFECT_LOST
+
+
 def wrong_effect(answer: Answer, owed: Expected) -> effects.Wrong | None:
     """Return what is wrong with the state that `answer` decided on, None if nothing is."""
     if answer.state is None or answer.refused is not None or owed.effects is None:
         return None
+    if answer.unlisted:
+        return owed.effects.wrong_alone(answer.state)
     return owed.effects.wrong(answer.keys, answer.aside, answer.state)
 
 

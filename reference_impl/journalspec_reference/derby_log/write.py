@@ -38,6 +38,8 @@ _RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
 _PAGE, _CLR = _RAWSTORE | _LOCK, _RAWSTORE | _LOCK | BITS["COMPENSATION"]
 _NONE = Instant(0, 0)
 _ABORTED, _PREPARED, _COMMITTED = 1, 2, 4
+#: The first transaction of a new log: making the database has taken the numbers before it (DRB-DEV-019).
+_FIRST_NUMBER = 200
 #: The first page of rows of a base's table: one row, which says what the table is; and what fits on a page.
 _BASE_PAGE, _FIRST_ROW, _ROOM, _FILLED = 2, 6, 32000, 24000
 _ROWS_PAGE, _PAGE_SIZE, _UNUSED = 117, 32768, 2
@@ -175,8 +177,10 @@ class LogWriter:
         first = Instant(1, HEADER)
         self._redo = self._undo = first
         at = HEADER + (CHECKSUM_RECORD if self._edition != "10.0" else 0)
-        begin = self._record(at, self._body(1, "BEGIN", BITS["FIRST"] | _RAWSTORE, status=INTERNAL))
-        record = self._record(at + len(begin), self._checkpoint_body(1, at))
+        begin = self._record(
+            at, self._body(_FIRST_NUMBER, "BEGIN", BITS["FIRST"] | _RAWSTORE, status=INTERNAL)
+        )
+        record = self._record(at + len(begin), self._checkpoint_body(_FIRST_NUMBER, at))
         self._put([begin, record])
         self._write_control(Instant(1, at + len(begin)))
 

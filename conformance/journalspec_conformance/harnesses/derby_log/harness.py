@@ -445,7 +445,7 @@ class Derby(Driver):
     claims = {  # noqa: RUF012 - never changed
         "ops": ["recover", "write"],
         "policies": ["default"],
-        "features": ["damage", "step"],
+        "features": ["damage", "step", "no-records"],
         "state": ["rows", "in_doubt"],
     }
 
