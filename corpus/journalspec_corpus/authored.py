@@ -5,7 +5,7 @@ tables describe sound journals in the format's own words; the format's author
 module (``journalspec_corpus.<format>.author``) builds them. Its ``[[case]]``
 tables name a base, edits (see :mod:`.edits`) and what must be answered, with
 records and dropped regions by label. A group is told again in the editions that
-its ``also`` names: each case whose requirements hold there, on its base as that
+its ``also`` names (or a case for itself): each case whose requirements hold there, on its base as that
 edition has it.
 """
 
@@ -43,7 +43,7 @@ _GROUP_KEYS = (
     "needs",
     "params",
 )
-_CASE_KEYS = {*_GROUP_KEYS, "name", "title", "base", "edits", "expect", "how", "write", "brief"}
+_CASE_KEYS = {*_GROUP_KEYS, "name", "title", "base", "edits", "expect", "how", "write", "brief", "also"}
 
 
 class AuthoringError(ValueError):
@@ -99,7 +99,7 @@ def authored_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
             try:
                 yield _case(format_id, group, entry, bases)
                 said = [entry.get(key, group.get(key)) or () for key in ("obeys", "breaks")]
-                for edition in group.get("also", ()):
+                for edition in entry.get("also", group.get("also", ())):
                     if all(edition in holds[name] for name in chain(*said)):
                         yield _case(format_id, group, entry, bases, edition)
             except (ValueError, KeyError, TypeError) as error:

@@ -76,7 +76,7 @@ LEAST: Mapping[str, Mapping[str, int]] = {
 #: What is compared: naive readers report neither notes nor what stands outside the log.
 COMPARED = ("verdict", "phase", "code", "dropped", "records", "state")
 #: What a naive reader leaves to others: control files, left-over files and other extensions.
-NOT_NAIVE = (".ctr", ".tmp", ".cmp", ".bak", ".lock", ".txt")
+NOT_NAIVE = ("control.ctr", "seg0.", ".tmp", ".cmp", ".bak", ".lock", ".txt")
 
 
 @each_format

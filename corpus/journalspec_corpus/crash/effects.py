@@ -399,7 +399,7 @@ class Permitted:
         return found
 
     def _fronts(self) -> Iterator[int]:
-        """Yield the runs from the front of what was issued, and of what an earlier crash may have left of it."""
+        """Yield the runs from the front of what was issued, and of what an earlier crash may have left."""
         unsure, before = [], 0
         for issued in self.operations.issued:
             if issued.bit & self.operations.unsure:
