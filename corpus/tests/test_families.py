@@ -75,8 +75,10 @@ LEAST: Mapping[str, Mapping[str, int]] = {
 }
 #: What is compared: naive readers report neither notes nor what stands outside the log.
 COMPARED = ("verdict", "phase", "code", "dropped", "records", "state")
+#: Pages of tables: what recovery leaves is a matter of the log alone to a naive reader.
+PAGES = "seg0."
 #: What a naive reader leaves to others: control files, left-over files and other extensions.
-NOT_NAIVE = ("control.ctr", "seg0.", ".tmp", ".cmp", ".bak", ".lock", ".txt")
+NOT_NAIVE = ("control.ctr", ".tmp", ".cmp", ".bak", ".lock", ".txt")
 
 
 @each_format
@@ -139,6 +141,8 @@ def test_the_naive_reader_says_what_people_reasoned_and_products_wrote(format_id
         for expected in case.expect:
             when = expected["when"]
             policy = (when["policy"],) if when["op"] == "recover" else ()
+            if policy and any(PAGES in file.path for file in case.input.files):
+                continue
             if len([other for other in case.expect if other["when"] == when]) > 1:
                 continue  # the specification leaves it open
             seen = jsonable(getattr(naive, when["op"])(case.files(), case.edition, *policy))
