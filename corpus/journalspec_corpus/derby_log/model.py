@@ -47,11 +47,13 @@ class TableRows:
         elif kind == "start":
             branches[tx] = (op["gtrid"], op["bqual"])
         elif kind == "prepare":
-            name = "/".join(branches[tx])
-            branches[name], changes[name] = branches.pop(tx), changes.pop(tx)
+            name = "/".join(branch := branches.pop(tx))
+            if tx in changes:
+                # Who has changed nothing has nothing to be in doubt about.
+                branches[name], changes[name] = branch, changes.pop(tx)
         elif kind in ("commit", "rollback", "decide"):
             name = f"{op['gtrid']}/{op['bqual']}" if kind == "decide" else tx
-            done = changes.pop(name)
+            done = changes.pop(name, ())
             branches.pop(name, None)
             if kind == "commit" or str(op.get("commit")).lower() == "true":
                 rows = _applied(rows, done)

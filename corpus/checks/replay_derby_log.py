@@ -1,0 +1,134 @@
+"""The naive model of a database: rows and branches, from the whole history (DRB-RCV-065, DRB-RCV-066).
+
+Nothing is carried from operation to operation: what a change came to follows from what its transaction met.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from journalspec.observation import jsonable
+
+Operation = Mapping[str, Any]
+EDITIONS = ("10.16", "10.1", "10.0")
+CHANGES = ("insert", "update", "delete")
+#: What becomes of a change.
+DONE, OPEN, DOUBT, GONE = "done", "open", "doubt", "gone"
+
+
+def drawn(rng: random.Random, before: Sequence[Operation], edition: str) -> Operation:
+    """Return an operation on one of two tables, in one of a few transactions, or an end of one."""
+    if not before:
+        return {"op": "open"}
+    what, number = rng.random(), len(before)
+    begun = sorted(
+        {str(op["tx"]) for at, op in enumerate(before) if "tx" in op and _fate(before, at) == OPEN}
+    )
+    doubt = sorted({_branch(before, at) for at in range(number) if _fate(before, at) == DOUBT})
+    if what < 0.06:
+        return {"op": rng.choice(("open", "checkpoint"))}
+    if what < 0.2 and begun:
+        tx = rng.choice(begun)
+        xa = any(op["op"] == "start" and op["tx"] == tx for op in before)
+        changed = any(op.get("tx") == tx and op["op"] in CHANGES for op in before)
+        return {
+            "op": rng.choice(("commit", "rollback", *(("prepare",) * 4 if xa and changed else ()))),
+            "tx": tx,
+        }
+    if what < 0.27 and doubt:
+        gtrid, bqual = rng.choice(doubt)
+        return {"op": "decide", "gtrid": gtrid, "bqual": bqual, "commit": rng.choice((True, False))}
+    if what < 0.33:
+        return {"op": "start", "tx": f"x{number}", "gtrid": f"{number:02x}", "bqual": "09"}
+    tx = rng.choice((*begun, f"l{number}", "", ""))
+    told = {"tx": tx} if tx else {}
+    rows = _rows(before)
+    held = {_row(before[at]) for at in range(number) if _fate(before, at) in (OPEN, DOUBT)}
+    free = sorted(row for row in rows if row not in held)
+    if what < 0.6 and free:
+        table, key = rng.choice(free)
+        if what < 0.45:
+            return {"op": "delete", "table": table, "key": key, **told}
+        return {"op": "update", "table": table, "key": key, "value": f"u{number}", **told}
+    return {"op": "insert", "table": rng.choice("TU"), "key": str(number), "value": f"v{number}", **told}
+
+
+def _row(op: Operation) -> tuple[str, str]:
+    return str(op.get("table", "")), str(op.get("key", ""))
+
+
+def _branch(ops: Sequence[Operation], at: int) -> tuple[str, str]:
+    start = next(op for op in ops if op["op"] == "start" and op["tx"] == ops[at]["tx"])
+    return str(start["gtrid"]), str(start["bqual"])
+
+
+def _fate(ops: Sequence[Operation], at: int) -> str:
+    """Return what became of the transaction of operation `at`, or of the operation itself."""
+    tx = ops[at].get("tx")
+    if tx is None:
+        return DONE if ops[at]["op"] in CHANGES else GONE
+    prepared = False
+    for op in ops[at + 1 :] if ops[at]["op"] != "prepare" else ops[at:]:
+        if op.get("tx") == tx and op["op"] in ("commit", "rollback"):
+            return DONE if op["op"] == "commit" else GONE
+        if op.get("tx") == tx and op["op"] == "prepare":
+            prepared = True
+        if op["op"] == "open" and not prepared:
+            return GONE
+        if prepared and op["op"] == "decide" and (op["gtrid"], op["bqual"]) == _branch(ops, at):
+            return DONE if op["commit"] else GONE
+    if ops[at]["op"] in ("commit", "rollback"):
+        return GONE
+    return DOUBT if prepared else OPEN
+
+
+def _rows(ops: Sequence[Operation], *also: str) -> dict[tuple[str, str], str]:
+    """Return the values of all rows by table and key, changes of these fates counted too."""
+    found: dict[tuple[str, str], str] = {}
+    for row in {_row(op) for op in ops if op["op"] in CHANGES}:
+        mine = [op for at, op in enumerate(ops) if op["op"] in CHANGES and _row(op) == row]
+        done = [op for at, op in enumerate(ops) if op in mine and _fate(ops, at) in (DONE, *also)]
+        if done and done[-1]["op"] != "delete":
+            found[row] = str(done[-1]["value"])
+    return found
+
+
+def replayed(ops: Sequence[Operation], edition: str) -> dict[str, Any]:
+    """Return rows and branches in doubt."""
+    rows = _rows(ops)
+    in_doubt = []
+    for branch in {_branch(ops, at) for at in range(len(ops)) if _fate(ops, at) == DOUBT}:
+        mine = [
+            op
+            for at, op in enumerate(ops)
+            if "tx" in op and _fate(ops, at) == DOUBT and _branch(ops, at) == branch
+        ]
+        changed = {_row(op) for op in mine if op["op"] in CHANGES}
+        after = {row: value for row, value in _rows(ops, DOUBT).items() if row in changed}
+        come = sorted((*row, value) for row, value in after.items() if rows.get(row) != value)
+        gone = sorted((*row, rows[row]) for row in changed if row in rows and after.get(row) != rows[row])
+        in_doubt.append((branch, come, gone))
+    return {"rows": sorted((*row, value) for row, value in rows.items()), "in_doubt": sorted(in_doubt)}
+
+
+def state(ops: Sequence[Operation], edition: str) -> dict[str, Any]:
+    """Return the same as recovery reports it, as JSON."""
+    told = replayed(ops, edition)
+    rows = [_told(row) for row in told["rows"]]
+    doubtful = [
+        {
+            "format_id": "1",
+            "gtrid": gtrid,
+            "bqual": bqual,
+            "inserted": [*map(_told, come)],
+            "deleted": [*map(_told, gone)],
+        }
+        for (gtrid, bqual), come, gone in told["in_doubt"]
+    ]
+    return cast(dict[str, Any], jsonable({"rows": rows, "in_doubt": doubtful}))
+
+
+def _told(row: tuple[str, str, str]) -> dict[str, str]:
+    return dict(zip(("table", "key", "value"), row, strict=True))
