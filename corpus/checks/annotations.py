@@ -197,6 +197,8 @@ class Witness:
 
     reader: Any
     tables: Tables
+    #: Whether what is not forced may still be in memory when the trace ends.
+    buffers = False
 
     def __init__(self, trace: Trace, edition: str) -> None:
         self.trace, self.edition = trace, edition
@@ -288,6 +290,9 @@ class Witness:
     def recovers(self, found: Found) -> bool:
         """Tell whether opening may write this record unasked."""
         return False
+
+    def unwritten(self, call: Call) -> None:
+        """Take note that a call that may have written nothing has not."""
 
     def promised(self, written: Sequence[Found], before: Sequence[Found]) -> set[tuple[Any, ...]]:
         """Return what (of both) a durable call promises: written in this run, or unpromised `before`."""
@@ -566,7 +571,8 @@ class Calls:
             found = self.next
             if isinstance(found, Found) and found.wants[: len(call.wants)] == call.wants:
                 self._write(found)
-            elif call.may:
+            elif call.may or (found is None and not call.durable and self.witness.buffers):
+                self.witness.unwritten(call)
                 return True
             else:
                 self.gate.differ(self.where, "asked", call.wants, found)

@@ -297,22 +297,23 @@ def _names(trace: Trace, point: CrashPoint, contents: list[Pages]) -> Iterator[t
     names = dict(sorted(point.names.items()))
     for name in names:
         yield f"missing:{name}", {other: number for other, number in names.items() if other != name}
-    for name, number in names.items():
-        for other, its in names.items():
-            if other != name:
-                yield f"doubled:{name}:{other}", {**names, other: number}
-                if name < other:
-                    yield f"swapped:{name}:{other}", {**names, name: its, other: number}
     now = Timeline(trace, SECTOR)
     now.advance(point.crash_index)
     present = _files(now)
+    for name, number in names.items():
+        for other, its in names.items():
+            # A copy that is the same is no damage.
+            if other != name and present[other] != present[name]:
+                yield f"doubled:{name}:{other}", {**names, other: number}
+                if name < other:
+                    yield f"swapped:{name}:{other}", {**names, name: its, other: number}
     line = Timeline(trace, SECTOR)
     points = [at + 1 for at, op in enumerate(trace.ops[: point.crash_index - 1]) if isinstance(op, Ack)]
     for index in (0, *points):
         line.advance(index)
         then = _files(line)
         for name in names:
-            # An older copy that is the same is no damage.
+            # Nor is an older one that is.
             if name in then and then[name] != present[name]:
                 contents.append(then[name])
                 yield f"older:{name}:{index}", {**names, name: len(contents) - 1}

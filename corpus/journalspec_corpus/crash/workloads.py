@@ -308,11 +308,13 @@ class LongWorkloads:
     def record(self, work: LongWorkload) -> Trace:
         """Return the trace of `work`: it begins with the new journal and has all its crash points."""
         run = self.start(work.variant, work.size)
+        standing = tuple(run.marks)
         run.begin()
         rules = work.rules.split()
         for rule in rules:
             run.do(rule)
-        return run.trace(work.name, {"kind": "long", "order": work.variant, "rules": str(len(rules))})
+        tags = {"kind": "long", "order": work.variant, "rules": str(len(rules))}
+        return run.trace(work.name, tags, standing=standing)
 
 
 def _spread(works: tuple[LongWorkload, ...]) -> tuple[LongWorkload, ...]:

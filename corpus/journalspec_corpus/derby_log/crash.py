@@ -77,6 +77,9 @@ class PageRows:
             return replace(kept, changes={**kept.changes, tx: done[:-1]})
         if kind == "END":
             return self._ended(kept, op, tx)
+        if kind == "BEGIN" and tx in kept.changes:
+            # A number that no recovery has seen is given once more.
+            return replace(kept, changes={name: done for name, done in kept.changes.items() if name != tx})
         if kind not in ("INSERT", "UPDATE", "DELETE"):
             return kept
         place = int(op["container"]), int(op["page"]), int(op["record_id"])

@@ -26,6 +26,7 @@ from journalspec_corpus.derby_log.workloads import (
     Workload,
     group_fields,
     playable,
+    record_fields,
     step_of,
     value,
 )
@@ -145,9 +146,10 @@ class Run(Recorder):
         names = []
         for off, length, said in found:
             name = self.prefix + _name(said)
-            place = (item.off, len(item.data)) if self.edition != "10.0" else (item.off + off, length)
-            key = key_of(said["type"], said)
-            self.marked(Mark(name, item.file, *place, key, group_fields(self.edition)))
+            place, fields = (item.off, len(item.data)), group_fields(self.edition)
+            if self.edition == "10.0":
+                place, fields = (item.off + off, length), record_fields(length)
+            self.marked(Mark(name, item.file, *place, key_of(said["type"], said), fields))
             names.append(name)
         self._waiting += names
         self.tell(Publish, names)
@@ -188,6 +190,7 @@ def build(work: Workload) -> Trace:
     if work.kind == "create":
         run = Run(work.writer)
         run.open()
+        run.apply(Step("insert", VICTIM, 4).operation(0))
         _play(run, work, 0)
         return run.trace(work.name, tags, background=work.background)
     run = brought(work.writer, _start(work), over=work.kind == "over")

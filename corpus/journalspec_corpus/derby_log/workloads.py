@@ -14,10 +14,8 @@ from journalspec_corpus.derby_log.model import Kept
 LIFE = 1000
 #: What stands before every workload: a row that steps may change, and what fills up.
 VICTIM, FILLER = 91, 90
-#: Where the fields of a group begin: those of its checksum record, and what that covers. Without checksums
-#: it begins with a record that begins a transaction.
+#: Where the fields of a group begin: those of its checksum record, and what that covers.
 SUMMED = ((0, "length"), (4, "instant"), (12, "body"), (21, "data_length"), (25, "checksum"), (33, "trailer"))
-BARE = ((0, "length"), (4, "instant"), (12, "body"), (32, "trailer"))
 #: Bytes of the record that a group begins with, and of the one that ends a transaction.
 LEADING, ENDING = {True: 37, False: 36}, 33
 
@@ -79,9 +77,17 @@ TABLES = shared.Tables(__package__, Workload, Step)
 
 
 def group_fields(edition: str) -> tuple[tuple[int, str], ...]:
-    """Return (start, name) of the fields of a group, all its records but the first being one field."""
+    """Return (start, name) of the fields of a group, all its records but the first being one field.
+
+    Without checksums the first is one that begins a transaction.
+    """
     summed = edition != "10.0"
-    return (*(SUMMED if summed else BARE), (LEADING[summed], "more"))
+    return (*(SUMMED if summed else record_fields(LEADING[False])), (LEADING[summed], "more"))
+
+
+def record_fields(length: int) -> tuple[tuple[int, str], ...]:
+    """Return (start, name) of the fields of a record of this length in bytes."""
+    return ((0, "length"), (4, "instant"), (12, "body"), (length - 4, "trailer"))
 
 
 SIZES = tuple(TABLES.rows["sizes"].values())

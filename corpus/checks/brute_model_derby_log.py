@@ -1,0 +1,168 @@
+"""The naive model of a database: which rows are committed, which branches in doubt (DRB-RCV-062 to DRB-RCV-066).
+
+Keys are JSON of what a record says. The log is one: a set is closed if it holds everything of its life
+that stands before one of its records (DRB-END-040). Nothing is carried from record to record: what became of a
+change follows from the end that its transaction met later.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from brute_effects import Effect, FoldModel, IssuedOp, State
+from journalspec_corpus.derby_log.author import LATER_TABLES, TABLES
+from journalspec_corpus.derby_log.bodies import rows
+
+CHANGES = ("INSERT", "UPDATE", "DELETE")
+UNDONE = ("PHYSICAL_UNDO", "LOGICAL_UNDO")
+NAMES = {number: "TU"[at] for pair in (*TABLES.values(), LATER_TABLES) for at, number in enumerate(pair)}
+#: A row by its place, and what stands there.
+Place = tuple[str, ...]
+Rows = dict[Place, tuple[str, str, str]]
+
+
+def _transaction(key: str) -> str:
+    return str(json.loads(key).get("transaction", ""))
+
+
+def _ends(key: str) -> str:
+    said = json.loads(key)
+    return {1: "rollback", 2: "decide", 4: "commit"}[int(said["status"])] if said["type"] == "END" else ""
+
+
+def _columns(said: Mapping[str, Any]) -> dict[int, bytes]:
+    return rows(bytes.fromhex(said["data"]))[0][1] if "data" in said else {}
+
+
+def _text(said: Mapping[str, Any]) -> str:
+    return _columns(said).get(1, b"  ")[2:].decode()
+
+
+def _place(said: Mapping[str, Any]) -> Place:
+    return tuple(str(said[name]) for name in ("container", "page", "record_id"))
+
+
+def _standing(told: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the changes of a transaction that were not undone: each undoing is of the last one."""
+    left: list[Mapping[str, Any]] = []
+    for said in told:
+        if said["type"] in CHANGES:
+            left.append(said)
+        elif said["type"] in UNDONE:
+            del left[-1:]
+    return left
+
+
+def _rows(changes: Sequence[Mapping[str, Any]]) -> Rows:
+    found: Rows = {}
+    for said in changes:
+        place, text = _place(said), _text(said)
+        if said["type"] == "DELETE":
+            found.pop(place, None)
+        elif said["type"] == "INSERT" or place in found:
+            found[place] = (NAMES[int(said["container"])], text.partition(":")[0], text)
+    return found
+
+
+def _transactions(told: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Return the records of each transaction: a number that recovery never saw is given once more."""
+    found: list[list[Mapping[str, Any]]] = []
+    for said in told:
+        if "transaction" in said:
+            same = [each for each in found if each[0]["transaction"] == said["transaction"]]
+            if said["type"] == "BEGIN" or not same:
+                found.append([said])
+            else:
+                same[-1].append(said)
+    return found
+
+
+def fold(keys: Sequence[str]) -> State:
+    """Return the rows that are committed, and the parts of what is in doubt."""
+    told = [{"at": number, **json.loads(key)} for number, key in enumerate(keys)]
+    committed: list[Mapping[str, Any]] = []
+    doubtful: list[tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = []
+    for mine in _transactions(told):
+        statuses = [int(said["status"]) for said in mine if said["type"] == "END"]
+        if statuses and statuses[-1] == 4:
+            committed += _standing(mine)
+        elif statuses and statuses[-1] == 2:
+            doubtful.append((next(said["global_id"] for said in mine if "global_id" in said), _standing(mine)))
+    committed.sort(key=lambda said: int(said["at"]))
+    before = _rows(committed)
+    shown = []
+    for ids, changes in doubtful:
+        after = _rows(sorted([*committed, *changes], key=lambda said: int(said["at"])))
+        come = [row for place, row in after.items() if before.get(place) != row]
+        gone = [row for place, row in before.items() if after.get(place) != row]
+        shown.append((ids, come, gone))
+    return _shown(before.values(), shown)
+
+
+def _shown(stored: Any, doubtful: Any) -> State:
+    found: set[Effect] = {("row", *row) for row in stored}
+    for ids, come, gone in doubtful:
+        branch = str(ids["format_id"]), _hex(ids["gtrid"]), _hex(ids["bqual"])
+        found.add(("in doubt", *branch))
+        found |= {("in doubt", *branch, "inserted", *row) for row in come}
+        found |= {("in doubt", *branch, "deleted", *row[:2]) for row in gone}
+    return frozenset(found)
+
+
+def effects(state: Mapping[str, Any]) -> State:
+    """Return the same of an observation's state."""
+    doubtful = [
+        (each, [*map(_row, each["inserted"])], [*map(_row, each["deleted"])]) for each in state["in_doubt"]
+    ]
+    return _shown(map(_row, state["rows"]), doubtful)
+
+
+def _row(told: Mapping[str, Any]) -> tuple[str, str, str]:
+    return told["table"], str(told["key"]), told["value"]
+
+
+def _hex(value: Any) -> str:
+    return value if isinstance(value, str) else bytes(value).hex()
+
+
+def _before(ops: Sequence[IssuedOp]) -> list[set[int]]:
+    return [{n for n in range(number) if ops[n].life == op.life} for number, op in enumerate(ops)]
+
+
+def _loose(ops: Sequence[IssuedOp]) -> list[set[int]]:
+    told = [{"at": number, **json.loads(op.key)} for number, op in enumerate(ops)]
+    found: list[set[int]] = [set() for _ in ops]
+    for mine in _transactions(told):
+        numbers = [int(said["at"]) for said in mine]
+        for number in numbers:
+            if _ends(ops[number].key) in ("commit", "decide"):
+                found[number] = {each for each in numbers if each < number}
+    return found
+
+
+def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
+    found = set()
+    for number, op in enumerate(ops):
+        said = json.loads(op.key)
+        if effect[0] == "row":
+            same = said["type"] in ("INSERT", "UPDATE") and _text(said) == effect[3]
+        else:
+            same = _ends(op.key) == "decide" and said["global_id"]["gtrid"] == effect[2]
+        if same:
+            found.add(number)
+    return found
+
+
+MODEL = FoldModel(
+    operations=list,
+    needs=_before,
+    loose=_loose,
+    fold=fold,
+    effects=effects,
+    sources=_sources,
+    transaction=_transaction,
+    ends=_ends,
+    decisions=frozenset({"in doubt"}),
+)
