@@ -1,4 +1,4 @@
-"""What the gate on annotations knows of Derby's log: groups, transactions, and that a force is of the whole log.
+"""What the gate on annotations knows of Derby's log: groups, transactions, forces of the whole log.
 
 Written from the specification (DRB-REC, DRB-SUM, DRB-WRT); bodies are decoded by the naive reader. A record
 has the place of its group, without checksums its own. One call writes several records, and a force lets
@@ -59,12 +59,16 @@ class Witness(gate.Witness):
         self.first: dict[int, tuple[str, ...]] = {}
         #: The transactions that take pages into use, for others.
         self.paging: set[int] = set()
+        #: The instants of two records that move a row; the value that it gets.
+        self.moved: dict[int, str] = {}
         #: What each change was, by its instant.
         self.changed: dict[int, tuple[Any, ...]] = {}
         #: Of the calls: names of transactions -> turns and changes, branches, and whether one opens.
         self.open_turns: dict[str, str] = {}
         self.open_done: dict[str, list[tuple[Any, ...]]] = {}
-        self.asked = self.forces = 0
+        self.asked = self.forces = self.skipped = 0
+        #: The row that the transaction changes first that was asked to begin last.
+        self.about: tuple[str, ...] = ()
         self.branches: dict[str, str] = {}
         self.decided: set[str] = set()
         self.recovering = self.undone = False
@@ -82,7 +86,7 @@ class Witness(gate.Witness):
 
     @staticmethod
     def _checkpoint(files: Mapping[str, bytes]) -> int:
-        """Return the instant that the control files name; 0 if that is not known, or not both of them say so."""
+        """Return the instant that both control files name; 0 if they do not."""
         said = {files.get(name, b"")[8:16] for name in ("log.ctrl", "logmirror.ctrl")}
         return int.from_bytes(said.pop(), "big") if len(said) == 1 else 0
 
@@ -111,22 +115,29 @@ class Witness(gate.Witness):
             return None
 
     def _group(self, file: str, data: bytes, at: int, off: int) -> list[tuple[Found, dict[str, Any]]]:
-        """Return the records of a whole group at `at` that says it is at `off`; without checksums one record."""
+        """Return the records of a whole group at `at`, which stands at `off`: without checksums one."""
         number = int(file[3:-4])
         first = self._record(data, at, number, off)
         if first is None:
             return []
         length, said = first
         if not self.summed:
-            cuts = (("length", 4), ("instant", 8), ("body", length - AROUND), ("trailer", 4))
-            return [(self._found(file, off, length, said, _cut(data[at : at + length], cuts)), said)]
+            own = [("length", 4), ("instant", 8), ("body", length - AROUND), ("trailer", 4)]
+            return [(self._found(file, off, length, said, _cut(data[at : at + length], own)), said)]
         if said["type"] != "CHECKSUM":
             return []
         size = said["data_length"]
         covered = data[at + length : at + length + size]
         if len(covered) < size or zlib.crc32(covered) != said["checksum"]:
             return []
-        cuts = (("length", 4), ("instant", 8), ("body", 9), ("data_length", 4), ("checksum", 8), ("trailer", 4))
+        cuts = (
+            ("length", 4),
+            ("instant", 8),
+            ("body", 9),
+            ("data_length", 4),
+            ("checksum", 8),
+            ("trailer", 4),
+        )
         whole = data[at : at + length + size]
         values = {**_cut(whole[:length], cuts), "more": whole[length:]}
         out: list[tuple[Found, dict[str, Any]]] = []
@@ -140,7 +151,9 @@ class Witness(gate.Witness):
         return out
 
     @staticmethod
-    def _found(file: str, off: int, length: int, said: Mapping[str, Any], values: Mapping[str, bytes]) -> Found:
+    def _found(
+        file: str, off: int, length: int, said: Mapping[str, Any], values: Mapping[str, bytes]
+    ) -> Found:
         told = {name: jsonable(said[name]) for name in TOLD if said.get(name) is not None}
         key = json.dumps(told, sort_keys=True, separators=(",", ":"))
         return Found(file, off, length, key, (key,), (), values)
@@ -169,10 +182,16 @@ class Witness(gate.Witness):
         """Note which transactions of a write take pages into use, and the row that each changes first."""
         self.paging |= {said["transaction"] for said in told if said["type"] in PAGES}
         self.first = {}
+        last: dict[int, Mapping[str, Any]] = {}
         for said in told:
             if said["type"] in CHANGES:
                 self._named(said)
-                self.first.setdefault(said["transaction"], self.rows.get(_place(said), ()))
+                row, before = self.rows.get(_place(said), ()), last.get(said["transaction"])
+                self.first.setdefault(said["transaction"], row)
+                moves = before and (before["type"], said["type"]) == ("DELETE", "INSERT")
+                if before and moves and self.rows.get(_place(before)) == row:
+                    self.moved |= {before["instant"]: _text(said), said["instant"]: ""}
+            last[said.get("transaction", 0)] = said
 
     def _named(self, said: Mapping[str, Any]) -> None:
         if said["type"] == "INSERT":
@@ -224,12 +243,13 @@ class Witness(gate.Witness):
         if kind not in CHANGES:
             return (kind, turn)
         self._named(said)
-        columns = rows(said["data"])[0][1] if said.get("data") else {}
-        text = columns[1][2:].decode() if 1 in columns else ""
-        what = (kind, *self.rows.get(_place(said), ("", "")), text)
+        what = (kind, *self.rows.get(_place(said), ("", "")), _text(said))
+        if said["instant"] in self.moved:
+            # A row that grows beyond its page is updated by taking it away and putting it in elsewhere.
+            what = ("MOVED" if kind == "INSERT" else "UPDATE", *what[1:3], self.moved[said["instant"]])
         done.append(what)
         self.changed[said["instant"]] = what
-        return (kind, turn, *what[1:])
+        return (what[0], turn, *what[1:])
 
     # Calls
 
@@ -243,7 +263,7 @@ class Witness(gate.Witness):
         if kind == "open":
             self._lost()
             yield Call(opens=True)
-            self.recovering = False
+            self.recovering = self.undone = False
             self.open_turns = {name: turn for name, turn in self.open_turns.items() if name in self.decided}
         elif kind in ("checkpoint", "close"):
             yield from self._of_engine(closing=kind == "close")
@@ -274,7 +294,8 @@ class Witness(gate.Witness):
         if not turn:
             self.asked += 1
             turn = str(self.asked)
-            yield Call(("BEGIN", turn, self.branches.get(tx, ""), what[1:3]), durable=False, opens=True)
+            self.about = what[1:3]
+            yield Call(("BEGIN", turn, self.branches.get(tx, "")), durable=False, opens=True)
         yield Call((what[0], turn, *what[1:]), durable=False, opens=True)
         if tx:
             self.open_turns[tx] = turn
@@ -296,8 +317,8 @@ class Witness(gate.Witness):
 
     def _lost(self) -> None:
         """A boot rolls back what is neither committed nor prepared: its records come unasked."""
-        self.losers = {"", "internal", *(self.open_turns[name] for name in self.open_turns if name not in self.decided)}
-        self.undone = False
+        going = {turn for name, turn in self.open_turns.items() if name not in self.decided}
+        self.losers = {"", "internal", *going}
 
     def recovers(self, found: Found) -> bool:
         """Tell whether this comes unasked: pages that are begun, the end of a checkpoint's transaction.
@@ -306,7 +327,9 @@ class Witness(gate.Witness):
         """
         kind, turn, *rest = found.wants
         if kind not in ("BEGIN", "CHECKPOINT", "END", "UNDO", *CHANGES):
-            return kind in PAGES
+            return kind in ("MOVED", *PAGES)
+        if kind == "UNDO" and rest[0] == "MOVED":
+            return True
         if turn == "page":
             return True
         if turn == "internal" and kind == "END" and rest[0] == DONE:
@@ -314,9 +337,9 @@ class Witness(gate.Witness):
         if not self.recovering:
             return False
         if turn == "internal" and kind in ("BEGIN", "CHECKPOINT"):
-            return kind == "CHECKPOINT" or self.undone or not rest[-1]
+            return kind == "CHECKPOINT" or bool(self.undone or not rest[-1])
         self.undone |= kind == "END"
-        return turn in self.losers and kind in ("UNDO", "END") and rest[0] not in (PREPARED, DONE)
+        return bool(turn in self.losers and kind in ("UNDO", "END") and rest[0] not in (PREPARED, DONE))
 
     def calls(self, work: Any) -> Iterator[Call]:
         """Yield what is asked of the writer; what is in memory when it is left behind may be lost."""
@@ -327,7 +350,13 @@ class Witness(gate.Witness):
         for number, word in enumerate(words):
             following = next((each for each in words[number:] if each == "n" or self._forces(each)), "")
             for call in self.word(word):
-                yield replace(call, may=True) if following == "n" and call.wants else call
+                if following != "n" or not call.wants:
+                    yield call
+                    continue
+                skipped, wants = self.skipped, call.wants
+                yield replace(call, wants=(*wants, self.about) if wants[0] == "BEGIN" else wants, may=True)
+                # What is left of it has to be rolled back.
+                self.undone |= self.skipped == skipped
 
     @staticmethod
     def _forces(word: str) -> bool:
@@ -336,6 +365,7 @@ class Witness(gate.Witness):
 
     def unwritten(self, call: Call) -> None:
         """A transaction that never began takes no turn."""
+        self.skipped += 1
         self.asked -= call.wants[0] == "BEGIN"
 
     def word(self, word: str) -> Iterator[Call]:
@@ -382,7 +412,7 @@ class Witness(gate.Witness):
 
     def repeats(self, step: Any) -> bool:
         """What stands before all can be taken away once."""
-        return step.id != 91  # as the table says
+        return bool(step.id != 91)  # as the table says
 
     def promised(self, written: Sequence[Found], before: Sequence[Found]) -> set[tuple[Any, ...]]:
         """A force is of the whole log, and so of what others have done so far (DRB-WRT-080)."""
@@ -408,6 +438,11 @@ class Witness(gate.Witness):
     def owes(self, what: tuple[Any, ...]) -> bool:
         """What was promised once is owed for ever."""
         return True
+
+
+def _text(said: Mapping[str, Any]) -> str:
+    columns = rows(said["data"])[0][1] if said.get("data") else {}
+    return columns[1][2:].decode() if 1 in columns else ""
 
 
 def _place(said: Mapping[str, Any]) -> tuple[int, int, int]:

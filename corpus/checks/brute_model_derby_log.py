@@ -1,8 +1,8 @@
-"""The naive model of a database: which rows are committed, which branches in doubt (DRB-RCV-062 to DRB-RCV-066).
+"""The naive model of a database: rows that are committed, branches in doubt (DRB-RCV-062 to DRB-RCV-066).
 
 Keys are JSON of what a record says. The log is one: a set is closed if it holds everything of its life
-that stands before one of its records (DRB-END-040). Nothing is carried from record to record: what became of a
-change follows from the end that its transaction met later.
+that stands before one of its records (DRB-END-040). Nothing is carried from record to record: what became
+of a change follows from the end that its transaction met later.
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ def fold(keys: Sequence[str]) -> State:
         if statuses and statuses[-1] == 4:
             committed += _standing(mine)
         elif statuses and statuses[-1] == 2:
-            doubtful.append((next(said["global_id"] for said in mine if "global_id" in said), _standing(mine)))
+            doubtful.append(
+                (next(said["global_id"] for said in mine if "global_id" in said), _standing(mine))
+            )
     committed.sort(key=lambda said: int(said["at"]))
     before = _rows(committed)
     shown = []

@@ -145,23 +145,11 @@ class ReplayRow:
 Said = tuple[Any, Answer, State]
 
 
-def plain(value: Any) -> Any:
-    """Return `value` with bytes as hex and sequences as lists: what a model reads."""
-    if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value).hex()
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        return value
-    return [plain(item) for item in value]
-
-
 class FaultyRun:
     """All replays of one format, asked about the same states as the reference."""
 
     def __init__(self, adapter: CrashFormat, table: Sequence[FaultyReplay]) -> None:
-        assert adapter.semantics is not None
-        self.adapter, self.model = adapter, adapter.semantics.model
+        self.adapter = adapter
         self._fold = fold_model(adapter.format)
         self.rows = [ReplayRow(replay) for replay in table]
         mutants = [row.replay.mutant for row in self.rows]
@@ -235,11 +223,10 @@ class FaultyRun:
 
     def _said(self, implementation: Any, content: Mapping[str, bytes], edition: str, policy: str) -> Said:
         found = implementation.recover(content, edition=edition, policy=policy)
+        answer = self.adapter.answer(found)
         if found.state is None:
-            return None, self.adapter.answer(found), frozenset()
-        shown = self.model.shown(self.model.begin(plain(found.state)))
-        effects = self._fold.effects(found.state) if self._fold else frozenset()
-        return repr(shown), self.adapter.answer(found), effects
+            return None, answer, frozenset()
+        return answer.state, answer, self._fold.effects(found.state) if self._fold else frozenset()
 
 
 def run(format_id: str, scope: str, every: int, start: int = 0, names: str = "*") -> FaultyRun:

@@ -293,7 +293,9 @@ class Operations:
         return self._semantics.told(state)
 
     def makers(self, effect: Effect) -> list[Issued]:
-        """Return the operations that `effect` may come from."""
+        """Return the operations that `effect` may come from; a part of a decision comes with the decision."""
+        if effect.kind == DECISION and effect not in self._makers:
+            effect = effect._replace(detail="")
         return self._makers.get(effect, [])
 
     @cached_property
