@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from journalspec.formats import UnknownFormat, format_module
+from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.layout import Layout
 from journalspec.observation import REFUSED, At, Record
 from journalspec_corpus.edits import Built
@@ -37,7 +37,8 @@ class DrawnJournal:
     `recovered` is what recovery counts, and `state` what it concludes.
     `before` holds the files as they were in their previous life (same names and
     lengths): what shows through where a write did not reach the disk. `fields`
-    names the bytes, `pointers` those of them that say where the log ends.
+    names the bytes, `pointers` those of them that say where the log ends. `ends` says for each of `recovered`
+    up to where its file has to be there: it may count only with others.
     """
 
     format: str
@@ -49,6 +50,7 @@ class DrawnJournal:
     before: Mapping[str, bytes]
     fields: tuple[Field, ...]
     pointers: tuple[Field, ...] = ()
+    ends: tuple[int, ...] = ()
 
 
 #: What strict recovery must make of a fault.
@@ -94,11 +96,17 @@ KINDS = ("bit-flip", "torn-write", "lost-sector", "stale-block", "truncation", "
 UNSEEN = "nothing in the files is against the specification, or what is, is no reason to refuse"
 
 
+def lenient(format_id: str) -> str:
+    """Return the policy of a format that makes the most of what is damaged: salvage, or else its first."""
+    policies = get_format(format_id).policies
+    return "salvage" if "salvage" in policies else next(iter(policies))
+
+
 def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
     """Return what must hold after `journal` has become `files`, by the naive reader of its format."""
     naive = format_module("journalspec_corpus", journal.format).naive
     strict = naive.recover(files, journal.edition, "strict")
-    salvaged = naive.recover(files, journal.edition, "salvage").get("records", ())
+    salvaged = naive.recover(files, journal.edition, lenient(journal.format)).get("records", ())
     sound = {record.at: record for record in journal.recovered}
     kept = [record_of(entry) for entry in salvaged]
     intact = tuple(sound[record.at] for record in kept if sound.get(record.at) == record)
@@ -202,26 +210,30 @@ def drawn(  # all but the first three are keyword-only
     recovered: Collection[str] | None = None,
     left: Collection[str] = (),
     pointer: str = "",
+    ends: Sequence[int] | None = None,
 ) -> DrawnJournal:
     """Return the journal of a format and edition that was laid out as its author module does.
 
     `lives` are this one and the previous one. Of the records, those with the labels `recovered` count
     for recovery (none given: all); `left` are records of the previous life that still stand, and
     count as records of this one. `pointer` is how the labels of the fields end that say where the log ends.
+    `ends` says up to where the file of each that counts has to be there (not given: up to its own end).
     """
     now, then = lives
     labels = written(now)
     records = {label: record_of(now.records[label]) for label in (*labels, *left)}
     fields = _fields_of(now, labels)
+    counting = tuple(records[label] for label in (labels if recovered is None else recovered))
     return DrawnJournal(
         *of,
         now.content(),
         records=tuple(records.values()),
-        recovered=tuple(records[label] for label in (labels if recovered is None else recovered)),
+        recovered=counting,
         state=state,
         before=then.content(),
         fields=fields,
         pointers=tuple(spot for spot in fields if pointer and spot.name.endswith(pointer)),
+        ends=tuple(ends or (record.at.off + record.at.length for record in counting)),
     )
 
 

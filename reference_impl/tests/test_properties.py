@@ -13,6 +13,7 @@ from journalspec.elements import codec_of
 from journalspec.formats import format_module, get_format
 from journalspec.observation import VERDICTS, Observation, Record, jsonable
 from journalspec.schemas import KINDS, reread
+from journalspec_corpus.drawn import lenient
 from journalspec_corpus.strategies import DrawnJournal, faults, formats_with_strategies, journals
 from journalspec_reference.api import load
 from journalspec_reference.storage import MemoryStorage
@@ -38,12 +39,16 @@ def _of_one_prefix(files: Mapping[str, bytes]) -> dict[str, str]:
 KNOWN = {
     "bitronix_tlog": Known(("btm1.tlog", "btm2.tlog", "x"), lambda files: {"files": ",".join(files)}),
     "kahadb_journal": Known(("db-1.log", "db-2.log", "x"), lambda _: {"max_file_length": "4096"}),
+    "derby_log": Known(
+        ("log1.dat", "log2.dat", "log.ctrl", "x"), lambda _: {"log_switch_interval": "100000"}
+    ),
     "jboss_journal": Known(
         ("activemq-data-1.amq", "jbm-data-2.jbm", "journal-rename-control.ctr", "x"), _of_one_prefix
     ),
 }
+#: Editions that nobody writes: nothing says what their records hold.
+UNWRITTEN = {("derby_log", "seed")}
 EDITIONS = [(name, edition) for name in formats_with_strategies() for edition in get_format(name).editions]
-POLICIES = ("strict", "salvage")
 
 #: The same examples in every run: a failure here is a failure everywhere.
 STEADY = settings(
@@ -71,7 +76,7 @@ def test_what_was_written_is_read_and_recovered(format_id: str, edition: str, da
     assert seen.verdict == "clean"
     assert as_json(seen.records) == as_json(journal.records)
     assert seen.state == journal.state
-    for policy in POLICIES:
+    for policy in get_format(format_id).policies:
         outcome = load(format_id).recover(journal.files, edition=edition, policy=policy)
         assert outcome.verdict == "clean"
         assert as_json(outcome.records) == as_json(journal.recovered)
@@ -96,7 +101,7 @@ def test_the_plainest_reader_finds_the_same_places(format_id: str, edition: str,
     """Every offset looked at, one rule per line, no shared code: also on damaged files."""
     fault = data.draw(faults(data.draw(journals(format_id, edition))))
     naive = format_module("journalspec_corpus", format_id).naive
-    for policy in POLICIES:
+    for policy in get_format(format_id).policies:
         plain = naive.recover(fault.files, edition, policy)
         seen = load(format_id).recover(fault.files, edition=edition, policy=policy)
         assert seen.verdict == plain["verdict"]
@@ -117,8 +122,9 @@ def test_a_log_that_ends_early_gives_the_records_that_are_whole_in_it(
     borders = [record.at.off for record in journal.recovered] if journal.pointers else []
     for end in (data.draw(st.integers(first, last.off + last.length)), *borders):
         files = ended(journal, last.file, end)
-        whole = [r for r in journal.recovered if r.at.file != last.file or r.at.off + r.at.length <= end]
-        for policy in POLICIES if end in borders else ("salvage",):
+        counting = zip(journal.recovered, journal.ends, strict=True)
+        whole = [record for record, until in counting if record.at.file != last.file or until <= end]
+        for policy in ("strict", lenient(format_id)) if end in borders else (lenient(format_id),):
             outcome = load(format_id).recover(files, edition=edition, policy=policy)
             assert as_json(outcome.records) == as_json(whole)
 
@@ -149,7 +155,7 @@ def test_a_single_fault_is_noticed_or_known_to_be_beyond_notice(
     elif fault.strict == "same":
         assert as_json(strict.records) == as_json(journal.recovered)
         assert strict.state == journal.state
-    salvage = load(format_id).recover(fault.files, edition=edition, policy="salvage")
+    salvage = load(format_id).recover(fault.files, edition=edition, policy=lenient(format_id))
     if strict.verdict == "clean":
         assert (strict.records, strict.state) == (salvage.records, salvage.state)
     salvaged = iter(as_json(salvage.records))
@@ -165,6 +171,8 @@ def test_recovering_twice_changes_nothing(format_id: str, edition: str, data: st
     first = reference.recover(journal.files, edition=edition)
     assert dict(journal.files) == copy, "recovery wrote to its input"
     assert reference.recover(journal.files, edition=edition).to_json() == first.to_json()
+    if (format_id, edition) in UNWRITTEN:
+        return
     # And through a writer that opens and closes the journal in between, twice.
     storage = MemoryStorage(dict(journal.files))
     for _ in range(2):
@@ -190,7 +198,9 @@ def test_no_bytes_make_the_reader_raise(format_id: str, edition: str, data: st.D
     reference.detect(files)
     list(reference.spans(files, edition=edition))
     answers = [reference.read(files, edition=edition)]
-    answers += [reference.recover(files, edition=edition, policy=policy) for policy in POLICIES]
+    answers += [
+        reference.recover(files, edition=edition, policy=policy) for policy in get_format(format_id).policies
+    ]
     for answer in answers:
         assert answer.verdict in VERDICTS
         assert (answer.verdict == "refused") == (answer.phase is not None and answer.code is not None)

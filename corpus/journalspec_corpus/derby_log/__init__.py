@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from journalspec_corpus.derby_log import author, naive
+from journalspec_corpus.derby_log import author, drawing, naive
 from journalspec_corpus.derby_log.model import TableRows
 
 if TYPE_CHECKING:
     from journalspec_corpus.crash.adapter import CrashFormat
 
-__all__ = ["MODEL", "author", "crash_format", "naive"]
+__all__ = ["MODEL", "author", "crash_format", "drawing", "naive"]
 
 MODEL = TableRows()
 

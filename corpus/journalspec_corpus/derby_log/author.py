@@ -216,7 +216,11 @@ class _Writer:
             row = self.rows[container, key]
             tail = {"deleted": 1}
             if kind == "UPDATE":
-                tail = {"data": changed_data(row.place["record_id"], value, row.value)}
+                tail = {
+                    "data": changed_data(row.place["record_id"], value, row.value),
+                    "row": row,
+                    "was": row.value,
+                }
                 row.value = value
         return {**self._page(container, 1), **row.place, **tail}
 
@@ -224,6 +228,8 @@ class _Writer:
         done = self.written[label]
         kind = "PHYSICAL_UNDO" if done["operation"] == "UPDATE" else "LOGICAL_UNDO"
         own = {"record_id": done["record_id"]} if kind == "LOGICAL_UNDO" else {}
+        if "row" in done:
+            done["row"].value = done["was"]
         place = self._page(done["container"], done["page"])
         return {"operation": kind, "group": 0x184, "undone": self.instants[label], **place, **own}
 

@@ -46,6 +46,7 @@ class _Log:
     notes: list[str] = field(default_factory=list)
     dropped: list[dict[str, Any]] = field(default_factory=list)
     opaque: bool = False
+    short: bool = False
 
     def name(self, number: int) -> str:
         return f"log{number}.dat"
@@ -175,7 +176,7 @@ def _control(log: _Log, files: Files, *, recovering: bool) -> tuple[int, str]:
     if log.edition == "seed":
         return (_signed(own, 8, 8) if own is not None and len(own) == CONTROL else 0), "log.ctrl"
     for name, data in (("log.ctrl", own), ("logmirror.ctrl", mirror)):
-        if data is not None and not _valid(data):
+        if data and not _valid(data):
             log.dropped.append({"file": name, "off": 0, "len": len(data), "reason": "bad-control"})
     name, data = ("log.ctrl", own) if _valid(own) else ("logmirror.ctrl", mirror)
     if data is None or not _valid(data):
@@ -198,9 +199,12 @@ def _parts(instant: int) -> tuple[int, int]:
     return (instant >> 32) & 0xFFFFFFFF, instant & 0x7FFFFFFF
 
 
-def _start(log: _Log, checkpoint: int, control: str) -> tuple[int, int, int]:
+def _start(log: _Log, checkpoint: int, control: str, *, recovering: bool = True) -> tuple[int, int, int]:
     """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
     number, at = _parts(checkpoint) if checkpoint else (1, 0)
+    if log.files and (log.edition == "seed" or (not recovering and number not in log.files)):
+        # To read, any file will do; the seed says of none that it comes first.
+        number, at = min(log.files), 0
     if number not in log.files:
         raise _Refused("fileset", "missing-file")
     log.enter(number)
@@ -236,8 +240,9 @@ def _scan(log: _Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, i
         log.dropped.insert(0, {"file": name, "off": first, "len": length, "reason": "beyond-end"})
         log.notes.append("beyond-end")
     elif not why.startswith("end"):
+        log.short = True
         region = {"file": log.name(number), "off": at, "len": size - at, "reason": why}
-        log.dropped.insert(0, region)
+        log.dropped[:0] = [region] if size > at else []
     return out, number, at, why
 
 
@@ -276,7 +281,7 @@ def read(files: Files, edition: str) -> dict[str, Any]:
         if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
             raise _Refused("fileset", "no-files")
         checkpoint, control = _control(log, files, recovering=False)
-        start, _, _ = _start(log, checkpoint, control)
+        start, _, _ = _start(log, checkpoint, control, recovering=False)
         records = [record for number in log.files if number < start for record in _old(log, number)]
         found, _, _, _ = _scan(log, start, HEADER)
         return _answer(log, records + found)
@@ -308,7 +313,7 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
 
 def _answer(log: _Log, records: list[dict[str, Any]]) -> dict[str, Any]:
     notes = list(dict.fromkeys([*log.notes, *(["encrypted"] if log.opaque else [])]))
-    verdict = RECOVERED if log.dropped or {"lost-middle", "beyond-end"} & set(notes) else CLEAN
+    verdict = RECOVERED if log.dropped or log.short or {"lost-middle", "beyond-end"} & set(notes) else CLEAN
     return {"verdict": verdict, "records": records, "dropped": log.dropped, "notes": notes}
 
 
@@ -362,7 +367,10 @@ class _Replay:
             self.known.discard(number)
             self.prepared.pop(number, None)
         if "page" in record and redone and self._fits(record):
-            self._change(record)
+            try:
+                self._change(record)
+            except NoBody:
+                raise _Refused("record", "bad-body", *record["at"].values()) from None
 
     def _fits(self, record: Mapping[str, Any]) -> bool:
         """Tell whether a change is to be done again: the page has the version that it says."""

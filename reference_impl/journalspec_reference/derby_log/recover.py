@@ -168,7 +168,7 @@ class LogPass:
         #: The first record that no checksum covers, and the first one behind some checksum record.
         self._bare: Note | None = None
         self._unverified: Note | None = None
-        self._summed = False
+        self._summed = self._short = False
         #: The last checksum record of the log, and the number of its file.
         self.last_sum: tuple[int, LoggedRecord] | None = None
         self.start = Instant(0, 0)
@@ -276,8 +276,9 @@ class LogPass:
                 self._old(file)
         file = self._logs[start.number]
         end = self._take(file, HEADER, stop=start.position)
-        if end is not None and end.off < start.position:
-            self._region(file.name, end.off, start.position - end.off, end.reason or "truncated")
+        if end is not None:
+            until = min(start.position, file.length)
+            self._region(file.name, end.off, until - end.off, end.reason or "truncated")
 
     def _old(self, file: LogFile) -> None:
         end = self._take(file, HEADER) if self._usable(file) else None
@@ -322,7 +323,7 @@ class LogPass:
 
         def again(kind: type[Any]) -> Iterator[Any]:
             for item in reader.pieces(file, log.scan(file), start):
-                if stop is not None and not isinstance(item, Note) and _off(item) >= stop:
+                if stop is not None and isinstance(item, Told) and item.stored.end > stop:
                     return
                 if isinstance(item, kind):
                     yield item.record if isinstance(item, Told) else item
@@ -338,7 +339,9 @@ class LogPass:
                 off = item.off if isinstance(item, End) else item.stored.end
                 if isinstance(item, End):
                     return item
-                if stop is not None and item.stored.off >= stop:
+                if stop is not None and item.stored.end > stop:
+                    # A record reaches into the one where the log is said to begin: that is none then.
+                    self._region(file.name, item.stored.off, stop - item.stored.off, "truncated")
                     return None
                 self._records.add(item.record)
                 covered = self._covered(file, item, start, covered) if counts else 0
@@ -405,6 +408,8 @@ class LogPass:
         if beyond is not None:
             self._late.append(Note("lost-middle", beyond.name))
         if end.reason:
+            # Where the log begins behind its file, nothing of that is there to be dropped.
+            self._short = True
             self._region(file.name, end.off, file.length - end.off, end.reason)
         elif end.marked and (stretch := garbage(file.data, end.off + 4)):
             self._late.append(Note("beyond-end", file.name, stretch[0]))
@@ -433,7 +438,7 @@ class LogPass:
             self._beside.add(record)
 
     def _region(self, name: str, off: int, length: int, reason: str) -> None:
-        if length:
+        if length > 0:
             region = Dropped(name, off, length, reason)
             self._dropped.begin(name, lambda: (region,))
             self._dropped.add(region)
@@ -463,7 +468,7 @@ class LogPass:
         dropped = self._dropped.done()
         lost = any(note.code in ("lost-middle", "beyond-end") for note in self._late)
         return Observation(
-            RECOVERED if len(dropped) or lost else CLEAN,
+            RECOVERED if len(dropped) or lost or self._short else CLEAN,
             records=self._records.done(),
             dropped=dropped,
             state=state,
@@ -538,10 +543,6 @@ class LogPass:
             return {}
         packed = found.checkpoint.packed if found.checkpoint else 0
         return {"checkpoint": packed, "major": found.major, "minor": found.minor, "flags": found.flags}
-
-
-def _off(item: Told | End) -> int:
-    return item.off if isinstance(item, End) else item.stored.off
 
 
 def _is_cipher(body: bytes) -> bool:
