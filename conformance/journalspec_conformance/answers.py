@@ -34,6 +34,7 @@ FEATURES = {
     "io-trace": "every step of a write says which storage operations it made",
     "silent": "clean and recovered are not told apart",
     "no-records": "recover lists no records: the state that it decides on is judged alone",
+    "log-alone": "what a restart finds follows from the log alone: nothing stands beside it",
     "memory": "(Python classes) files come as a mapping of names to bytes",
 }
 MEMBERS = ("editions", "ops", "observe", "policies", "features", "state", "fields")

@@ -42,10 +42,14 @@ from journalspec_conformance.harnesses.product import (
 
 FORMAT = "derby_log"
 TABLES = ("T", "U")
+#: The most letters that the column V of a base holds.
+LONGEST = 3000
 #: Where a database is, below the directory of a ``write`` request.
 DATABASE = "database"
-#: Containers that stand beside the log.
+#: Containers that stand beside the log: what they begin with, and those of the two tables by the level of the base.
 PAGES = "seg0."
+OF_TABLES = {"10.1": ("c300.dat", "c310.dat"), "10.8": ("c470.dat", "c480.dat")}
+OF_LATER_TABLES = ("c490.dat", "c4a0.dat")
 BASES = "bases"
 #: Parameter -> the product's property. They are read at each boot.
 PROPERTIES = {
@@ -337,9 +341,12 @@ def flatten(directory: Path, name: str) -> None:
     """Make of what a ``write`` request has left what captures have: containers that differ beside the log."""
     own, kept = directory / DATABASE / "seg0", base(name) / "seg0"
     for path in sorted(own.iterdir()):
-        before = kept / path.name
+        before, beside = kept / path.name, directory / (PAGES + path.name)
         if not before.is_file() or before.read_bytes() != path.read_bytes():
-            shutil.copyfile(path, directory / (PAGES + path.name))
+            if not beside.is_file():
+                shutil.copyfile(path, beside)
+        else:
+            beside.unlink(missing_ok=True)
     shutil.rmtree(directory / DATABASE)
     (directory / "README_DO_NOT_TOUCH_FILES.txt").unlink(missing_ok=True)
 
@@ -384,6 +391,11 @@ class Statements(Session):
             for path in sorted(self.directory.glob(f"{PAGES}*")):
                 shutil.move(path, place / "seg0" / path.name.removeprefix(PAGES))
             (place / "log").symlink_to("..")
+            # Whoever reads the log finds the pages beside it, also when this process is killed.
+            for name in OF_TABLES.get(self._base, OF_LATER_TABLES):
+                beside = self.directory / (PAGES + name)
+                shutil.move(place / "seg0" / name, beside)
+                (place / "seg0" / name).symlink_to(beside.resolve())
         configure(self.params)
         self._database = Database(place)
 
@@ -416,6 +428,8 @@ class Statements(Session):
         if tx and tx not in self._open:
             self._open[tx] = self._database.connection()
         name, key = op["table"], int(op["key"])
+        if len(op.get("value", "")) > LONGEST:
+            raise CannotDo(f"the columns of a base hold {LONGEST} letters")
         texts: dict[str, tuple[str, tuple[int | str, ...]]] = {
             "insert": (f"insert into {name} values (?, ?)", (key, op.get("value", ""))),  # noqa: S608 - TABLES
             "update": (f"update {name} set V = ? where K = ?", (op.get("value", ""), key)),  # noqa: S608
@@ -445,7 +459,7 @@ class Derby(Driver):
     claims = {  # noqa: RUF012 - never changed
         "ops": ["recover", "write"],
         "policies": ["default"],
-        "features": ["damage", "step", "no-records"],
+        "features": ["damage", "silent", "step", "no-records"],
         "state": ["rows", "in_doubt"],
     }
 
