@@ -46,7 +46,7 @@ def told(seen: Any) -> dict[str, Any]:
 
 def wrong(directory: Path, edition: str) -> str:
     """Return where the answer without an edition differs from that with the right one; nothing if nowhere."""
-    for policy in (None, "strict", "salvage"):
+    for policy in (None, *get_format(one(directory).format).policies):
         right = ask(one(directory, edition=edition), policy)
         assert right.assumption == ""
         answer = ask(one(directory), policy)

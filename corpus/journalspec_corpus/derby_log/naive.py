@@ -211,7 +211,10 @@ def _start(log: _Log, checkpoint: int, control: str, *, recovering: bool = True)
     if log.edition == "seed" or not control:
         return number, HEADER, number << 32 | HEADER
     if at >= HEADER and not log.problem(number, at):
-        record = log.record(number, at)
+        try:
+            record = log.record(number, at)
+        except _Refused:
+            record = {"type": ""}
         if record["type"] == "CHECKPOINT":
             undo = _parts(record["undo_from"])
             if undo[0] not in log.files:

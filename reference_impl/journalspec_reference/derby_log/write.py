@@ -264,8 +264,7 @@ class LogWriter:
             raise WriterRefused("no-more-files", f"{self._name} is full, and no file has a higher number")
         self._number += 1
         name = self._name
-        if name in storage.names():
-            storage.unlink(name)
+        # Later files that are not of the log were removed when it was opened.
         storage.create(name)
         storage.write(name, 0, _HEADER.pack(FILE_FORMAT, VERSION, self._number, previous.packed))
         storage.sync(name)
