@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -169,26 +170,30 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Sample]:
             target = folder / f"{case.tier}-{schema}-{parameter}-{len(mine)}"
             target.write_bytes(content)
             mine.append(Sample(target, schema, camel(schema), parameter, instances, tree))
-    return [sample for several in (*found.values(), commands(folder)) for sample in several]
+    return [sample for several in (*found.values(), parts(folder)) for sample in several]
 
 
-def commands(folder: Path) -> list[Sample]:
-    """Return each command of KahaDB once: its schema is that of a payload, not of a file."""
-    (case,) = (case for case in load_cases("kahadb_journal") if case.id == "khd.every-command.in-5.16")
-    (data,) = case.files().values()
-    (expected,) = (entry for entry in case.expect if entry["when"] == {"op": "read"})
-    schema, found = "kahadb_command", []
-    parser = getattr(importlib.import_module(f"journalspec.{case.format}._kaitai.{schema}"), camel(schema))
-    for record in expected["records"]:
-        start = int(record["at"]["off"])
-        content = bytes(data)[start + 5 : start + int(record["at"]["len"])]
-        target = folder / f"{schema}-{start}-{record['type']}"
-        target.write_bytes(content)
-        instances = ",".join(name.replace("_", "") for name in names_of(schema, "instances"))
-        found.append(
-            Sample(target, schema, camel(schema), "", instances, parser(KaitaiStream(BytesIO(content))))
-        )
-    return found
+#: Schemas of parts of records: format, a case with every kind of them, its file, what is around a part.
+PARTS = {
+    "kahadb_command": ("kahadb_journal", "khd.every-command.in-5.16", "db-1.log", 5, 0),
+    "derby_body": ("derby_log", "drb.operations.every", "log1.dat", 12, 4),
+}
+
+
+def parts(folder: Path) -> Iterator[Sample]:
+    """Yield each payload and body once: their schemas are not those of files."""
+    for schema, (format_id, name, file, before, behind) in PARTS.items():
+        (case,) = (case for case in load_cases(format_id) if case.id == name)
+        (expected,) = (entry for entry in case.expect if entry["when"] == {"op": "read"})
+        parser = getattr(importlib.import_module(f"journalspec.{format_id}._kaitai.{schema}"), camel(schema))
+        for record in expected["records"]:
+            start, data = int(record["at"]["off"]), bytes(case.files()[file])
+            content = data[start + before : start + int(record["at"]["len"]) - behind]
+            target = folder / f"{schema}-{start}-{record['type']}"
+            target.write_bytes(content)
+            instances = ",".join(name.replace("_", "") for name in names_of(schema, "instances"))
+            tree = parser(KaitaiStream(BytesIO(content)))
+            yield Sample(target, schema, camel(schema), "", instances, tree)
 
 
 def raw(data: bytes) -> str:

@@ -34,37 +34,37 @@ seq:
     -requirement: DRB-REC-021
   - id: operation_id
     type: u2
-    enum: operation
+    enum: operation_code
     doc: Which operation this is.
     -requirement: DRB-REC-111
   - id: operation
     type:
       switch-on: operation_id
       cases:
-        operation::chain_alloc_page: chain_alloc_page
-        operation::delete: delete
-        operation::end: end
-        operation::insert: insert
-        operation::logical_undo: logical_undo
-        operation::physical_undo: physical_undo
-        operation::purge: purge
-        operation::container_undo: container_undo
-        operation::update: update
-        operation::update_field: update_field
-        operation::alloc_page: alloc_page
-        operation::invalidate_page: invalidate_page
-        operation::begin: begin
-        operation::copy_rows: copy_rows
-        operation::init_page: init_page
-        operation::container: container
-        operation::checkpoint: checkpoint
-        operation::set_reserved_space: set_reserved_space
-        operation::remove_file: remove_file
-        operation::checksum: checksum
-        operation::compress_space_10_2: compress_space_10_2
-        operation::encrypt_container: encrypt_container
-        operation::encrypt_container_undo: encrypt_container_undo
-        operation::compress_space: compress_space
+        operation_code::chain_alloc_page: chain_alloc_page
+        operation_code::delete: delete
+        operation_code::end: end
+        operation_code::insert: insert
+        operation_code::logical_undo: logical_undo
+        operation_code::physical_undo: physical_undo
+        operation_code::purge: purge
+        operation_code::container_undo: container_undo
+        operation_code::update: update
+        operation_code::update_field: update_field
+        operation_code::alloc_page: alloc_page
+        operation_code::invalidate_page: invalidate_page
+        operation_code::begin: begin
+        operation_code::copy_rows: copy_rows
+        operation_code::init_page: init_page
+        operation_code::container: container
+        operation_code::checkpoint: checkpoint
+        operation_code::set_reserved_space: set_reserved_space
+        operation_code::remove_file: remove_file
+        operation_code::checksum: checksum
+        operation_code::compress_space_10_2: compress_space_10_2
+        operation_code::encrypt_container: encrypt_container
+        operation_code::encrypt_container_undo: encrypt_container_undo
+        operation_code::compress_space: compress_space
     doc: The operation.
     -requirement: DRB-REC-111
   - id: undone
@@ -125,9 +125,13 @@ types:
         doc: Thirty-two more.
         -requirement: DRB-ENC-002
     instances:
-      value:
-        value: '(first < 16384 ? first.as<s8> : (first < 32768 ? ((first & 16383).as<s8> * 65536 + second.as<s8>).as<s8> : (((first & 32767).as<s8> * 65536 + second.as<s8>).as<s8> * 4294967296 + third.as<s8>).as<s8>)).as<s8>'
-        doc: The number.
+      high:
+        value: '(first < 32768 ? (first * 0).as<s4> : ((first & 32767).as<s4> * 65536 + second.as<s4>).as<s4>).as<s4>'
+        doc: The number without its last 32 bits; there are languages here whose computed numbers have no more than 32.
+        -requirement: DRB-ENC-002
+      low:
+        value: '(first < 16384 ? first.as<u4> : (first < 32768 ? ((first & 16383).as<u4> * 65536 + second.as<u4>).as<u4> : third.as<u4>)).as<u4>'
+        doc: The last 32 bits of the number, which is high * 2 ** 32 + low.
         -requirement: DRB-ENC-002
   utf:
     doc: Text in modified UTF-8.
@@ -941,7 +945,7 @@ types:
         doc: The bytes that are reserved behind the row.
         -requirement: DRB-REC-111
 enums:
-  operation:
+  operation_code:
     97:
       id: chain_alloc_page
       doc: An allocation page gets a successor.

@@ -46,7 +46,7 @@ TABLES = ("T", "U")
 LONGEST = 3000
 #: Where a database is, below the directory of a ``write`` request.
 DATABASE = "database"
-#: Containers that stand beside the log: what they begin with, and those of the two tables by the level of the base.
+#: Containers beside the log: what their names begin with; those of the two tables, by the level of the base.
 PAGES = "seg0."
 OF_TABLES = {"10.1": ("c300.dat", "c310.dat"), "10.8": ("c470.dat", "c480.dat")}
 OF_LATER_TABLES = ("c490.dat", "c4a0.dat")

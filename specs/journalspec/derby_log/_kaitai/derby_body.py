@@ -18,7 +18,7 @@ class DerbyBody(KaitaiStruct):
        Source - https://github.com/apache/derby/blob/trunk/java/org.apache.derby.engine/org/apache/derby/impl/store/raw/log/LogRecord.java
     """
 
-    class Operation(IntEnum):
+    class OperationCode(IntEnum):
         chain_alloc_page = 97
         delete = 101
         end = 102
@@ -57,78 +57,78 @@ class DerbyBody(KaitaiStruct):
             raise kaitaistruct.ValidationGreaterThanError(129, self.log_record_id, self._io, u"/seq/0")
         self.group = DerbyBody.Cint(self._io, self, self._root)
         self.transaction = DerbyBody.TransactionIdOrNothing(self._io, self, self._root)
-        self.operation_id = KaitaiStream.resolve_enum(DerbyBody.Operation, self._io.read_u2be())
+        self.operation_id = KaitaiStream.resolve_enum(DerbyBody.OperationCode, self._io.read_u2be())
         _on = self.operation_id
-        if _on == DerbyBody.Operation.alloc_page:
+        if _on == DerbyBody.OperationCode.alloc_page:
             pass
             self.operation = DerbyBody.AllocPage(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.begin:
+        elif _on == DerbyBody.OperationCode.begin:
             pass
             self.operation = DerbyBody.Begin(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.chain_alloc_page:
+        elif _on == DerbyBody.OperationCode.chain_alloc_page:
             pass
             self.operation = DerbyBody.ChainAllocPage(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.checkpoint:
+        elif _on == DerbyBody.OperationCode.checkpoint:
             pass
             self.operation = DerbyBody.Checkpoint(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.checksum:
+        elif _on == DerbyBody.OperationCode.checksum:
             pass
             self.operation = DerbyBody.Checksum(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.compress_space:
+        elif _on == DerbyBody.OperationCode.compress_space:
             pass
             self.operation = DerbyBody.CompressSpace(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.compress_space_10_2:
+        elif _on == DerbyBody.OperationCode.compress_space_10_2:
             pass
             self.operation = DerbyBody.CompressSpace102(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.container:
+        elif _on == DerbyBody.OperationCode.container:
             pass
             self.operation = DerbyBody.Container(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.container_undo:
+        elif _on == DerbyBody.OperationCode.container_undo:
             pass
             self.operation = DerbyBody.ContainerUndo(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.copy_rows:
+        elif _on == DerbyBody.OperationCode.copy_rows:
             pass
             self.operation = DerbyBody.CopyRows(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.delete:
+        elif _on == DerbyBody.OperationCode.delete:
             pass
             self.operation = DerbyBody.Delete(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.encrypt_container:
+        elif _on == DerbyBody.OperationCode.encrypt_container:
             pass
             self.operation = DerbyBody.EncryptContainer(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.encrypt_container_undo:
+        elif _on == DerbyBody.OperationCode.encrypt_container_undo:
             pass
             self.operation = DerbyBody.EncryptContainerUndo(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.end:
+        elif _on == DerbyBody.OperationCode.end:
             pass
             self.operation = DerbyBody.End(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.init_page:
+        elif _on == DerbyBody.OperationCode.init_page:
             pass
             self.operation = DerbyBody.InitPage(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.insert:
+        elif _on == DerbyBody.OperationCode.insert:
             pass
             self.operation = DerbyBody.Insert(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.invalidate_page:
+        elif _on == DerbyBody.OperationCode.invalidate_page:
             pass
             self.operation = DerbyBody.InvalidatePage(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.logical_undo:
+        elif _on == DerbyBody.OperationCode.logical_undo:
             pass
             self.operation = DerbyBody.LogicalUndo(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.physical_undo:
+        elif _on == DerbyBody.OperationCode.physical_undo:
             pass
             self.operation = DerbyBody.PhysicalUndo(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.purge:
+        elif _on == DerbyBody.OperationCode.purge:
             pass
             self.operation = DerbyBody.Purge(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.remove_file:
+        elif _on == DerbyBody.OperationCode.remove_file:
             pass
             self.operation = DerbyBody.RemoveFile(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.set_reserved_space:
+        elif _on == DerbyBody.OperationCode.set_reserved_space:
             pass
             self.operation = DerbyBody.SetReservedSpace(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.update:
+        elif _on == DerbyBody.OperationCode.update:
             pass
             self.operation = DerbyBody.Update(self._io, self, self._root)
-        elif _on == DerbyBody.Operation.update_field:
+        elif _on == DerbyBody.OperationCode.update_field:
             pass
             self.operation = DerbyBody.UpdateField(self._io, self, self._root)
         if self.group.value & 2052 == 4:
@@ -150,76 +150,76 @@ class DerbyBody(KaitaiStruct):
         self.group._fetch_instances()
         self.transaction._fetch_instances()
         _on = self.operation_id
-        if _on == DerbyBody.Operation.alloc_page:
+        if _on == DerbyBody.OperationCode.alloc_page:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.begin:
+        elif _on == DerbyBody.OperationCode.begin:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.chain_alloc_page:
+        elif _on == DerbyBody.OperationCode.chain_alloc_page:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.checkpoint:
+        elif _on == DerbyBody.OperationCode.checkpoint:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.checksum:
+        elif _on == DerbyBody.OperationCode.checksum:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.compress_space:
+        elif _on == DerbyBody.OperationCode.compress_space:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.compress_space_10_2:
+        elif _on == DerbyBody.OperationCode.compress_space_10_2:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.container:
+        elif _on == DerbyBody.OperationCode.container:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.container_undo:
+        elif _on == DerbyBody.OperationCode.container_undo:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.copy_rows:
+        elif _on == DerbyBody.OperationCode.copy_rows:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.delete:
+        elif _on == DerbyBody.OperationCode.delete:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.encrypt_container:
+        elif _on == DerbyBody.OperationCode.encrypt_container:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.encrypt_container_undo:
+        elif _on == DerbyBody.OperationCode.encrypt_container_undo:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.end:
+        elif _on == DerbyBody.OperationCode.end:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.init_page:
+        elif _on == DerbyBody.OperationCode.init_page:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.insert:
+        elif _on == DerbyBody.OperationCode.insert:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.invalidate_page:
+        elif _on == DerbyBody.OperationCode.invalidate_page:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.logical_undo:
+        elif _on == DerbyBody.OperationCode.logical_undo:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.physical_undo:
+        elif _on == DerbyBody.OperationCode.physical_undo:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.purge:
+        elif _on == DerbyBody.OperationCode.purge:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.remove_file:
+        elif _on == DerbyBody.OperationCode.remove_file:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.set_reserved_space:
+        elif _on == DerbyBody.OperationCode.set_reserved_space:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.update:
+        elif _on == DerbyBody.OperationCode.update:
             pass
             self.operation._fetch_instances()
-        elif _on == DerbyBody.Operation.update_field:
+        elif _on == DerbyBody.OperationCode.update_field:
             pass
             self.operation._fetch_instances()
         if self.group.value & 2052 == 4:
@@ -424,13 +424,22 @@ class DerbyBody(KaitaiStruct):
 
 
         @property
-        def value(self):
-            """The number."""
-            if hasattr(self, '_m_value'):
-                return self._m_value
+        def high(self):
+            """The number without its last 32 bits; there are languages here whose computed numbers have no more than 32."""
+            if hasattr(self, '_m_high'):
+                return self._m_high
 
-            self._m_value = (self.first if self.first < 16384 else (((self.first & 16383) * 65536 + self.second) if self.first < 32768 else (((self.first & 32767) * 65536 + self.second) * 4294967296 + self.third)))
-            return getattr(self, '_m_value', None)
+            self._m_high = ((self.first * 0) if self.first < 32768 else ((self.first & 32767) * 65536 + self.second))
+            return getattr(self, '_m_high', None)
+
+        @property
+        def low(self):
+            """The last 32 bits of the number, which is high * 2 ** 32 + low."""
+            if hasattr(self, '_m_low'):
+                return self._m_low
+
+            self._m_low = (self.first if self.first < 16384 else (((self.first & 16383) * 65536 + self.second) if self.first < 32768 else self.third))
+            return getattr(self, '_m_low', None)
 
 
     class CompressSpace(KaitaiStruct):
