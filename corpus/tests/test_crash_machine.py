@@ -25,7 +25,7 @@ from journalspec_corpus.crash.long_machine import Drawing, machine_of
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.recorder import Recorder
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Ack, Mark, Reuse, Trace
+from journalspec_corpus.crash.trace import Ack, Mark, Reuse, Trace, writer_of
 from journalspec_corpus.crash.verdict import judge
 from journalspec_corpus.crash.workloads import (
     LONG_IN_CORE,
@@ -36,7 +36,7 @@ from journalspec_corpus.crash.workloads import (
 )
 from journalspec_reference import load
 
-FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")
+FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log")
 #: Writers that keep every promise: after an honest crash of theirs, strict recovery loses nothing.
 SOUND = ("spec", "seed+hash")
 #: Presets that destroy what had been safe are another matter: there everybody loses.
@@ -88,6 +88,8 @@ class Crashing(Drawing):
     def begin(self, variant: str, size: int) -> None:
         super().begin(variant, size)
         self.writer = self.source.start(variant, size)
+        #: What a new journal begins with.
+        self.standing = tuple(self.writer.marks)
         self.writer.begin()
 
     def say(self, word: str) -> None:
@@ -111,7 +113,8 @@ class Crashing(Drawing):
 
     def trace(self, crash_from: int) -> Trace:
         tags = {"kind": "long", "order": self.variant}
-        trace: Trace = self.writer.trace(" ".join(self.words), tags, crash_from=crash_from)
+        name = " ".join(self.words)
+        trace: Trace = self.writer.trace(name, tags, standing=self.standing, crash_from=crash_from)
         return trace
 
 
@@ -182,11 +185,15 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
         "full": sum(-(-lines // every) for lines, _, _ in long_machine.LENGTHS.values()),
     }
     traces = [adapter.build(work) for work in (adapter.long.lines + adapter.long.longer)[::40]]
-    assert all(trace.crash_from == 0 and not trace.standing for trace in traces)
+    assert all(trace.crash_from == 0 for trace in traces)
+    # A new journal may begin with something of its own: the same for each writer.
+    assert len({(writer_of(trace), trace.standing) for trace in traces}) == len({*map(writer_of, traces)})
     assert max(sum(isinstance(op, Ack) for op in trace.ops) for trace in traces) > 4
     # A file comes round again, or, where none ever does, there are more of them.
     reused = Counter(op.file for trace in traces for op in trace.ops if isinstance(op, Reuse))
-    assert reused.total() > 10 or max(len({mark.file for mark in marks_of(trace)}) for trace in traces) > 4
+    most = max(len({mark.file for mark in marks_of(trace)}) for trace in traces)
+    # Files of Derby's log have 100,000 bytes at least: two are a long log here.
+    assert reused.total() > 10 or most > (1 if format_id == "derby_log" else 4)
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
@@ -259,7 +266,8 @@ def test_any_two_values_that_meet_in_the_whole_meet_in_the_fraction(format_id: s
         taken = set(tables.fraction(table, "full"))
         of = tables.rows["fractions"]["full"][table]
         core = {work for work, _ in tables.listed(table, "core")}
-        assert core & set(whole) <= taken < set(whole)
+        assert core & set(whole) <= taken <= set(whole)
+        assert (taken < set(whole)) == (of > 1)
         assert len(taken - core) < len(whole) / (of - 0.5)
         axes = ("kind", "writer", "steps", "align", "edge", "force", "background")
         met, meets = (

@@ -36,12 +36,13 @@ from mutation import (
     wrong,
 )
 
-FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")
+FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log")
 #: Faults that many states show, whichever are looked at: the checksum, or what stands for one, first.
 PLAIN = {
     "bitronix_tlog": ("skip-checksum", "last-record-excluded", "older-file-wins", "strict-skips"),
     "jboss_journal": ("skip-check-size", "any-file-id", "scan-one-late", "hash-over-itself"),
     "kahadb_journal": ("checksum-unchecked", "at-once", "acknowledgements-forgotten", "strict-believes"),
+    "derby_log": ("prepare-is-a-word", "inserted-is-deleted", "uncovered-is-damage", "short-data-length"),
 }
 
 #: One that fails nearly everywhere.
@@ -49,6 +50,7 @@ OFTEN = {
     "bitronix_tlog": "header-padded",
     "jboss_journal": "stamp-little-endian",
     "kahadb_journal": "up-to-a-round-length",
+    "derby_log": "another-sum",
 }
 
 
