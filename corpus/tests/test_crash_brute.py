@@ -50,7 +50,6 @@ SAMPLES = [
     ("jboss_journal", 97, 5),
     ("kahadb_journal", 37, 0),
     ("kahadb_journal", 31, 5),
-    ("derby_log", 41, 3),
 ]
 
 
@@ -65,7 +64,7 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(format_id: str, every: 
     assert len(report.verdicts) > 3
 
 
-@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log"])
+@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal"])
 @pytest.mark.parametrize(
     ("part", "change", "kind"),
     [
