@@ -202,6 +202,8 @@ class Child:
                 return
             if self._by_line and b"\n" in chunk:
                 *whole, rest = held.split(b"\n")
+                # Whoever gets the line looks at once whether more was said.
+                self._partial = len(rest)
                 for line in whole[:LINES]:
                     self._lines.put(bytes(line))
                 held = bytearray(rest)

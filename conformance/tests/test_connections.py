@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import queue
 import sys
 import time
 from collections.abc import Callable
@@ -320,3 +321,25 @@ def test_serve_makes_a_process_of_a_class(tmp_path: Path) -> None:
     )
     assert "no such" in reply["error"]["message"]
     connection.close()
+
+
+def test_who_answers_with_a_long_line_has_not_said_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line comes in pieces; when it is handed over, nothing is known of a line that was begun."""
+    begun: list[int] = []
+
+    class Watched(queue.Queue[Any]):
+        def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+            if isinstance(item, bytes) and len(item) > 1000:
+                begun.append(asked._partial)
+            super().put(item, block, timeout)
+
+    line = "import sys; sys.stdin.readline(); print('x' * 300000, flush=True); sys.stdin.readline()"
+    asked = child.Child([sys.executable, "-c", line], None)
+    monkeypatch.setattr(asked, "_lines", Watched())
+    try:
+        asked.put(b"go\n")
+        assert len(asked.get(20)) == 300000
+        assert asked.unasked() is None
+    finally:
+        asked.stop()
+    assert begun == [0]

@@ -120,7 +120,7 @@ def test_damage_is_told_in_the_products_own_words(
     (directory / "log1.dat").write_bytes(whole["log1.dat"])
     (directory / "log.ctrl").write_bytes(bytes(48))
     refused = recovered(connection, product, directory)
-    assert (refused["verdict"], refused["code"]) == ("refused", "exception:XSLAC")
+    assert (refused["verdict"], refused["code"]) == ("refused", "bad-header")
     # The process goes on to the next database.
     (directory / "log.ctrl").write_bytes(whole["log.ctrl"])
     assert keys(recovered(connection, product, directory)) == ["1", "2"]

@@ -31,6 +31,8 @@ PER_PAGE = 48
 FEW = 20
 #: A dump with more HTML than this begins folded, as do those of generated families.
 OPEN_BELOW = 6000
+#: Of a text that a product was given or has told so many letters are shown.
+LONGEST_TEXT = 64
 #: A case or captured directory shows no more lines of dumps than this, of each file at least the latter,
 #: and no more text of an answer; the rest is a command away. Nobody reads longer ones in a browser.
 DUMP_LINES, FILE_LINES = 32, 8
@@ -103,7 +105,8 @@ def group(page: Page, format_: Format, name: str, number: str) -> Iterator[nodes
         yield from _family(page, cases, name.replace(".", "-"))
         return
     for case in pages(cases)[int(number) - 1]:
-        page.note("case", case.id, node_id(case.id), case.title)
+        for each in (case, *sources.told_again(case)):
+            page.note("case", each.id, node_id(each.id), each.title)
         yield from _sheet(case)
 
 
@@ -121,6 +124,9 @@ def _sheet(case: Case, *, anchored: bool = True) -> Iterator[nodes.Node]:
         + f"<p>{markup.code_html(_sentence(case.title))}</p>"
     )
     parts = [_facts([case])]
+    if again := sources.told_again(case):
+        same = (f'<code class="literal" id="{node_id(each.id)}">{each.id}</code>' for each in again)
+        parts.append(f"<p>The same in other editions: {', '.join(same)}.</p>")
     if origin.kind == "captured":
         name = f"{origin.base}/{origin.how}"
         href = f"../captured/{origin.base}.html#{captured_id(name)}"
@@ -507,7 +513,7 @@ def _folds(format_: Format, name: str, facts: Mapping[str, Any]) -> Iterator[str
             lines += [f"  {_operation(entry)}" for entry in session.get("ops", ())]
         yield markup.details("What was done", _pre("\n".join(lines)))
     for policy, answer in facts.get("loads", {}).items():
-        text = "\n".join(f"{key}: {value}" for key, value in answer.items())
+        text = "\n".join(f"{key}: {_plain(value)}" for key, value in answer.items())
         yield markup.details(f"What the product itself loads from it, policy {policy}", _pre(text))
     hashes = facts.get("sha256", {})
     directory = sources.captured_root(format_.id) / name
@@ -532,8 +538,9 @@ def _plain(value: object) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {_plain(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
-        return ",".join(map(_plain, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        return ", ".join(map(_plain, value)) or "[]"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}… ({len(text)} letters)"
 
 
 def _pre(text: str) -> str:

@@ -104,12 +104,30 @@ def case_files(format_id: str) -> list[Path]:
 
 @cache
 def cases_by_group(format_id: str) -> Mapping[str, tuple[Case, ...]]:
-    """Return the cases in published order by group: what stands between first and last dot of their ids."""
+    """Return the cases in published order by group: what stands between first and last dot of their ids.
+
+    Those that are told again in another edition stand with the first one.
+    """
     groups: dict[str, list[Case]] = {}
     for case in cases(format_id):
-        name = case.id.split(".", 1)[1].rpartition(".")[0]
-        groups.setdefault(name, []).append(case)
+        if case.id not in _firsts(format_id):
+            name = case.id.split(".", 1)[1].rpartition(".")[0]
+            groups.setdefault(name, []).append(case)
     return {name: tuple(members) for name, members in groups.items()}
+
+
+@cache
+def _firsts(format_id: str) -> Mapping[str, str]:
+    """Return the id of each case that is told again in another edition, and that of the first one."""
+    known = {case.id for case in cases(format_id)}
+    told = ((case.id, case.id.removesuffix(f"-in-{case.edition}")) for case in cases(format_id))
+    return {name: first for name, first in told if name != first and first in known}
+
+
+def told_again(case: Case) -> list[Case]:
+    """Return the same case in other editions, in published order."""
+    names = [name for name, first in _firsts(case.format).items() if first == case.id]
+    return [other for other in cases(case.format) if other.id in names] if names else []
 
 
 @cache

@@ -46,10 +46,8 @@ TABLES = ("T", "U")
 LONGEST = 3000
 #: Where a database is, below the directory of a ``write`` request.
 DATABASE = "database"
-#: Containers beside the log: what their names begin with; those of the two tables, by the level of the base.
+#: Containers that stand beside the log.
 PAGES = "seg0."
-OF_TABLES = {"10.1": ("c300.dat", "c310.dat"), "10.8": ("c470.dat", "c480.dat")}
-OF_LATER_TABLES = ("c490.dat", "c4a0.dat")
 BASES = "bases"
 #: Parameter -> the product's property. They are read at each boot.
 PROPERTIES = {
@@ -341,12 +339,9 @@ def flatten(directory: Path, name: str) -> None:
     """Make of what a ``write`` request has left what captures have: containers that differ beside the log."""
     own, kept = directory / DATABASE / "seg0", base(name) / "seg0"
     for path in sorted(own.iterdir()):
-        before, beside = kept / path.name, directory / (PAGES + path.name)
+        before = kept / path.name
         if not before.is_file() or before.read_bytes() != path.read_bytes():
-            if not beside.is_file():
-                shutil.copyfile(path, beside)
-        else:
-            beside.unlink(missing_ok=True)
+            shutil.copyfile(path, directory / (PAGES + path.name))
     shutil.rmtree(directory / DATABASE)
     (directory / "README_DO_NOT_TOUCH_FILES.txt").unlink(missing_ok=True)
 
@@ -391,11 +386,6 @@ class Statements(Session):
             for path in sorted(self.directory.glob(f"{PAGES}*")):
                 shutil.move(path, place / "seg0" / path.name.removeprefix(PAGES))
             (place / "log").symlink_to("..")
-            # Whoever reads the log finds the pages beside it, also when this process is killed.
-            for name in OF_TABLES.get(self._base, OF_LATER_TABLES):
-                beside = self.directory / (PAGES + name)
-                shutil.move(place / "seg0" / name, beside)
-                (place / "seg0" / name).symlink_to(beside.resolve())
         configure(self.params)
         self._database = Database(place)
 
