@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from journalspec_conformance.child import Bounds
 from journalspec_conformance.cli import cli
 from journalspec_conformance.errors import TimedOut
 from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import get_product, is_fetched, product_dir
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
 
@@ -125,6 +127,88 @@ def test_the_product_gives_the_same_records_of_real_files(name: str, connect_pro
     assert theirs.parts == ours.parts or (
         name.startswith(("gen-", "deb5172-callerbuffer")) and not ours.parts
     )
+
+
+# The journals by which ActiveMQ tests that it still reads what its brokers wrote from 2010 on.
+
+OWN = "activemq-journals-5.15.9"
+#: Directory of the artefact -> destinations with their messages, and whether zeros fill the rest of the file.
+OLD: dict[str, tuple[dict[str, int], bool]] = {
+    **{
+        f"kahadb/KahaDBVersion{number}": ({"test.queue": 1000, "test.topic": 1000}, False)
+        for number in "1234"
+    },
+    "kahadb/KahaDBVersion5": ({"test.queue": 1000, "test.topic": 1000}, True),
+    "kahadb/MessageStoreTest/version5": ({"Test": 20}, True),
+    "kahadb/MultiKahaMessageStoreTest/version5/queue#3a#2f#2fTest": ({"Test": 20}, True),
+    "schedulerDB/legacy": ({}, True),
+}
+
+
+@pytest.fixture
+def own_journal(tmp_path: Path) -> Callable[[str], Path]:
+    product = get_product(OWN)
+    if not is_fetched(product):
+        pytest.skip(f"{OWN} is missing: run `journalspec products fetch {OWN}`")
+
+    def laid(name: str) -> Path:
+        place = tmp_path / "journal"
+        place.mkdir()
+        with zipfile.ZipFile(product_dir(product) / product.jars[0].filename) as jar:
+            (place / "db-1.log").write_bytes(jar.read(f"org/apache/activemq/store/{name}/db-1.log"))
+        return place
+
+    return laid
+
+
+@pytest.mark.product
+@pytest.mark.parametrize("name", OLD)
+def test_what_old_brokers_left_is_read_whole(own_journal: Callable[[str], Path], name: str) -> None:
+    messages, zeros = OLD[name]
+    place = own_journal(name)
+    seen = told("inspect", place)
+    assert (seen["verdict"], seen["dropped"]) == ("clean", [])
+    # Zeros are told from a marker; where nothing follows the last batch every edition reads the same.
+    tried = {trial["edition"] for trial in seen["edition_assumed"]["trials"] if trial["agrees"]}
+    assert (seen["edition"], "5.16" in tried, "5.12" in tried) == (
+        "5.12" if zeros else "5.16",
+        not zeros,
+        True,
+    )
+    added = Counter(
+        record["destination"]["name"] for record in seen["records"] if record["type"] == "ADD_MESSAGE"
+    )
+    assert added == messages
+    state = told("recover", place)["state"]
+    assert {entry["name"]: len(entry["messages"]) for entry in state["destinations"]} == messages
+    if "schedulerDB" in name:
+        # A message itself, no command: who is told that nothing is in it has to be told why.
+        assert [note["code"] for note in seen["notes"] if note.get("off") == "28"] == ["surplus"]
+
+
+@of_products
+@pytest.mark.parametrize("product", ["activemq-5.11.4", "activemq-5.13.5", "activemq-5.15.0", PRODUCT])
+@pytest.mark.parametrize("name", OLD)
+def test_releases_make_the_same_of_what_old_brokers_left(
+    connect_product: Connect, own_journal: Callable[[str], Path], name: str, product: str
+) -> None:
+    place, edition = own_journal(name), get_product(product).edition
+    files = {path.name: path.read_bytes() for path in place.iterdir()}
+    connection = connect_product(product, 60, Bounds(answer=64 << 20))
+    theirs, ours = ask(connection, place, edition=edition), REFERENCE.read(files, edition=edition).to_json()
+    assert scanned(theirs).records == scanned(ours).records
+    theirs = ask(connection, place, cmd="recover", policy="strict", edition=edition)
+    if OLD[name][1] and product == PRODUCT:
+        # Zeros are damage to it (KHD-DEV-004), and damage at the end keeps it from starting (KHD-DEV-003).
+        assert (theirs["verdict"], "Detected corrupt journal files" in theirs["message"]) == ("refused", True)
+        return
+    state = REFERENCE.recover(files, edition=edition, policy="strict").to_json()["state"]
+    if product == "activemq-5.11.4":
+        # It replays no command that makes a subscription (KHD-DEV-029): nothing is kept for one.
+        for entry in state["destinations"]:
+            if entry.get("subscriptions"):
+                entry.update(messages=[], subscriptions=[])
+    assert theirs["state"] == state
 
 
 # Damaged files.

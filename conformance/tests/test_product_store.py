@@ -73,8 +73,9 @@ def test_every_data_file_describes_a_product_of_a_known_format_and_edition() -> 
         found = get_product(name)
         for format_id in found.formats:
             get_format(format_id).edition(found.edition)
-        assert found.main_jar is not None
-        assert found.main_jar.version == found.version
+        # What is no program has files only.
+        assert (found.main_jar is None) == (found.java == 0)
+        assert (found.main_jar or found.jars[0]).version == found.version
         assert len({jar.sha256 for jar in found.jars}) == len(found.jars)
 
 
@@ -142,6 +143,18 @@ def test_a_tool_that_fails_is_quoted(tmp_path: Path, product: Product) -> None:
     program.chmod(0o755)
     with pytest.raises(ProductError, match=r"(?s)exit 3.*no such artefact"):
         Maven(str(program)).fetch(product.jars[0], tmp_path)
+
+
+def test_a_classifier_is_told_to_maven_and_names_the_file(tmp_path: Path, product: Product) -> None:
+    jar = replace(product.jars[0], classifier="tests")
+    assert (jar.coordinates, jar.filename) == ("org.example:main:1:tests", "main-1-tests.jar")
+    program = tmp_path / "mvn"
+    program.write_text(f'#!/bin/sh\necho "$@" > {tmp_path / "asked"}\n')
+    program.chmod(0o755)
+    Maven(str(program)).fetch(jar, tmp_path)
+    assert "-Dartifact=org.example:main:1:jar:tests " in (tmp_path / "asked").read_text()
+    with pytest.raises(ProductError, match=r"main:1:tests cannot be had with Ivy: install Maven"):
+        Ivy("java", tmp_path).fetch(jar, tmp_path)
 
 
 def test_the_command_lists_and_complains_without_a_traceback(cache: Path) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 #: Overrides the platform's cache directory.
 CACHE_VARIABLE = "JOURNALSPEC_PRODUCTS"
 _BLOCK = 1 << 20
-_PARTS_OF_COORDINATES = 3
+_PARTS_OF_COORDINATES = (3, 4)
 _SHA256_DIGITS = 64
 
 
@@ -31,7 +31,10 @@ class UnknownProductError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Jar:
-    """One published artefact: Maven coordinates, what it is for, and its SHA-256 (hex)."""
+    """One published artefact: Maven coordinates, what it is for, and its SHA-256 (hex).
+
+    `classifier` tells artefacts of one name and version apart (``tests``, say); most have none.
+    """
 
     group: str
     artifact: str
@@ -39,16 +42,17 @@ class Jar:
     sha256: str
     role: str
     licence: str
+    classifier: str = ""
 
     @property
     def coordinates(self) -> str:
-        """``group:artifact:version``."""
-        return f"{self.group}:{self.artifact}:{self.version}"
+        """``group:artifact:version``, and ``:classifier`` where there is one."""
+        return ":".join(filter(None, (self.group, self.artifact, self.version, self.classifier)))
 
     @property
     def filename(self) -> str:
-        """The name under which Maven and Ivy store it: ``artifact-version.jar``."""
-        return f"{self.artifact}-{self.version}.jar"
+        """The name under which Maven and Ivy store it: ``artifact-version[-classifier].jar``."""
+        return "-".join(filter(None, (self.artifact, self.version, self.classifier))) + ".jar"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +81,15 @@ class Product:
 
 def _jar(entry: dict[str, Any]) -> Jar:
     parts = str(entry["coordinates"]).split(":")
-    if len(parts) != _PARTS_OF_COORDINATES:
-        raise ValueError(f"coordinates {entry['coordinates']!r}: expected group:artifact:version")
+    if len(parts) not in _PARTS_OF_COORDINATES:
+        raise ValueError(
+            f"coordinates {entry['coordinates']!r}: expected group:artifact:version[:classifier]"
+        )
     digest = str(entry["sha256"]).lower()
     if len(digest) != _SHA256_DIGITS:
         raise ValueError(f"{entry['coordinates']}: sha256 must have {_SHA256_DIGITS} hex digits")
-    group, artifact, version = parts
-    return Jar(group, artifact, version, sha256=digest, role=entry["role"], licence=entry["licence"])
+    group, artifact, version, *classifier = parts
+    return Jar(group, artifact, version, digest, entry["role"], entry["licence"], *classifier)
 
 
 @cache

@@ -62,8 +62,10 @@ class Maven:
 
     def fetch(self, jar: Jar, folder: Path) -> None:
         """Copy one artefact without what it depends on."""
+        name = f"{jar.group}:{jar.artifact}:{jar.version}"
+        artifact = f"{name}:jar:{jar.classifier}" if jar.classifier else name
         command = [self.program, "-q", "-B", "dependency:copy"]
-        command += [f"-Dartifact={jar.coordinates}", f"-DoutputDirectory={folder}"]
+        command += [f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
         _run(self.name, command, jar)
 
 
@@ -77,6 +79,9 @@ class Ivy:
 
     def fetch(self, jar: Jar, folder: Path) -> None:
         """Retrieve one artefact without what it depends on."""
+        if jar.classifier:
+            # Its command line has no word for classifiers.
+            raise ProductError(f"{jar.coordinates} cannot be had with Ivy: install Maven (`mvn` on PATH)")
         command = [self.java, "-jar", str(self.ivy_jar), "-notransitive", "-confs", "default"]
         command += ["-dependency", jar.group, jar.artifact, jar.version]
         command += ["-retrieve", str(folder / "[artifact]-[revision].[ext]")]

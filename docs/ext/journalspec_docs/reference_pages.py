@@ -66,9 +66,9 @@ def products(page: Page) -> Iterator[nodes.Node]:
             [
                 ("Source", [nodes.reference("", item.source, refuri=item.source)]),
                 ("Licence", item.licence),
-                ("Formats", ", ".join(item.formats)),
+                ("Formats", ", ".join(item.formats) or "none that it reads: files only"),
                 ("Edition", item.edition),
-                ("Java", f"{item.java} or newer"),
+                ("Java", f"{item.java} or newer" if item.java else "not needed"),
             ]
         )
         rows = [(markup.literal(jar.coordinates), jar.role, markup.literal(jar.sha256)) for jar in item.jars]

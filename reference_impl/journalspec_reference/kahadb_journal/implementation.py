@@ -14,8 +14,8 @@ from journalspec_reference.storage import Storage
 #: Editions whose files are alike.
 MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marked)
 ZEROS = ("5.3", "5.12")
-#: So many batches are passed to see what stands behind them.
-_LOOKED_AT = 256
+#: So many batches are passed at most to see what stands behind them.
+_LOOKED_AT = 1 << 16
 
 
 def _rules(edition: str) -> Rules:
@@ -46,13 +46,16 @@ def detect(files: Files, _: Params) -> list[Detection]:
         if starts[name] == DIALECTS["5.16"].start or starts[name][:MARKER] == END_MARKER
     ]
     score = 1 + bool(hits) + (len(hits) == len(names))
-    if any(_ends_in_zeros(files[name]) for name in hits):
+    behind = {_behind(files[name]) for name in hits}
+    if "zeros" in behind:
         return [Detection(FORMAT, ZEROS[-1], tuple(names), score, ZEROS)]
-    return [Detection(FORMAT, MARKED[-1], tuple(names), score, MARKED)]
+    # Where nothing follows the last batch, nothing tells what would have.
+    editions = (*ZEROS, *MARKED) if behind == {"nothing"} else MARKED
+    return [Detection(FORMAT, MARKED[-1], tuple(names), score, editions)]
 
 
-def _ends_in_zeros(data: Any) -> bool:
-    """Tell whether zeros stand behind the first batches of a file, where later editions have a marker."""
+def _behind(data: Any) -> str:
+    """Return what is behind a file's batches: "nothing", "zeros", or "" (a later edition's marker, say)."""
     at = 0
     start = DIALECTS["5.16"].start
     for _ in islice(iter(int, 1), _LOOKED_AT):
@@ -61,9 +64,11 @@ def _ends_in_zeros(data: Any) -> bool:
             break
         size, _ = sums(control, 0)
         if size <= 0:
-            return False
+            return ""
         at += CONTROL + size
-    return at < len(data) and bytes(data[at : at + MARKER]) == bytes(min(MARKER, len(data) - at))
+    if at == len(data):
+        return "nothing"
+    return "zeros" if at < len(data) and not any(bytes(data[at : at + MARKER])) else ""
 
 
 IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in DIALECTS}, detect)
