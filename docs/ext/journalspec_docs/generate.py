@@ -180,7 +180,10 @@ class Navigation:
 
         def toctree(**options: Any) -> str:
             full = app.env.tocs
-            app.env.tocs = self.titles if options.get("titles_only") else full
+            if options.get("titles_only"):
+                app.env.tocs = self.titles
+                # The branch that the page is on. All of them, beside every page, were a tenth of the site.
+                options["collapse"] = True
             try:
                 return str(whole(**options))
             finally:
