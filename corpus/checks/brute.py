@@ -191,7 +191,13 @@ class Comparison:
         if permitted is None:
             return frozenset()
         self.report.effects += 1
-        return permitted.wrong(self._effects[answer], frozenset(answer.keys), frozenset(answer.aside))
+        state, listed, aside = self._effects[answer], frozenset(answer.keys), frozenset(answer.aside)
+        wrong = permitted.wrong(state, listed, aside)
+        twice = [key for key, count in Counter(answer.keys).items() if count > 1] if lost else []
+        if wrong and twice and self._model is not None:
+            # Corruption copies as well: a sector that landed elsewhere, a file restored over another one.
+            wrong = permitted.wrong(self._model.once(state, twice), listed, aside)
+        return wrong
 
     def _compared(self, where: str, said: str, think: str, effects: frozenset[str]) -> None:
         """Compare the verdicts: what is wrong with records comes first, then what is wrong with effects."""

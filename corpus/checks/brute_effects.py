@@ -14,7 +14,7 @@ delete that a transaction lost is half a transaction and something deleted that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -66,7 +66,8 @@ class FoldModel:
     state tells. `sources(effect, ops)` are the numbers of the operations that bring an effect about.
     `transaction(key)` is the transaction that an operation belongs to, empty for none; `ends(key)` is what it
     does to that: "commit", "rollback", "decide", or nothing (""). `decisions` are the first words of
-    effects that are decisions not carried out yet.
+    effects that are decisions not carried out yet. `once(state, keys)` leaves out what is in effect for the
+    second time because the records `keys` were read in two places.
     """
 
     operations: Callable[[Sequence[IssuedOp]], list[IssuedOp]]
@@ -78,6 +79,7 @@ class FoldModel:
     transaction: Callable[[str], str]
     ends: Callable[[str], str]
     decisions: frozenset[str]
+    once: Callable[[State, Iterable[str]], State] = lambda state, keys: state
 
 
 def issued(trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:

@@ -7,7 +7,7 @@ them is not obeyed (JBM-RCV-014, JBM-RCV-019). A damaged record is stepped over 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -132,6 +132,17 @@ def _told(
     return frozenset(found)
 
 
+def once(state: State, keys: Iterable[str]) -> State:
+    """Leave out what is delivered again because the record that brings it, one of `keys`, was read twice."""
+    twice = {(_parts(key)[0].removesuffix("_TX"), *_parts(key)[2:5]) for key in keys}
+    rows = [effect for effect in state if effect[0] == "live"]
+    kept: list[tuple[str, ...]] = []
+    for _, ident, _, kind, user_type, body in sorted(rows, key=lambda row: (row[1], int(row[2]))):
+        if (kind, ident, user_type, body) not in twice or (kind, ident, user_type, body) not in kept:
+            kept.append((kind, ident, user_type, body))
+    return _told(kept, {}) | frozenset(effect for effect in state if effect[0] != "live")
+
+
 def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
     found = set()
     for number, op in enumerate(ops):
@@ -155,4 +166,5 @@ MODEL = FoldModel(
     transaction=_transaction,
     ends=_ends,
     decisions=frozenset({"in doubt"}),
+    once=once,
 )

@@ -64,6 +64,16 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(format_id: str, every: 
     assert len(report.verdicts) > 3
 
 
+def test_what_corruption_copies_may_be_in_effect_twice() -> None:
+    """A sector that landed elsewhere: its records are read in both places, and delivered twice."""
+    adapter = crash_format("jboss_journal")
+    name = "append/v2/add-1-4200/check@1024/each/garbage"
+    at = next(at for at, work in enumerate(adapter.workloads("core")) if work.name == name)
+    report = brute.compare(adapter, "core", 1 << 20, at)
+    assert not report.kinds, "\n".join(report.lines())
+    assert report.others > 300
+
+
 @pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal"])
 @pytest.mark.parametrize(
     ("part", "change", "kind"),
