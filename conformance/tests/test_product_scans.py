@@ -187,7 +187,15 @@ def test_what_old_brokers_left_is_read_whole(own_journal: Callable[[str], Path],
 
 
 @of_products
-@pytest.mark.parametrize("product", ["activemq-5.11.4", "activemq-5.13.5", "activemq-5.15.0", PRODUCT])
+@pytest.mark.parametrize(
+    "product",
+    [
+        "activemq-5.11.4",
+        pytest.param("activemq-5.13.5", marks=pytest.mark.whole),
+        pytest.param("activemq-5.15.0", marks=pytest.mark.whole),
+        PRODUCT,
+    ],
+)
 @pytest.mark.parametrize("name", OLD)
 def test_releases_make_the_same_of_what_old_brokers_left(
     connect_product: Connect, own_journal: Callable[[str], Path], name: str, product: str
