@@ -382,11 +382,14 @@ def find_journals(
     A file that cannot be read is claimed by its name. With `format` given and
     nothing recognised, the file asked for (or all files) is taken as such a
     journal, so that damage can be looked at. Raises UnknownFormat for a format
-    or edition that is not described, FilesetError if nothing is found.
+    that is not described or an edition that it does not have, FilesetError if nothing is found
+    or what is found has no such edition.
     """
     wanted = (format,) if format else format_ids()
-    if format or edition:
-        _check_edition(wanted, edition)
+    if format:
+        description = get_format(format)
+        if edition:
+            description.edition(edition)
     entries = loaded.entries
     claims: list[Detection] = []
     for format_id in wanted:
@@ -406,13 +409,6 @@ def find_journals(
             f"editions: {known}",
         )
     return [_journal(loaded, claim, edition, params or {}) for claim in chosen]
-
-
-def _check_edition(wanted: Iterable[str], edition: str | None) -> None:
-    formats = [get_format(format_id) for format_id in wanted]
-    if not any(edition in description.editions for description in formats):
-        for description in formats:
-            description.edition(edition)
 
 
 def _best(claims: list[Detection]) -> list[Detection]:

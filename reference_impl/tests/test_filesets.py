@@ -233,7 +233,7 @@ def test_format_and_edition_are_checked(tmp_path: Path) -> None:
     assert find_journals(loaded, None, "3.0")[0].edition == "3.0"
     with pytest.raises(UnknownFormat, match="no format 'nonsense'"):
         find_journals(loaded, "nonsense")
-    with pytest.raises(UnknownFormat, match="no edition '9'"):
+    with pytest.raises(FilesetError, match="is bitronix_tlog, which has no edition '9'"):
         find_journals(loaded, None, "9")
 
 
