@@ -7,6 +7,7 @@ them is not obeyed (JBM-RCV-014, JBM-RCV-019). A damaged record is stepped over 
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -140,7 +141,13 @@ def once(state: State, keys: Iterable[str]) -> State:
     for _, ident, _, kind, user_type, body in sorted(rows, key=lambda row: (row[1], int(row[2]))):
         if (kind, ident, user_type, body) not in twice or (kind, ident, user_type, body) not in kept:
             kept.append((kind, ident, user_type, body))
-    return _told(kept, {}) | frozenset(effect for effect in state if effect[0] != "live")
+    found = set(_told(kept, {}))
+    for effect in state - frozenset(rows):
+        word, tx, extra, changes, deletes = effect
+        held: list[tuple[str, ...]] = literal_eval(changes)
+        kept = [item for at, item in enumerate(held) if item not in twice or item not in held[:at]]
+        found.add((word, tx, extra, repr(kept), deletes))
+    return frozenset(found)
 
 
 def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
