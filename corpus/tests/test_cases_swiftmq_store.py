@@ -32,8 +32,8 @@ def answer(case: Case, question: dict[str, str]) -> Any:
     files = {file.path: file.content() for file in case.input.files}
     asked = load(FORMAT)
     if question["op"] == "read":
-        return asked.read(files, edition=case.edition)
-    return asked.recover(files, edition=case.edition, policy=question["policy"])
+        return asked.read(files, edition=case.edition, params=case.params)
+    return asked.recover(files, edition=case.edition, policy=question["policy"], params=case.params)
 
 
 def test_the_reference_answers_every_case() -> None:
