@@ -13,6 +13,7 @@ import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -269,7 +270,8 @@ class _Entries(Mapping[str, Any]):
 def load(path: Path, *, max_bytes: int = MAX_BYTES) -> Loaded:
     """Return the files at `path`: those of a directory, or a file with its neighbours.
 
-    Directories are not descended into. Symbolic links to regular files are
+    Directories are not descended into, but for the files that some format has there (`below` in its
+    description); these are named with a ``/``. Symbolic links to regular files are
     followed; devices, pipes and sockets are left out. `max_bytes` bounds what
     the ``.gz`` files decompress to. Raises FilesetError if there is no such
     path or it cannot be listed.
@@ -319,8 +321,39 @@ def _entries(root: Path, asked: str | None) -> tuple[list[str], dict[str, str], 
         # A readable file in a directory that may not be listed: alone, then.
         return [asked], {}, _Listing()
     shared = {name: key for key, found in of_file.items() if len(found) > 1 for name in found}
+    names += _deeper(root, left_out)
     listing = _Listing(frozenset((*names, *left_out)), shared, _packed_twice(names, asked))
     return [name for name in names if name not in listing.twice], left_out, listing
+
+
+def _patterns() -> Iterator[tuple[str, str]]:
+    """Yield directory and pattern of the files that formats have below a journal's directory."""
+    for format_id in format_ids():
+        for pattern in get_format(format_id).below:
+            directory, _, name = pattern.partition("/")
+            yield directory, name
+
+
+def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
+    """Return the names of files that formats have in directories of `root`; add to what was left out."""
+    found: set[str] = set()
+    for directory, pattern in _patterns():
+        if left_out.get(directory) != DIRECTORY:
+            continue
+        try:
+            with os.scandir(root / directory) as entries:
+                for entry in entries:
+                    if not fnmatchcase(entry.name.removesuffix(".gz"), pattern):
+                        continue
+                    name = f"{directory}/{entry.name}"
+                    if why := _unfit(entry):
+                        left_out[name] = why
+                    else:
+                        found.add(name)
+        except OSError as error:
+            # What would be there is not known: all of it is missing.
+            left_out[f"{directory}/{pattern}"] = error.strerror or str(error)
+    return sorted(found)
 
 
 def _packed_twice(names: list[str], asked: str | None) -> dict[str, str]:
@@ -470,10 +503,15 @@ def _nothing(loaded: Loaded) -> tuple[str, str]:
     # Files keep their names, by which some formats know theirs.
     packed = loaded.asked or next((name for name in loaded.files if name.endswith(".gz")), "")
     unpack = "unpack a copy (gzip -d): some formats know files by name; or " if packed.endswith(".gz") else ""
-    if loaded.asked is not None:
+    if loaded.asked is not None and not _is_part(loaded):
         return (
             f"{str(loaded.path)!r} is not recognised as part of a journal of a known format ({formats})",
             f"{unpack}name the format with --format to look at it all the same",
+        )
+    if _is_part(loaded):
+        return (
+            f"no journal in {str(loaded.path)!r}: it is a part of one",
+            f"give the directory above it: {str(loaded.root.parent)!r}",
         )
     what = "no files" if not len(loaded.files) else f"{len(loaded.files)} file(s), none of a known format"
     message = f"no journal in {str(loaded.path)!r}: {what} ({formats})"
@@ -483,6 +521,16 @@ def _nothing(loaded: Loaded) -> tuple[str, str]:
     if len(loaded.files):
         return message, f"{unpack}name the format with --format to look at the files all the same"
     return message, "give the directory that holds the journal's files"
+
+
+def _is_part(loaded: Loaded) -> bool:
+    """Tell whether what was given is a directory of a journal, or a file in it, and not the journal's own."""
+    names = [loaded.asked] if loaded.asked else list(loaded.files)
+    return any(
+        directory == loaded.root.name and fnmatchcase(name.removesuffix(".gz"), pattern)
+        for directory, pattern in _patterns()
+        for name in names
+    )
 
 
 def below(path: Path, *, at_most: int = 10, every: bool = False) -> list[Path]:

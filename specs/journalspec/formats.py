@@ -65,6 +65,8 @@ class Format:
     identity: tuple[str, ...]
     root: Traversable
     vocabulary: Vocabulary
+    #: The files that a journal has in directories of its own, as patterns with one ``/``.
+    below: tuple[str, ...] = ()
 
     @property
     def record_types(self) -> Mapping[str, str]:
@@ -161,6 +163,7 @@ def get_format(format_id: str) -> Format:
         identity=tuple(data.get("identity", ())),
         root=root,
         vocabulary=words,
+        below=tuple(data.get("below", ())),
     )
 
 

@@ -1,1 +1,7 @@
-"""SwiftMQ's file store. A beginning: its reading side; no command reads it yet, and nothing writes it."""
+"""SwiftMQ's file store: reader, recovery and writer."""
+
+from __future__ import annotations
+
+from journalspec_reference.swiftmq_store.implementation import IMPLEMENTATION
+
+__all__ = ["IMPLEMENTATION"]

@@ -31,6 +31,20 @@ class BadStore(ValueError):
     """Bytes that are not what they should be."""
 
 
+class Told(str):
+    """What is said of a store, under the code of a note; `page` is where it shows, if that is one page."""
+
+    __slots__ = ("code", "page")
+    code: str
+    page: int | None
+
+    def __new__(cls, code: str, text: str, page: int | None = None) -> Told:
+        """Make it."""
+        made = super().__new__(cls, text)
+        made.code, made.page = code, page
+        return made
+
+
 class Index(NamedTuple):
     """The header of an index page."""
 

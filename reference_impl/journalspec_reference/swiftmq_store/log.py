@@ -20,6 +20,14 @@ START_SIZE, LEAST_ACTION = 12, 8
 Bytes = tuple[int, int]
 
 
+class NoRecord(BadStore):
+    """Where the log ends as every log does; `reason` is the specification's."""
+
+    def __init__(self, why: str, reason: str) -> None:
+        super().__init__(why)
+        self.reason = reason
+
+
 class LoggedAction(NamedTuple):
     """What one action says of a page: `after` takes the place of `before` at `off`.
 
@@ -48,7 +56,8 @@ class LoggedRecord(NamedTuple):
 class Log:
     """The records of a log. `tagged`: it begins with START, and each record repeats the generation of that.
 
-    What is known when all records were asked for: `end` and `why`, where and why the log ends.
+    What is known when all records were asked for: `end`, `why` and `reason`, where and why the log ends, and
+    `starts`, where START stands.
     """
 
     def __init__(self, data: Any, page_size: int, pages: int) -> None:
@@ -59,15 +68,17 @@ class Log:
         self.tagged = False
         self.generation = NONE
         self.end = 0
-        self.why = "empty" if not len(data) else ""
+        self.starts: list[int] = []
+        self.why = self.reason = "" if len(data) else "empty"
         cursor = Cursor(data, 0)
         if len(data) >= 4 and cursor.s4() == START:
             self.tagged = True
             if len(data) < START_SIZE or (generation := cursor.s8()) == NONE:
-                self.why = "start"
+                self.why, self.reason = "start", "bad-start"
                 return
             self.generation = generation
             self.end = START_SIZE
+            self.starts.append(0)
 
     def records(self) -> Iterator[LoggedRecord]:
         """Yield the records up to the first bytes that are none."""
@@ -79,19 +90,21 @@ class Log:
             try:
                 record = self._record(cursor)
             except BadStore as bad:
-                self.why = str(bad)
+                self.why, self.reason = str(bad), getattr(bad, "reason", "bad-record")
                 return
             if record:
                 yield record
+            else:
+                self.starts.append(self.end)
             self.end = cursor.off
 
     def _record(self, cursor: Cursor) -> LoggedRecord | None:
         off, kind = cursor.off, cursor.s4()
         if kind not in {START, COMMIT, ABORT} or (kind == START and not self.tagged):
-            raise BadStore(f"no record is of type {kind}")
+            raise NoRecord(f"no record is of type {kind}", "not-a-record")
         # The generation first: behind the end are records of older ones, which may say anything.
         if self.tagged and cursor.s8() != self.generation:
-            raise BadStore("a record of another generation")
+            raise NoRecord("a record of another generation", "other-generation")
         if kind == START:
             return None
         transaction, number = cursor.s8(), cursor.s4()

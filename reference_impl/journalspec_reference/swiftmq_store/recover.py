@@ -6,17 +6,34 @@ queues went, and `salvage` leaves of them what can be read. Nothing on disk chan
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec_reference.swiftmq_store.codec import PREPARED, SMALLEST_PAGE, BadStore, Branch
+from journalspec_reference.swiftmq_store.codec import PREPARED, SMALLEST_PAGE, BadStore, Branch, Told
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
 from journalspec_reference.swiftmq_store.log import ABORT, Log, ReplayedPages
 from journalspec_reference.swiftmq_store.store import BRANCH, Queue, Walk
 
 #: Where a store has its files, below its directory.
 PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "durables/"
+
+
+#: What makes a backup one that counts: it has the pages and the durable subscribers side by side, and no log.
+COMPLETED = ".completed"
+
+
+def named(files: Iterable[str]) -> dict[str, str]:
+    """Return the names that a store gives its files, and the names of these files here.
+
+    A compressed file has another one, and so do the files of a backup (SMQ-BAK-057).
+    """
+    given = {name.removesuffix(".gz"): name for name in files}
+    if COMPLETED in given and "page.db" in given:
+        moved = {name: f"{DURABLES}{name}" for name in given if name.endswith(SUFFIX) and "/" not in name}
+        moved["page.db"] = PAGES
+        given = {moved[name]: own for name, own in given.items() if name in moved}
+    return given
 
 
 @dataclass
@@ -35,19 +52,27 @@ class Recovered:
     #: Files that cannot be read, with the reason, and swap files, which a start deletes.
     bad_files: dict[str, str] = field(default_factory=dict)
     swaps: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Told] = field(default_factory=list)
 
 
 def recover(
-    files: Mapping[str, Any], page_size: int = 2048, *, check: bool = False, salvage: bool = False
+    files: Mapping[str, Any],
+    page_size: int = 2048,
+    *,
+    check: bool = False,
+    salvage: bool = False,
+    drop: bool = True,
 ) -> Recovered:
-    """Conclude what a start of the store would leave; `check`: as if the log asked for it."""
+    """Conclude what a start of the store would leave; `check`: as if the log asked for it.
+
+    Without `drop`, what is damaged stays as it was found, whatever the check says.
+    """
     found = Recovered()
     if page_size < SMALLEST_PAGE:
         return Recovered(("page-size", f"{page_size} bytes have no room for an index"))
     data, log_data = files.get(PAGES, b""), files.get(LOG, b"")
     if len(data) < page_size:
-        found.notes.append("there is no page")
+        found.notes.append(Told("no-pages", "there is no page"))
     pages = ReplayedPages(data, page_size, log_data)
     log = Log(log_data, page_size, pages.count)
     accepted = 0
@@ -65,7 +90,7 @@ def recover(
         found.refused = "root", walk.why
         return found
     _branches(found)
-    if found.checked:
+    if found.checked and drop:
         _check(found, salvage=salvage)
     for queue in found.queues:
         if queue.why:
@@ -87,9 +112,8 @@ def _branches(found: Recovered) -> None:
         of_queue = pages.get(branch.queue.encode(), {})
         for entry in branch.entries:
             if of_queue.get(entry.key) != entry.page:
-                found.notes.append(
-                    f"a branch has key {entry.key} at page {entry.page}, {branch.queue} has not"
-                )
+                text = f"a branch has key {entry.key} at page {entry.page}, {branch.queue} has not"
+                found.notes.append(Told("branch-key", text))
 
 
 def _check(found: Recovered, *, salvage: bool) -> None:

@@ -19,12 +19,14 @@ from journalspec_reference.swiftmq_store.codec import (
     BadStore,
     Branch,
     QueueEntry,
+    Told,
 )
 from journalspec_reference.swiftmq_store.log import ReplayedPages
 
 T = TypeVar("T")
 #: What a page is for, by how it was reached; the last: an index named it, and it is no page of one.
 _ROOT, _QUEUE, _MESSAGE, _NO_INDEX = 1, 2, 3, 4
+_USES = {_ROOT: "root_entry", _QUEUE: "queue_entry", _MESSAGE: "message_page"}
 #: How the reason begins if a message is whole and the prepared branch in it is not.
 BRANCH = "branch: "
 
@@ -62,11 +64,15 @@ class Walk:
         self._messages: dict[int, Entry] = {}
         self._branches: dict[int, Branch] = {}
         self.references: Counter[int] = Counter()
-        self.notes: list[str] = []
+        self.notes: list[Told] = []
         self.queues: list[Queue] = []
         self.branches: list[Branch] = []
         self.why: str | None = None
         self._root()
+
+    def use(self, number: int) -> str:
+        """Return what a page is for, as the table of bytes calls it; empty: nothing that is known."""
+        return _USES.get(self._roles[number], "")
 
     @property
     def unreached(self) -> Iterator[int]:
@@ -85,12 +91,13 @@ class Walk:
         page = self._pages[number]
         self._roles[number] = role
         if codec.is_free(page):
-            self.notes.append(f"page {number} is in use and marked free")
+            self.notes.append(Told("free-in-use", f"page {number} is in use and marked free", number))
         return page
 
     def _follows(self, number: int, before: int, said: int) -> None:
         if said != before:
-            self.notes.append(f"page {number} follows {before} and says that it follows {said}")
+            text = f"page {number} follows {before} and says that it follows {said}"
+            self.notes.append(Told("wrong-link", text, number))
 
     def _index(self, head: int, role: int, decode: Callable[[bytes], Iterator[T]]) -> Iterator[list[T]]:
         """Yield the valid entries of an index, page by page."""
@@ -109,7 +116,8 @@ class Walk:
                 raise BadStore(f"page {number} has no entry and says that {header.valid} are valid")
             self._follows(number, before, header.prev)
             if header.valid != len(entries):
-                self.notes.append(f"page {number} has {len(entries)} valid entries and says {header.valid}")
+                text = f"page {number} has {len(entries)} valid entries and says {header.valid}"
+                self.notes.append(Told("wrong-valid-count", text, number))
             yield entries
             before, number = number, header.next
             if number == NONE:
@@ -134,7 +142,7 @@ class Walk:
             for found in self._index(queue.head, _QUEUE, codec.queue_entries):
                 for entry in found:
                     if entry.key <= last:
-                        self.notes.append(f"key {entry.key} follows key {last}")
+                        self.notes.append(Told("key-order", f"key {entry.key} follows key {last}"))
                     last = entry.key
                 entries += found
         except BadStore as bad:
@@ -158,7 +166,7 @@ class Walk:
         except BadStore as bad:
             return Entry(entry, None, len(data), fault or str(bad))
         if fault:
-            self.notes.append(fault)
+            self.notes.append(Told("bad-chain", fault))
         if prepared:
             try:
                 self._branches[entry.page] = codec.branch(data)
@@ -176,7 +184,8 @@ class Walk:
                 header = codec.chain(page)
                 self._follows(number, before, header.prev)
                 if header.next != NONE and header.length != len(page):
-                    self.notes.append(f"page {number} is not the last of its message and not full")
+                    text = f"page {number} is not the last of its message and not full"
+                    self.notes.append(Told("short-page", text, number))
                 parts.append(page[CHAIN_HEADER : header.length])
                 if header.length > len(page):
                     raise BadStore(f"a page of a message with {header.length} bytes")

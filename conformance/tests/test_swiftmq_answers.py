@@ -1,0 +1,175 @@
+"""SwiftMQ's file store as commands answer for it: real stores, hostile files, paths that hold none."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from journalspec.formats import DRAFTS, format_ids, get_format
+from journalspec_conformance.cli import cli
+
+REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "swiftmq_store"
+real = pytest.mark.skipif(
+    not REAL.is_dir(), reason="real files are missing beside the checkout (../shared/real)"
+)
+STORES = sorted(path.name for path in REAL.iterdir() if path.is_dir()) if REAL.is_dir() else []
+FORMAT = "swiftmq_store"
+HELD: dict[str, dict[str, list[int]]] = {
+    "01-fresh-running": {},
+    "03-three-messages-committed": {"orders": [0, 1, 2]},
+    "04-aborted-insert": {"orders": [0, 1, 2]},
+    "05-first-message-removed": {"orders": [1, 2]},
+    "06-redelivered-bump": {"orders": [1, 2]},
+    "07-shared-message": {"orders": [1, 2], "c1$sub": [0], "c2$sub": [0]},
+    "12-one-commit-after-checkpoint": {"orders": [1, 2, 4, 5], "c1$sub": [0], "c2$sub": [0]},
+    "g3b-removed-no-checkpoint": {"orders": [0, 2]},
+    "apb-removed-no-checkpoint": {"orders": [0, 2]},
+}
+#: The branches of these: one that inserts key 4, and one that removes.
+BRANCHES = ("09-xa-prepared-read", "11-after-checkpoint-log-reset", "17-clean-shutdown")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def described() -> Iterator[None]:
+    """Describe the draft to commands within this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DRAFTS, FORMAT)
+        format_ids.cache_clear()
+        yield
+    format_ids.cache_clear()
+    get_format.cache_clear()
+
+
+def command(*words: str, status: int = 0) -> str:
+    """Return what a command says, to people if it fails."""
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == status, done.stderr[-2000:]
+    return done.stdout or done.stderr
+
+
+def answer(*words: str, status: int = 0) -> Any:
+    return json.loads(command(*words, "--json", status=status))
+
+
+def options(store: str) -> tuple[str, ...]:
+    return ("--param", "page_size=4096") if "4096" in store else ()
+
+
+def path(store: str) -> str:
+    backup = next((REAL / store / "backup").glob("*"), None) if (REAL / store / "backup").is_dir() else None
+    return str(backup or REAL / store)
+
+
+def held(seen: Any) -> dict[str, list[int]]:
+    return {
+        bytes.fromhex(queue["name"]).decode(): [int(one["key"]) for one in queue["messages"]]
+        for queue in seen["state"]["queues"]
+        if queue["messages"] and bytes.fromhex(queue["name"]) != b"sys$prepared"
+    }
+
+
+@real
+@pytest.mark.parametrize("store", [name for name in STORES if name != "outcomes"])
+def test_commands_read_every_real_store(store: str) -> None:
+    read = answer("inspect", path(store), *options(store))
+    left = answer("recover", path(store), *options(store))
+    assert (read["verdict"], left["verdict"]) == ("clean", "clean")
+    assert read["state"] == left["state"]
+    assert command("inspect", "--hex", path(store), *options(store))
+    if store in HELD:
+        assert held(read) == HELD[store]
+    if store in BRANCHES:
+        assert sorted((one["inserts"], one["keys"]) for one in read["state"]["in_doubt"])[-1] == (True, ["4"])
+        assert len(read["state"]["in_doubt"]) == 2
+    if store == "15-durables":
+        assert [one["client"] for one in read["state"]["durables"]] == ["c1", "c2"]
+    if store in ("g4a-bumped", "g4b-bumped-checkpointed"):
+        counts = [one["deliveries"] for queue in read["state"]["queues"] for one in queue["messages"]]
+        assert ("2" in counts) is (store == "g4a-bumped")
+
+
+def copied(store: str, to: Path, **changed: bytes) -> Path:
+    """Copy a store with its files unpacked, some of them changed."""
+    for source in (REAL / store).rglob("*"):
+        if source.is_file():
+            target = to / source.relative_to(REAL / store)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            data = source.read_bytes()
+            target.with_name(target.name.removesuffix(".gz")).write_bytes(
+                gzip.decompress(data) if source.suffix == ".gz" else data
+            )
+    for name, data in changed.items():
+        next(to.rglob(f"{name}.*")).write_bytes(data)
+    return to
+
+
+@real
+def test_another_page_size_is_refused(tmp_path: Path) -> None:
+    store = str(REAL / "r1-resized-4096")
+    seen = answer("recover", store, status=3)
+    assert (seen["phase"], seen["code"]) == ("replay", "bad-queue")
+    assert "another page_size may be right" in seen["message"]
+    seen = answer("inspect", store, "--param", "page_size=40", status=3)
+    assert (seen["phase"], seen["code"]) == ("fileset", "bad-page-size")
+
+
+@real
+def test_a_damaged_queue(tmp_path: Path) -> None:
+    store = copied("12-one-commit-after-checkpoint", tmp_path)
+    pages = bytearray((store / "db" / "page.db").read_bytes())
+    pages[5 * 2048 : 6 * 2048] = bytes(2048)
+    (store / "db" / "page.db").write_bytes(pages)
+    refused = answer("recover", str(store), status=3)
+    assert (refused["phase"], refused["code"]) == ("replay", "bad-queue")
+    dropped = answer("recover", str(store), "--policy", "default", status=1)
+    assert "orders" not in held(dropped)
+    assert "queue-dropped" in [note["code"] for note in dropped["notes"]]
+    assert held(answer("recover", str(store), "--policy", "salvage", status=1))["orders"] == [2, 4, 5]
+    assert held(answer("inspect", str(store), status=1))["orders"] == [1, 2, 4, 5]
+
+
+@real
+@pytest.mark.parametrize(
+    ("name", "data", "status"),
+    [
+        ("page", b"", 0),
+        ("page", b"\xff" * 20480, 1),
+        ("transaction", b"", 0),
+        ("transaction", b"\0\0\0\1", 1),
+        ("transaction", b"\0\0\0\1" + b"\xff" * 8, 1),
+        ("transaction", b"\x7f\xff\xff\xff" * 1000, 1),
+    ],
+)
+def test_hostile_files(tmp_path: Path, name: str, data: bytes, status: int) -> None:
+    """None of it is a fault of the command: what it says is one of its answers."""
+    store = copied("12-one-commit-after-checkpoint", tmp_path, **{name: data})
+    for words in (("inspect", "--json"), ("recover", "--json"), ("inspect", "--hex")):
+        done = CliRunner().invoke(cli, (*words, str(store)))
+        assert done.exit_code in (0, 1, 3), done.output[-500:]
+        assert not done.stderr
+    assert CliRunner().invoke(cli, ("inspect", "--json", str(store))).exit_code == status
+
+
+@real
+def test_paths_that_hold_no_store(tmp_path: Path) -> None:
+    store = copied("12-one-commit-after-checkpoint", tmp_path / "store")
+    for part in ("db", "db/page.db", "log", "log/transaction.log"):
+        said = command("inspect", str(store / part), status=2)
+        assert "it is a part of one" in said
+        assert f"give the directory above it: '{store}'" in said
+    assert "journals lie below it" in command("inspect", str(tmp_path), status=2)
+    (store / "swap").mkdir()
+    (store / "swap" / "other.txt").write_bytes(b"x")
+    assert "other.txt" not in command("inspect", str(store))
+
+
+def test_the_draft_is_described_to_those_who_ask() -> None:
+    described = get_format(FORMAT)
+    assert list(described.policies) == ["default", "strict", "salvage"]
+    assert list(described.editions) == ["seed", "13"]

@@ -1,0 +1,93 @@
+"""The authored cases of SwiftMQ's store, answered by the reference; the format is a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from journalspec.formats import DRAFTS, format_ids, get_format
+from journalspec.observation import jsonable
+from journalspec_corpus import Case
+from journalspec_corpus.authored import authored_cases
+from journalspec_corpus.swiftmq_store import MODEL, author
+from journalspec_reference import load
+from journalspec_reference.storage import MemoryStorage, whole
+
+FORMAT = "swiftmq_store"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def described() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DRAFTS, FORMAT)
+        format_ids.cache_clear()
+        yield
+    format_ids.cache_clear()
+    get_format.cache_clear()
+
+
+def answer(case: Case, question: dict[str, str]) -> Any:
+    files = {file.path: file.content() for file in case.input.files}
+    asked = load(FORMAT)
+    if question["op"] == "read":
+        return asked.read(files, edition=case.edition, params=case.params)
+    return asked.recover(files, edition=case.edition, policy=question["policy"], params=case.params)
+
+
+def test_the_reference_answers_every_case() -> None:
+    wrong, asked = [], 0
+    for case in authored_cases(FORMAT):
+        for said in case.expect:
+            asked += 1
+            found = answer(case, said["when"]).to_json()
+            for name, value in said.items():
+                if name == "when":
+                    continue
+                seen = found.get(name)
+                if name == "state":
+                    seen = {key: found.get("state", {}).get(key) for key in value}
+                elif name == "notes":
+                    seen = [note["code"] for note in found.get("notes", ())]
+                    seen = [code for code in value if code in seen] if value else seen
+                elif name == "records" and value and len(value) == len(seen or ()):
+                    seen = [{key: one[key] for key in of} for of, one in zip(value, seen or (), strict=True)]
+                if seen != value and not (not seen and not value):
+                    wrong.append(f"{case.id} {said['when']} {name}: expected {value!r}, answered {seen!r}")
+    assert not wrong, "\n" + "\n".join(wrong)
+    assert asked > 30
+
+
+OPERATIONS = (
+    "open",
+    "insert queue=a message=one",
+    "insert queue=a message=b*3000 tx=1",
+    "insert queue=a message=three tx=1",
+    "rollback tx=1",
+    "insert queue=a message=four",
+    "insert queue=b message=five tx=2",
+    "commit tx=2",
+    "insert queue=b message=six tx=3",
+    "prepare tx=3 format_id=1 gtrid=0a bqual=0b",
+    "remove queue=a key=0 tx=4",
+    "prepare tx=4 format_id=1 gtrid=0c bqual=0d",
+    "checkpoint",
+    "decide gtrid=0c bqual=0d commit=false",
+    "decide gtrid=0a bqual=0b commit=true",
+    "remove queue=a key=3",
+)
+
+
+def test_the_model_says_what_the_writer_leaves() -> None:
+    ops = author.expand({"ops": list(OPERATIONS)})["ops"]
+    storage = MemoryStorage()
+    writer = load(FORMAT).writer(storage, edition="13", params={"checkpoint_size": "65536"})
+    kept = MODEL.begin({})
+    for op in ops:
+        writer.apply(op)
+        kept = MODEL.after(kept, op, "13")
+        files = {name: whole(storage, name) for name in storage.names()}
+        left = load(FORMAT).recover(files, edition="13", policy="strict")
+        state = jsonable(left.state)
+        assert (left.verdict, MODEL.shown(MODEL.begin(state))) == ("clean", MODEL.shown(kept)), op

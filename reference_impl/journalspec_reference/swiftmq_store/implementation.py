@@ -1,0 +1,271 @@
+"""What a store says as the specification's observations, and how stores are found among files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from journalspec.formats import get_format
+from journalspec.observation import CLEAN, RECOVERED, At, Dropped, FileMap, Note, Observation, Record, refused
+from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
+from journalspec_reference.storage import Storage
+from journalspec_reference.swiftmq_store import spans
+from journalspec_reference.swiftmq_store.codec import Branch
+from journalspec_reference.swiftmq_store.log import (
+    ABORT,
+    COMMIT,
+    DELETE,
+    INSERT,
+    PORTION,
+    START_SIZE,
+    UPDATE,
+    Log,
+    LoggedAction,
+    LoggedRecord,
+)
+from journalspec_reference.swiftmq_store.recover import (
+    COMPLETED,
+    DURABLES,
+    LOG,
+    PAGES,
+    SWAP,
+    Recovered,
+    named,
+    recover,
+)
+from journalspec_reference.swiftmq_store.store import BRANCH, Queue
+
+FORMAT, EDITIONS = "swiftmq_store", ("seed", "13")
+_KINDS = {COMMIT: "COMMIT", ABORT: "ABORT"}
+_ACTIONS = {INSERT: "INSERT", UPDATE: "UPDATE", DELETE: "DELETE", PORTION: "PORTION"}
+#: Why there is no start: the phase and the code of the refusal.
+_REFUSALS = {
+    "page-size": ("fileset", "bad-page-size"),
+    "root": ("replay", "bad-root"),
+    "queue": ("replay", "bad-queue"),
+    "prepared": ("transaction", "bad-branch"),
+}
+
+
+class _Asked:
+    """One question about one store. `names` are the files under the names that a store gives them."""
+
+    def __init__(self, files: Files, params: Params) -> None:
+        #: A file may be compressed, and then has another name.
+        self.names = named(files)
+        self.files = {plain: files[name] for plain, name in self.names.items()}
+        self.page_size = int(params.get("page_size", "2048"))
+        self.dropped: list[Dropped] = []
+        self.notes: list[Note] = []
+
+    def name(self, plain: str) -> str:
+        """Return what a file is called here."""
+        return self.names.get(plain, plain)
+
+    def read(self) -> Observation:
+        """Say what there is, of damaged indexes what can be read."""
+        found = recover(self.files, self.page_size, drop=False)
+        if found.refused and found.refused[0] == "page-size":
+            return self._refused(found)
+        records = self._log()
+        self._tell(found)
+        if found.refused and found.refused[0] == "root":
+            self._note("bad-index", PAGES, found.refused[1])
+        for queue in found.queues:
+            if queue.why:
+                self._note("bad-index", PAGES, f"{_shown(queue)}: {queue.why}")
+        return self._answer(found, records)
+
+    def recover(self, policy: str) -> Observation:
+        """Say what a start leaves."""
+        found = recover(self.files, self.page_size, salvage=policy == "salvage")
+        if policy == "strict" and found.dropped and not found.refused:
+            name, why = next(iter(found.dropped.items()))
+            found.refused = "queue", f"{name.decode('utf-8', 'replace')}: {why}"
+        if found.refused:
+            return self._refused(found)
+        records = self._log()
+        self._tell(found)
+        for name, why in found.dropped.items():
+            self._note("queue-dropped", PAGES, f"{name.decode('utf-8', 'replace')}: {why}")
+        for swap in found.swaps:
+            self._note("swap-deleted", swap)
+        return self._answer(found, records)
+
+    def _note(self, code: str, plain: str, text: str = "", off: int | None = None) -> None:
+        self.notes.append(Note(code, self.name(plain) if plain else "", off, text))
+
+    def _refused(self, found: Recovered) -> Observation:
+        part, why = found.refused or ("", "")
+        phase, code = _REFUSALS[part]
+        name = self.name(PAGES)
+        length = len(self.files.get(PAGES, b""))
+        # A store of pages of another size makes no sense (SMQ-FIL-059).
+        hint = f"; pages of {self.page_size} bytes were asked for, and another page_size may be right"
+        return refused(phase, code, f"{name}: {why}{hint}", At(name, 0, length))
+
+    def _log(self) -> list[Record]:
+        """Return the records of the log; say where it ends, if it does not end as logs do."""
+        if LOG not in self.files:
+            return []
+        data, name = self.files[LOG], self.name(LOG)
+        log = Log(data, self.page_size, len(self.files.get(PAGES, b"")) // max(1, self.page_size))
+        records: list[Record] = []
+        for record in log.records():
+            generation = {"generation": log.generation} if log.tagged else {}
+            fields = {"transaction": record.transaction, "actions": list(_actions(data, record))}
+            at = At(name, record.off, record.end - record.off)
+            records.append(Record(_KINDS[record.kind], generation | fields, at))
+        for off in log.starts:
+            records.append(Record("START", {"generation": log.generation}, At(name, off, START_SIZE)))
+        if spans.is_damage(log, data):
+            self.dropped.append(Dropped(name, log.end, len(data) - log.end, log.reason))
+        return sorted(records, key=lambda record: record.at.off)
+
+    def _tell(self, found: Recovered) -> None:
+        for told in found.notes:
+            off = None if told.page is None else told.page * self.page_size
+            text = told if told.code in _TEXTS else ""
+            self._note(told.code, PAGES if told.code != "branch-key" else "", text, off)
+        for queue in found.queues:
+            for one in queue.entries:
+                if one.why and one.why.startswith(BRANCH):
+                    self._note("bad-index", PAGES, f"{_shown(queue)}: {one.why}")
+                elif one.why:
+                    self._note("bad-message", PAGES, f"{_shown(queue)}, key {one.entry.key}: {one.why}")
+        for name, why in found.bad_files.items():
+            self._note("bad-durable", name, why)
+            self.dropped.append(Dropped(self.name(name), 0, len(self.files[name]), "bad-durable"))
+
+    def _answer(self, found: Recovered, records: list[Record]) -> Observation:
+        words = get_format(FORMAT).vocabulary.notes
+        lost = self.dropped or any(words[note.code].loss for note in self.notes)
+        files = [self._map(plain, found) for plain in sorted(self.files, key=_order) if _role(plain)]
+        return Observation(
+            RECOVERED if lost else CLEAN,
+            records=tuple(records),
+            dropped=tuple(self.dropped),
+            state=_state(found),
+            files=tuple(files),
+            notes=tuple(self.notes),
+        )
+
+    def _map(self, plain: str, found: Recovered) -> FileMap:
+        data, role = self.files[plain], _role(plain)
+        header: dict[str, Any] = {}
+        if role == "pages":
+            header = {"pages": len(data) // self.page_size}
+        elif role == "log":
+            header = {"tagged": Log(data, self.page_size, 0).tagged}
+        return FileMap(self.name(plain), len(data), "invalid" if plain in found.bad_files else role, header)
+
+
+#: Notes that say more than their code and place do.
+_TEXTS = ("key-order", "branch-key", "bad-chain")
+
+
+def _shown(queue: Queue) -> str:
+    return queue.name.decode("utf-8", "replace")
+
+
+def _role(plain: str) -> str:
+    """Return what a file of a store is for; empty: it belongs to none."""
+    if plain in (PAGES, LOG):
+        return "pages" if plain == PAGES else "log"
+    if fnmatchcase(plain, f"{SWAP}*.swap"):
+        return "swap"
+    return "durable" if fnmatchcase(plain, f"{DURABLES}*.durable") else ""
+
+
+def _order(plain: str) -> tuple[int, str]:
+    """Return where a file comes: pages, log, then by name."""
+    return (PAGES, LOG, plain).index(plain), plain
+
+
+def _actions(data: Any, record: LoggedRecord) -> Iterator[dict[str, object]]:
+    """Yield the actions of a record; an UPDATE has two pictures, of the same page."""
+    before: LoggedAction | None = None
+    for action in record.actions:
+        if action.kind == UPDATE and action.undo:
+            before = action
+            continue
+        out: dict[str, object] = {"action": _ACTIONS[action.kind], "page": action.page}
+        if action.kind == PORTION:
+            out["offset"] = action.off
+        images = {"before": (before or action).before, "after": action.after}
+        out |= {name: bytes(data[at[0] : at[1]]) for name, at in images.items() if at is not None}
+        before = None
+        yield out
+
+
+def _state(found: Recovered) -> dict[str, object]:
+    return {
+        "queues": [{"name": queue.name, "messages": list(_messages(queue))} for queue in found.queues],
+        "in_doubt": [_part(branch) for branch in sorted(found.branches, key=_branch_order)],
+        "durables": [
+            {"client": one.client, "name": one.name}
+            | ({} if one.topic is None else {"topic": one.topic})
+            | ({} if one.selector is None else {"selector": one.selector})
+            | {"no_local": one.no_local}
+            for one in sorted(found.durables, key=lambda one: (one.client, one.name))
+        ],
+    }
+
+
+def _messages(queue: Queue) -> Iterator[dict[str, object]]:
+    for one in queue.entries:
+        entry = one.entry
+        out: dict[str, object] = {"key": entry.key, "priority": entry.priority}
+        out |= {"deliveries": entry.deliveries, "expiration": entry.expiration, "length": one.length}
+        yield out | ({"sha256": bytes.fromhex(one.digest)} if one.digest else {})
+
+
+def _branch_order(branch: Branch) -> tuple[Any, ...]:
+    return (branch.form, branch.transaction or b"", branch.branch or b"", branch.routing, branch.queue)
+
+
+def _part(branch: Branch) -> dict[str, object]:
+    return {
+        "format_id": branch.form,
+        "gtrid": branch.transaction or b"",
+        "bqual": branch.branch or b"",
+        "routing": branch.routing,
+        "queue": branch.queue,
+        "inserts": branch.kind != 0,
+        "keys": [entry.key for entry in branch.entries],
+    }
+
+
+def _rules(edition: str) -> Rules:
+    def writer(storage: Storage, params: Params) -> Writer:
+        # Who looks at a store does not need its writer.
+        from journalspec_reference.swiftmq_store.write import StoreWriter  # noqa: PLC0415
+
+        return StoreWriter(storage, params)
+
+    return Rules(
+        lambda files, params: _Asked(files, params).read(),
+        lambda files, policy, params: _Asked(files, params).recover(policy),
+        lambda files, params, fields: spans.spans(files, edition, params, fields),
+        writer,
+    )
+
+
+def detect(files: Files, _: Params) -> list[Detection]:
+    """Return the store among `files`: it is known by its names, and by how a log begins."""
+    given = named(files)
+    plain = [name for name in sorted(given, key=_order) if _role(name)]
+    if not plain:
+        return []
+    tagged = LOG in given and bytes(files[given[LOG]][:4]) == b"\0\0\0\1"
+    return [Detection(FORMAT, "13", tuple(_own(files, given, plain)), 2 if tagged else 1)]
+
+
+def _own(files: Files, given: Mapping[str, str], plain: list[str]) -> list[str]:
+    """Return the names here of what a store has; of a backup, also of the file that makes it count."""
+    names = [given[name] for name in plain]
+    return [*names, *([COMPLETED] if COMPLETED in files and given.get(PAGES) != PAGES else [])]
+
+
+IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in EDITIONS}, detect)
