@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage, whole
 
 FORMAT = "swiftmq_store"
+CASES = Path(__file__).resolve().parents[2] / "corpus" / "cases" / FORMAT
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -38,7 +40,7 @@ def answer(case: Case, question: dict[str, str]) -> Any:
 
 def test_the_reference_answers_every_case() -> None:
     wrong, asked = [], 0
-    for case in authored_cases(FORMAT):
+    for case in authored_cases(FORMAT, CASES):
         for said in case.expect:
             asked += 1
             found = answer(case, said["when"]).to_json()
