@@ -182,7 +182,7 @@ class Navigation:
             full = app.env.tocs
             if options.get("titles_only"):
                 app.env.tocs = self.titles
-                # The branch that the page is on. All of them, beside every page, were a twentieth of the site.
+                # The branch that the page is on: all, beside every page, were a twentieth of the site.
                 options["collapse"] = True
             try:
                 return str(whole(**options))
