@@ -103,17 +103,18 @@ def products(page: Page) -> Iterable[nodes.Node]:
     seen = {name for *_, counts in runs for name in counts}
     names = sorted(seen, key=lambda name: (name not in HARMLESS, name))
     rows = [
-        [
-            item.product,
-            ", ".join(item.run["writers"]) or "all",
-            policy,
-            stratum,
+        (
+            markup.lines(
+                [nodes.Text(f"{item.product}: {policy}, {stratum}")],
+                [nodes.Text(f"written by {', '.join(item.run['writers']) or 'all'}")],
+            ),
             f"{sum(counts.values()):,}",
             *(f"{counts[name]:,}" if name in counts else "" for name in names),
-        ]
+        )
         for item, stratum, policy, counts in runs
     ]
-    yield markup.table(["Product", "States written by", "Policy", "Stratum", "Answers", *names], rows)
+    heads = ("Product, policy, stratum, writers of the states", "answers", *names)
+    yield markup.table(heads, rows, "jspec-matrix")
 
 
 def _depends_on_findings(page: Page) -> None:
@@ -121,7 +122,7 @@ def _depends_on_findings(page: Page) -> None:
     page.depends_on(*sorted(root.glob("*.toml")))
 
 
-@table("Verdict", "Where", "States", "Strongest preset", "Kinds of state, writers", "Why, for example")
+@table("Verdict, where", "States, strongest preset", "Why, for example", classes="jspec-wide-last")
 def findings(page: Page, name: str) -> Iterator[markup.Row]:
     """``{crash-findings} NAME``: what failed in one run over a product; kinds that fail alike are one row."""
     _depends_on_findings(page)
@@ -135,13 +136,19 @@ def findings(page: Page, name: str) -> Iterator[markup.Row]:
         alike.setdefault(key, []).append(item)
     for those in alike.values():
         item = min(those, key=lambda one: rank(one.strongest))
+        kinds = f"{_names(one.category for one in those)}; written by {_names(one.writer for one in those)}"
         yield (
-            [markup.badge(item.verdict, "fail"), nodes.Text(" " + ", ".join(item.breaks))],
-            f"{item.stratum}, {item.policy}",
-            f"{sum(one.states for one in those):,}",
-            markup.literal(item.strongest),
-            f"{_names(one.category for one in those)}; {_names(one.writer for one in those)}",
-            f"{'; '.join(titles[cause] for cause in item.causes)}. {_example(item)}",
+            markup.lines(
+                [markup.badge(item.verdict, "fail"), nodes.Text(" " + ", ".join(item.breaks))],
+                [nodes.Text(f"{item.stratum}, {item.policy}")],
+            ),
+            markup.lines(
+                [nodes.Text(f"{sum(one.states for one in those):,}")], [markup.literal(item.strongest)]
+            ),
+            markup.lines(
+                [nodes.Text(f"{'; '.join(titles[cause] for cause in item.causes)}. {_example(item)}")],
+                [nodes.Text(f"Kinds of state: {kinds}.")],
+            ),
         )
 
 

@@ -98,6 +98,11 @@ def joined(parts: Iterable[nodes.Node], separator: str = ", ") -> list[nodes.Nod
     return out
 
 
+def lines(*parts: Sequence[nodes.Node]) -> list[nodes.Node]:
+    """Return what stands below each other in one cell; what is empty takes no line."""
+    return [nodes.line("", "", *part) for part in parts if part]
+
+
 def bullets(items: Iterable[Sequence[nodes.Node]]) -> nodes.bullet_list:
     """Return a tight list; each item is inline or block nodes."""
     out = nodes.bullet_list()

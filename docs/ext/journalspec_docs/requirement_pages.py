@@ -43,7 +43,9 @@ def summary(page: Page, format_: Format) -> Iterator[markup.Row]:
 
 
 def area_list(page: Page, format_: Format, area: str) -> Iterable[nodes.Node]:
-    """``{requirement-list} FORMAT AREA``: id, level, text and editions, each linked to its full entry.
+    """``{requirement-list} FORMAT AREA``: id, level, editions and text, each linked to its full entry.
+
+    Editions are named where a requirement is not about all of them.
 
     With ``:full:`` the entries themselves, with anchors; used by the generated page.
     """
@@ -53,21 +55,23 @@ def area_list(page: Page, format_: Format, area: str) -> Iterable[nodes.Node]:
     if "full" in page.options:
         return [_entry(page, format_, item) for item in items]
     rows = [
-        (page.ref("req", item.id), _level(item), page.inline(item.text), _editions(format_, item))
+        (
+            markup.lines([page.ref("req", item.id)], [*_level(item), *_editions(format_, item)]),
+            page.inline(item.text),
+        )
         for item in items
     ]
-    heads = ("Requirement", "Level", "Text", "Editions")
-    return [markup.table(heads, rows, "jspec-requirements")]
+    return [markup.table(("Requirement", "Text"), rows, "jspec-requirements")]
 
 
-def _editions(format_: Format, item: Requirement) -> str:
+def _editions(format_: Format, item: Requirement) -> list[nodes.Node]:
     """Return the editions of a requirement, or those that it is not about where these are fewer."""
     others = [edition for edition in format_.editions if edition not in item.editions]
     if not others:
-        return "all"
+        return []
     if len(others) < len(item.editions):
-        return f"all but {', '.join(others)}"
-    return ", ".join(item.editions)
+        return [nodes.Text(f" all but {', '.join(others)}")]
+    return [nodes.Text(f" {', '.join(item.editions)}")]
 
 
 def _level(item: Requirement) -> list[nodes.Node]:

@@ -12,7 +12,7 @@ from journalspec.formats import Format, format_ids, get_format
 from journalspec.requirements import requirements
 from journalspec_docs import diagram, markup, sources
 from journalspec_docs.base import Page, table
-from journalspec_docs.ksy import Field, offset_text
+from journalspec_docs.ksy import Extent, Field, offset_text
 
 ENDIAN = {"be": "big-endian", "le": "little-endian"}
 #: What a field table says of a field beside its text: (in words, attribute).
@@ -106,32 +106,36 @@ def field_table(page: Page, format_: Format, name: str) -> Iterator[nodes.Node]:
         f"{order}. Offsets count from the start.",
         *(see if kind.requirements else []),
     )
-    heads = ("Offset", "Size", "Type", "Name", "Meaning", "Requirements")
     rows = [
         (
-            markup.literal(offset_text(field.offset), *(["jspec-nowrap"] if field.offset.is_fixed else [])),
-            markup.literal(str(field.size)),
-            field.type,
+            markup.lines(
+                [markup.literal(offset_text(field.offset))], [*_size(field.size), nodes.Text(field.type)]
+            ),
             [markup.literal(field.id, f"jspec-depth-{min(field.depth, 3)}")],
-            _meaning(page, field),
-            page.refs("req", field.requirements, " "),
+            markup.lines(_meaning(page, field), page.refs("req", field.requirements, " ")),
         )
         for field in kind.fields
     ]
-    yield markup.table(heads, rows, "jspec-fields")
+    yield markup.table(("Offset, size, type", "Name", "Meaning"), rows, "jspec-fields")
     computed = [
         (
-            markup.literal(field.id),
             field.type,
-            _meaning(page, field),
-            page.refs("req", field.requirements, " "),
+            markup.literal(field.id),
+            markup.lines(_meaning(page, field), page.refs("req", field.requirements, " ")),
         )
         for field in kind.instances
         if field.doc
     ]
     if computed:
         yield markup.paragraph("Computed, not stored:")
-        yield markup.table(("Name", "Type", "Meaning", "Requirements"), computed)
+        yield markup.table(("Type", "Name", "Meaning"), computed, "jspec-fields")
+
+
+def _size(size: Extent) -> list[nodes.Node]:
+    """Return a size in bytes: a number as text, an expression as code."""
+    if size.is_fixed:
+        return [nodes.Text(f"{size} byte{'' if size.fixed == 1 else 's'}, ")]
+    return [markup.literal(str(size)), nodes.Text(" bytes, ")]
 
 
 def _meaning(page: Page, field: Field) -> list[nodes.Node]:
