@@ -1,7 +1,8 @@
 """What a browser makes of the built site: ``python tools/site_browser.py SITE [PAGE...] [--shots DIR]``.
 
-Opens every page (or those named) at the width of a desk and of a telephone, and lists each table or block that
-is wider than what it stands in, unless a shadow at its edge says that there is more; exit code 1 if there is one.
+Opens every page (or those named) at the width of a desk and of a telephone, and lists each table or block
+that is wider than its place, unless a shadow at its edge says that there is more; exit code 1 if there
+is one.
 With ``--shots`` it also keeps a picture of each page, from its top.
 
 Chromium is driven through chromedriver by the WebDriver protocol, which is plain HTTP with JSON: both are
@@ -32,7 +33,7 @@ PROGRAMS = ("chromium", "chromedriver")
 WIDTHS = (1280, 390)
 HEIGHT = 1000
 #: Pictures are no taller than this.
-TALLEST = 6000
+TALLEST = 2000
 
 #: Returns [what, its width, the width that it has] for each block that is cut or sticks out without a hint.
 #: A hint is a box that scrolls and has a shadow for a background. Rounding of the browser is below 2 pixels.
@@ -105,10 +106,9 @@ class Browser:
         return self._ask("POST", f"{self.session}/goog/cdp/execute", body)
 
     def resize(self, width: int, height: int = HEIGHT) -> None:
-        """Make pages as wide as on a screen of `width` pixels; a window could not be as narrow as a telephone."""
-        self._devtools(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
-        )
+        """Make pages as wide as on a screen of `width` pixels; no window is as narrow as a telephone."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._devtools("Emulation.setDeviceMetricsOverride", **size)
 
     def open(self, page: Path, query: str = "") -> None:
         """Load a page from its file."""
@@ -180,13 +180,24 @@ def pages(site: Path) -> list[Path]:
     return [path for path in sorted(site.rglob("*.html")) if SENDS_ON not in path.read_text("utf-8")[:400]]
 
 
-def problems(opened: Browser, found: Sequence[Path], widths: Sequence[int] = WIDTHS) -> Iterator[str]:
-    """Yield a line for each block without a hint that is wider than its place."""
+def problems(
+    opened: Browser,
+    found: Sequence[Path],
+    widths: Sequence[int] = WIDTHS,
+    may_scroll: Sequence[str] | None = None,
+) -> Iterator[str]:
+    """Yield a line for each block without a hint that is wider than its place.
+
+    With `may_scroll` also for what has a hint, unless its name has one of these parts.
+    """
     for width in widths:
         opened.resize(width)
         for path in found:
             opened.open(path)
-            for what, has, may in opened.run(TOO_WIDE)["found"]:
+            told = opened.run(TOO_WIDE)
+            hinted = [] if may_scroll is None else told["hinted"]
+            scrolling = [entry for entry in hinted if not any(part in entry[0] for part in may_scroll or ())]
+            for what, has, may in [*told["found"], *scrolling]:
                 yield f"{path} at {width}: {what} has {has} of {may} pixels"
 
 

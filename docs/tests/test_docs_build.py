@@ -24,16 +24,6 @@ DOCS = Path(__file__).resolve().parents[1]
 TOOL = DOCS.parent / "tools" / "site_weight.py"
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-n", "-T", "-W", "--keep-going", "-q", "-E", "-j", "2"]
-    command += ["-d", str(out / "doctrees"), str(DOCS), str(out / "html")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
-    assert done.returncode == 0, done.stderr
-    return out / "html"
-
-
 class Page(HTMLParser):
     """The anchors, links and duplicate anchors of a page."""
 

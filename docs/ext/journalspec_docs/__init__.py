@@ -25,6 +25,7 @@ from journalspec_docs import (
     requirement_pages,
     rule_pages,
     schema_pages,
+    try_page,
 )
 
 DIRECTIVES: dict[str, base.Build] = {
@@ -69,6 +70,7 @@ DIRECTIVES: dict[str, base.Build] = {
     "schema-files": schema_pages.schema_files,
     "schema-types": schema_pages.schema_types,
     "spark-columns": reference_pages.spark_columns,
+    "try-a-file": try_page.form,
     "verdict-table": crash_pages.verdicts,
     "worked-answer": observation_pages.worked_answer,
     "worst-cases": crash_pages.worst,

@@ -106,7 +106,7 @@ def products(page: Page) -> Iterable[nodes.Node]:
         (
             markup.lines(
                 [nodes.Text(f"{item.product}: {policy}, {stratum}")],
-                [nodes.Text(f"written by {', '.join(item.run['writers']) or 'all'}")],
+                [nodes.Text(f"written by {', '.join(item.run['writers'])}")] if item.run["writers"] else [],
             ),
             f"{sum(counts.values()):,}",
             *(f"{counts[name]:,}" if name in counts else "" for name in names),
