@@ -44,6 +44,8 @@ const name = (node) => {
   return `${node.tagName.toLowerCase()}${[...node.classList].map((c) => "." + c).join("")} in #${id}`;
 };
 const scrolls = (style) => ["auto", "scroll"].includes(style.overflowX);
+// A shadow is behind what the box holds: that must not cover it.
+const shines = (box) => [...box.children].every((child) => getComputedStyle(child).backgroundColor.endsWith(", 0)"));
 if (root.scrollWidth > innerWidth + 1) found.push(["the page", root.scrollWidth, innerWidth]);
 const article = document.querySelector(".content") || document.body;
 if (article.scrollWidth > article.clientWidth + 1)
@@ -59,7 +61,7 @@ for (const node of article.querySelectorAll(boxes)) {
     if (!scrolls(style)) continue;
     if (at.scrollWidth > at.clientWidth + 1) {
       scrolled = true;
-      if (style.backgroundImage.includes("gradient")) hinted = true;
+      if (style.backgroundImage.includes("gradient") && shines(at)) hinted = true;
     }
   }
   if (scrolled && !hinted && scrolls(getComputedStyle(node)))

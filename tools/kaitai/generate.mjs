@@ -98,7 +98,9 @@ async function browser(out) {
   for (const format of folders(false)) {
     let text = "";
     for (const name of schemas(format)) {
-      for (const [, each] of await compile("javascript", format, name, true)) text += each;
+      // Without the comments, half of the text: what they say stands in the .ksy.
+      for (const [, each] of await compile("javascript", format, name, true))
+        text += each.replace(/^ *\/\*\*\n( *\*.*\n)+/gm, "").replace(/\n{2,}/g, "\n");
       count += 1;
     }
     if (text) write(join(out, `${format}.js`), text);

@@ -27,13 +27,22 @@ from journalspec_corpus.crash.trace import (
     Write,
 )
 from journalspec_reference import load
-from journalspec_reference.hexdump import Fold, Head, Row, fold_text, head_text, hex_cells, lines, notes
+from journalspec_reference.hexdump import (
+    COLUMNS,
+    Fold,
+    Head,
+    Row,
+    fold_text,
+    head_text,
+    lines,
+    notes,
+    row_text,
+)
 
 #: Rows of a picture, at most.
 MOST_ROWS = 14
 #: In front of a row that holds something else than was written.
 MARK = "! "
-_COLUMNS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +279,8 @@ def _rows(state: State, loss: Loss) -> Iterator[_Entry]:
         if isinstance(line, Fold):
             yield _Entry((mark + fold_text(line),), odd=odd)
         else:
-            beside, below = notes(line.labels, _COLUMNS)
-            row = f"{mark}{line.off:08x}  {hex_cells(line.data)}  {beside}".rstrip()
-            yield _Entry((row, *("  " + text for text in below)), odd=odd)
+            beside, below = notes(line.labels, COLUMNS)
+            yield _Entry((mark + row_text(line, beside), *("  " + text for text in below)), odd=odd)
 
 
 def preset_words(state: State) -> str:

@@ -1,5 +1,4 @@
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -9,18 +8,6 @@
     factory(root.BitronixNioJournal || (root.BitronixNioJournal = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (BitronixNioJournal_, KaitaiStream) {
-/**
- * The single file of an experimental journal that was removed before any
- * release. It is written round and round; every lap has a random delimiter, and
- * a record belongs to the lap whose delimiter it carries. There is no tail.
- * 
- * This describes the header, and the records that follow it without a gap. What
- * stands behind them (the rest of the lap before, cut anywhere, and fill) has to
- * be searched for the start of a frame, and checksums have to be verified, both
- * of which is beyond this language: use the type `frame` at the places found.
- * @see {@link https://github.com/bitronix/btm/tree/497e884f1b8d7a3ac72d76b9ee422fcf0be6c04b/btm-nio-journal|Source}
- */
-
 var BitronixNioJournal = (function() {
   BitronixNioJournal.Status = Object.freeze({
     ACTIVE: 0,
@@ -33,7 +20,6 @@ var BitronixNioJournal = (function() {
     PREPARING: 7,
     COMMITTING: 8,
     ROLLING_BACK: 9,
-
     0: "ACTIVE",
     1: "MARKED_ROLLBACK",
     2: "PREPARED",
@@ -45,13 +31,11 @@ var BitronixNioJournal = (function() {
     8: "COMMITTING",
     9: "ROLLING_BACK",
   });
-
   function BitronixNioJournal(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   BitronixNioJournal.prototype._read = function() {
     this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -84,18 +68,12 @@ var BitronixNioJournal = (function() {
     this.rest = this._io.readBytesFull();
     this._debug.rest.end = this._io.pos;
   }
-
-  /**
-   * The banner is compared byte for byte when the file is opened.
-   */
-
   var FileHeader = BitronixNioJournal.FileHeader = (function() {
     function FileHeader(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     FileHeader.prototype._read = function() {
       this._debug.banner = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -121,37 +99,14 @@ var BitronixNioJournal = (function() {
         throw _err;
       }
     }
-
-    /**
-     * 406 bytes of text.
-     */
-
-    /**
-     * The delimiter of the lap before (a random UUID).
-     */
-
-    /**
-     * The delimiter of this lap (a random UUID).
-     */
-
-    /**
-     * CR LF CR LF.
-     */
-
     return FileHeader;
   })();
-
-  /**
-   * A record in its frame; 49 bytes longer than its payload.
-   */
-
   var Frame = BitronixNioJournal.Frame = (function() {
     function Frame(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Frame.prototype._read = function() {
       this._debug.frameStart = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -207,53 +162,14 @@ var BitronixNioJournal = (function() {
         throw _err;
       }
     }
-
-    /**
-     * CR LF and the text `LR[`, by which a reader finds frames.
-     */
-
-    /**
-     * The delimiter that was current when the frame was written.
-     */
-
-    /**
-     * Length of the payload.
-     */
-
-    /**
-     * CRC-32 of the payload and of nothing else.
-     */
-
-    /**
-     * Ends the frame's head.
-     */
-
-    /**
-     * The record itself.
-     */
-
-    /**
-     * Begins the frame's tail.
-     */
-
-    /**
-     * The same delimiter as at the start.
-     */
-
     return Frame;
   })();
-
-  /**
-   * One change of state of one transaction.
-   */
-
   var Payload = BitronixNioJournal.Payload = (function() {
     function Payload(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Payload.prototype._read = function() {
       this._debug.tag = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -301,65 +217,14 @@ var BitronixNioJournal = (function() {
       this.padding = this._io.readBytesFull();
       this._debug.padding.end = this._io.pos;
     }
-
-    /**
-     * The status for human eyes, such as `8-COM:`; ignored.
-     */
-
-    /**
-     * The record's type, a constant of javax.transaction.Status.
-     */
-
-    /**
-     * Length of the payload when it was first written; not corrected when names were taken away.
-     */
-
-    /**
-     * Milliseconds since 1970.
-     */
-
-    /**
-     * Counts the records of one run of the writer.
-     */
-
-    /**
-     * 1 in a record that was carried over into a new lap.
-     */
-
-    /**
-     * Length of the global transaction id.
-     */
-
-    /**
-     * Global transaction id.
-     */
-
-    /**
-     * Number of names that follow.
-     */
-
-    /**
-     * The resources, in no particular order.
-     */
-
-    /**
-     * Where names were taken away, what is left of the old length.
-     */
-
     return Payload;
   })();
-
-  /**
-   * A place where a frame may start.
-   */
-
   var Slot = BitronixNioJournal.Slot = (function() {
     function Slot(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Slot.prototype._read = function() {
       if (this.isFrame) {
@@ -402,25 +267,14 @@ var BitronixNioJournal = (function() {
         return this._m_start;
       }
     });
-
-    /**
-     * The frame, if one starts here.
-     */
-
     return Slot;
   })();
-
-  /**
-   * The name under which a resource was registered with the transaction manager.
-   */
-
   var UniqueName = BitronixNioJournal.UniqueName = (function() {
     function UniqueName(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     UniqueName.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -435,40 +289,13 @@ var BitronixNioJournal = (function() {
       this.name = KaitaiStream.bytesToStr(this._io.readBytes(this.length), "ISO-8859-1");
       this._debug.name.end = this._io.pos;
     }
-
-    /**
-     * Length of the name.
-     */
-
-    /**
-     * Every byte is one character.
-     */
-
     return UniqueName;
   })();
-
-  /**
-   * The 442 bytes that are used of the 1024 reserved.
-   */
-
-  /**
-   * Never written; zeros in a new file. Not there where the file ends before the first frame.
-   */
-
-  /**
-   * Frames without a gap; the last slot is empty and stands where no frame starts.
-   */
-
-  /**
-   * What is left of the lap before, and fill (zeros, or spaces once the file has wrapped).
-   */
-
   return BitronixNioJournal;
 })();
 BitronixNioJournal_.BitronixNioJournal = BitronixNioJournal;
 });
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -478,29 +305,13 @@ BitronixNioJournal_.BitronixNioJournal = BitronixNioJournal;
     factory(root.BitronixTlog || (root.BitronixTlog = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (BitronixTlog_, KaitaiStream) {
-/**
- * One file of the pair in which the Bitronix transaction manager keeps the fate
- * of distributed transactions: a header, records back to back up to the tail
- * that the header names, and behind the tail whatever an earlier life of the
- * file has left there.
- * 
- * This describes an undamaged file. It finds every fault in a length, a marker
- * or a bound, but it does not verify the checksum of a record (which runs over
- * decoded, sorted and de-duplicated names), does not say which file of the pair
- * counts, and does not recover anything.
- * @see {@link https://github.com/bitronix/btm/blob/master/btm/src/main/java/bitronix/tm/journal/TransactionLogHeader.java|Source}
- * @see {@link https://github.com/bitronix/btm/blob/master/btm/src/main/java/bitronix/tm/journal/TransactionLogRecord.java|Source}
- */
-
 var BitronixTlog = (function() {
   BitronixTlog.State = Object.freeze({
     CLEAN: 0,
     UNCLEAN: 255,
-
     0: "CLEAN",
     255: "UNCLEAN",
   });
-
   BitronixTlog.Status = Object.freeze({
     ACTIVE: 0,
     MARKED_ROLLBACK: 1,
@@ -512,7 +323,6 @@ var BitronixTlog = (function() {
     PREPARING: 7,
     COMMITTING: 8,
     ROLLING_BACK: 9,
-
     0: "ACTIVE",
     1: "MARKED_ROLLBACK",
     2: "PREPARED",
@@ -524,13 +334,11 @@ var BitronixTlog = (function() {
     8: "COMMITTING",
     9: "ROLLING_BACK",
   });
-
   function BitronixTlog(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   BitronixTlog.prototype._read = function() {
     this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -544,18 +352,12 @@ var BitronixTlog = (function() {
     this.log._read();
     this._debug.log.end = this._io.pos;
   }
-
-  /**
-   * The 21 bytes at the start of each file. No checksum covers them.
-   */
-
   var FileHeader = BitronixTlog.FileHeader = (function() {
     function FileHeader(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     FileHeader.prototype._read = function() {
       this._debug.formatId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -586,38 +388,14 @@ var BitronixTlog = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The format id; also the format id of Bitronix's XA transaction ids.
-     */
-
-    /**
-     * The file's generation: of the two files the one with the larger value
-     * is active. Milliseconds of a clock that differs between versions.
-     */
-
-    /**
-     * Whether a writer has the file open. Says nothing about its records.
-     */
-
-    /**
-     * Offset in the file just behind the last record; 21 in an empty log.
-     */
-
     return FileHeader;
   })();
-
-  /**
-   * Records back to back; the last one ends at the tail.
-   */
-
   var Log = BitronixTlog.Log = (function() {
     function Log(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Log.prototype._read = function() {
       this._debug.records = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -637,25 +415,14 @@ var BitronixTlog = (function() {
       }
       this._debug.records.end = this._io.pos;
     }
-
-    /**
-     * In the order in which they were written.
-     */
-
     return Log;
   })();
-
-  /**
-   * The transaction's id and the names of the resources that the record is about.
-   */
-
   var Payload = BitronixTlog.Payload = (function() {
     function Payload(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Payload.prototype._read = function() {
       this._debug.gtridLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -700,42 +467,14 @@ var BitronixTlog = (function() {
         throw _err;
       }
     }
-
-    /**
-     * Not covered by the checksum. The products read it as a signed byte.
-     */
-
-    /**
-     * Global transaction id, opaque to the journal. BTM makes it of the
-     * server's id, a time (8 bytes) and a counter (4 bytes).
-     */
-
-    /**
-     * Number of names that follow.
-     */
-
-    /**
-     * The resources, ascending and without duplicates.
-     */
-
-    /**
-     * Nothing may be left between the last name and the end marker.
-     */
-
     return Payload;
   })();
-
-  /**
-   * One change of state of one transaction.
-   */
-
   var Record = BitronixTlog.Record = (function() {
     function Record(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Record.prototype._read = function() {
       this._debug.status = { start: this._io.pos, ioOffset: this._io.byteOffset, enumName: "BitronixTlog.Status" };
@@ -776,10 +515,6 @@ var BitronixTlog = (function() {
         throw _err;
       }
     }
-
-    /**
-     * Bytes that the record occupies in the file; the next one starts behind them.
-     */
     Object.defineProperty(Record.prototype, 'lenTotal', {
       get: function() {
         if (this._m_lenTotal !== undefined)
@@ -789,54 +524,14 @@ var BitronixTlog = (function() {
         return this._m_lenTotal;
       }
     });
-
-    /**
-     * The record's type, a constant of javax.transaction.Status. Any other value is tolerated and ignored.
-     */
-
-    /**
-     * Number of bytes behind this field, the end marker included. The record occupies 8 bytes more.
-     */
-
-    /**
-     * Always written as 28, the number of bytes before the payload. Nothing is located by it.
-     */
-
-    /**
-     * Milliseconds of the writer's clock, which differs between versions.
-     */
-
-    /**
-     * Counts the records of one run of the writer; wraps, and starts again in the next run.
-     */
-
-    /**
-     * CRC-32 of the record without this field and without gtrid_length, the
-     * names taken as a sorted set of US-ASCII text.
-     */
-
-    /**
-     * Which transaction, and which of its resources.
-     */
-
-    /**
-     * The format id backwards. Found through record_length, never by searching.
-     */
-
     return Record;
   })();
-
-  /**
-   * The name under which a resource was registered with the transaction manager.
-   */
-
   var UniqueName = BitronixTlog.UniqueName = (function() {
     function UniqueName(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     UniqueName.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -851,22 +546,8 @@ var BitronixTlog = (function() {
       this.name = this._io.readBytes(this.length);
       this._debug.name.end = this._io.pos;
     }
-
-    /**
-     * Length of the name. The products read it as a signed number.
-     */
-
-    /**
-     * Printable US-ASCII. Kept as bytes here, because some versions store other charsets that no reader can undo.
-     */
-
     return UniqueName;
   })();
-
-  /**
-   * Bytes behind the tail. They are no part of the log, even where they look
-   * like records: a file that is used a second time still holds its first life.
-   */
   Object.defineProperty(BitronixTlog.prototype, 'stale', {
     get: function() {
       if (this._m_stale !== undefined)
@@ -880,21 +561,11 @@ var BitronixTlog = (function() {
       return this._m_stale;
     }
   });
-
-  /**
-   * What the file is, how old it is, and where its log ends.
-   */
-
-  /**
-   * The records, from behind the header to the tail.
-   */
-
   return BitronixTlog;
 })();
 BitronixTlog_.BitronixTlog = BitronixTlog;
 });
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -904,17 +575,6 @@ BitronixTlog_.BitronixTlog = BitronixTlog;
     factory(root.BitronixTlogSeed || (root.BitronixTlogSeed = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (BitronixTlogSeed_, KaitaiStream) {
-/**
- * The record format that the comment of the class TransactionLogRecord
- * describes, read literally. No product writes such files: the products put a
- * header before the records, and store 28 where this text says 16. It is kept
- * apart so that nothing of the text has to be bent to fit the products' bytes.
- * 
- * Byte order and the value of the end indicator are not in that text; they are
- * taken from the products.
- * @see Javadoc of bitronix.tm.journal.TransactionLogRecord, as published with mule-btm 3.0.0
- */
-
 var BitronixTlogSeed = (function() {
   BitronixTlogSeed.Status = Object.freeze({
     ACTIVE: 0,
@@ -927,7 +587,6 @@ var BitronixTlogSeed = (function() {
     PREPARING: 7,
     COMMITTING: 8,
     ROLLING_BACK: 9,
-
     0: "ACTIVE",
     1: "MARKED_ROLLBACK",
     2: "PREPARED",
@@ -939,13 +598,11 @@ var BitronixTlogSeed = (function() {
     8: "COMMITTING",
     9: "ROLLING_BACK",
   });
-
   function BitronixTlogSeed(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   BitronixTlogSeed.prototype._read = function() {
     this._debug.records = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -965,18 +622,12 @@ var BitronixTlogSeed = (function() {
     }
     this._debug.records.end = this._io.pos;
   }
-
-  /**
-   * The transaction's id and the names of its data sources.
-   */
-
   var Payload = BitronixTlogSeed.Payload = (function() {
     function Payload(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Payload.prototype._read = function() {
       this._debug.gtridLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1021,41 +672,14 @@ var BitronixTlogSeed = (function() {
         throw _err;
       }
     }
-
-    /**
-     * Length of the global transaction id.
-     */
-
-    /**
-     * Global transaction id.
-     */
-
-    /**
-     * Number of names that follow.
-     */
-
-    /**
-     * Names of the XA data sources used in the transaction.
-     */
-
-    /**
-     * Nothing may be left between the last name and the end indicator.
-     */
-
     return Payload;
   })();
-
-  /**
-   * A log record whose header may grow in later editions.
-   */
-
   var Record = BitronixTlogSeed.Record = (function() {
     function Record(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Record.prototype._read = function() {
       this._debug.status = { start: this._io.pos, ioOffset: this._io.byteOffset, enumName: "BitronixTlogSeed.Status" };
@@ -1109,10 +733,6 @@ var BitronixTlogSeed = (function() {
         throw _err;
       }
     }
-
-    /**
-     * Bytes that the record occupies in the file.
-     */
     Object.defineProperty(Record.prototype, 'lenTotal', {
       get: function() {
         if (this._m_lenTotal !== undefined)
@@ -1122,57 +742,14 @@ var BitronixTlogSeed = (function() {
         return this._m_lenTotal;
       }
     });
-
-    /**
-     * Passed in by the transaction manager.
-     */
-
-    /**
-     * Length of the record without this field and the one before.
-     */
-
-    /**
-     * Length of the rest of the header, behind this field.
-     */
-
-    /**
-     * Milliseconds since 1970.
-     */
-
-    /**
-     * From a generator that is unique to the process and only rises.
-     */
-
-    /**
-     * Optional for the paranoid, says the text, and not over what.
-     */
-
-    /**
-     * Header fields of an edition yet to come; skipped.
-     */
-
-    /**
-     * Which transaction, and which of its resources.
-     */
-
-    /**
-     * An extra detector of corruption, with suspenders and belt.
-     */
-
     return Record;
   })();
-
-  /**
-   * The name of an XA data source.
-   */
-
   var UniqueName = BitronixTlogSeed.UniqueName = (function() {
     function UniqueName(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     UniqueName.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1187,22 +764,8 @@ var BitronixTlogSeed = (function() {
       this.name = this._io.readBytes(this.length);
       this._debug.name.end = this._io.pos;
     }
-
-    /**
-     * Length of the name; the text counts characters.
-     */
-
-    /**
-     * The text names no charset; US-ASCII, one byte for a character.
-     */
-
     return UniqueName;
   })();
-
-  /**
-   * Back to back from the first byte of the file to its last.
-   */
-
   return BitronixTlogSeed;
 })();
 BitronixTlogSeed_.BitronixTlogSeed = BitronixTlogSeed;

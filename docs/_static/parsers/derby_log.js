@@ -1,5 +1,4 @@
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -9,13 +8,6 @@
     factory(root.DerbyBody || (root.DerbyBody = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (DerbyBody_, KaitaiStream) {
-/**
- * The body of one record of the write-ahead log of Apache Derby: its group, its
- * transaction, the operation, and what follows that. An operation that is not
- * known cannot be passed over: nothing says how long it is.
- * @see {@link https://github.com/apache/derby/blob/trunk/java/org.apache.derby.engine/org/apache/derby/impl/store/raw/log/LogRecord.java|Source}
- */
-
 var DerbyBody = (function() {
   DerbyBody.OperationCode = Object.freeze({
     CHAIN_ALLOC_PAGE: 97,
@@ -42,7 +34,6 @@ var DerbyBody = (function() {
     ENCRYPT_CONTAINER: 459,
     ENCRYPT_CONTAINER_UNDO: 460,
     COMPRESS_SPACE: 465,
-
     97: "CHAIN_ALLOC_PAGE",
     101: "DELETE",
     102: "END",
@@ -68,13 +59,11 @@ var DerbyBody = (function() {
     460: "ENCRYPT_CONTAINER_UNDO",
     465: "COMPRESS_SPACE",
   });
-
   function DerbyBody(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   DerbyBody.prototype._read = function() {
     this._debug.logRecordId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -217,18 +206,12 @@ var DerbyBody = (function() {
       this._debug.data.end = this._io.pos;
     }
   }
-
-  /**
-   * A page is taken into use, or given back.
-   */
-
   var AllocPage = DerbyBody.AllocPage = (function() {
     function AllocPage(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     AllocPage.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -260,49 +243,14 @@ var DerbyBody = (function() {
       this.undoStatus._read();
       this._debug.undoStatus.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * The page that is meant.
-     */
-
-    /**
-     * The state that the page gets.
-     */
-
-    /**
-     * The state that a rollback gives it.
-     */
-
     return AllocPage;
   })();
-
-  /**
-   * A transaction begins.
-   */
-
   var Begin = DerbyBody.Begin = (function() {
     function Begin(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Begin.prototype._read = function() {
       this._debug.status = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -313,29 +261,14 @@ var DerbyBody = (function() {
       this.globalId._read();
       this._debug.globalId.end = this._io.pos;
     }
-
-    /**
-     * 0, or 16 for an internal transaction that is rolled back first.
-     */
-
-    /**
-     * The XA id of the branch.
-     */
-
     return Begin;
   })();
-
-  /**
-   * An allocation page gets a successor.
-   */
-
   var ChainAllocPage = DerbyBody.ChainAllocPage = (function() {
     function ChainAllocPage(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     ChainAllocPage.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -363,45 +296,14 @@ var DerbyBody = (function() {
       this.newPageOffset._read();
       this._debug.newPageOffset.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * The page that is meant.
-     */
-
-    /**
-     * Where its page is in the container.
-     */
-
     return ChainAllocPage;
   })();
-
-  /**
-   * A checkpoint: where redo and undo begin.
-   */
-
   var Checkpoint = DerbyBody.Checkpoint = (function() {
     function Checkpoint(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Checkpoint.prototype._read = function() {
       this._debug.redoFrom = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -427,41 +329,14 @@ var DerbyBody = (function() {
         this._debug.table.end = this._io.pos;
       }
     }
-
-    /**
-     * The redo instant, packed.
-     */
-
-    /**
-     * The undo instant, packed.
-     */
-
-    /**
-     * 0; once the number of places where the log had been cut.
-     */
-
-    /**
-     * 1: the table of transactions follows.
-     */
-
-    /**
-     * The transactions that were open.
-     */
-
     return Checkpoint;
   })();
-
-  /**
-   * The checksum of the records behind it.
-   */
-
   var Checksum = DerbyBody.Checksum = (function() {
     function Checksum(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Checksum.prototype._read = function() {
       this._debug.algorithm = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -474,33 +349,14 @@ var DerbyBody = (function() {
       this.checksum = this._io.readS8be();
       this._debug.checksum.end = this._io.pos;
     }
-
-    /**
-     * 1: CRC-32.
-     */
-
-    /**
-     * How many bytes it covers.
-     */
-
-    /**
-     * The checksum as stored.
-     */
-
     return Checksum;
   })();
-
-  /**
-   * A compressed int, whose first two bits tell how long it is.
-   */
-
   var Cint = DerbyBody.Cint = (function() {
     function Cint(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Cint.prototype._read = function() {
       this._debug.first = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -517,10 +373,6 @@ var DerbyBody = (function() {
         this._debug.third.end = this._io.pos;
       }
     }
-
-    /**
-     * The number.
-     */
     Object.defineProperty(Cint.prototype, 'value', {
       get: function() {
         if (this._m_value !== undefined)
@@ -530,33 +382,14 @@ var DerbyBody = (function() {
         return this._m_value;
       }
     });
-
-    /**
-     * 00 and six bits, 01 and six bits, or 1 and seven bits of the number.
-     */
-
-    /**
-     * Eight more.
-     */
-
-    /**
-     * Sixteen more.
-     */
-
     return Cint;
   })();
-
-  /**
-   * A compressed long, whose first two bits tell how long it is.
-   */
-
   var Clong = DerbyBody.Clong = (function() {
     function Clong(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Clong.prototype._read = function() {
       this._debug.first = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -573,10 +406,6 @@ var DerbyBody = (function() {
         this._debug.third.end = this._io.pos;
       }
     }
-
-    /**
-     * The number without its last 32 bits; there are languages here whose computed numbers have no more than 32.
-     */
     Object.defineProperty(Clong.prototype, 'high', {
       get: function() {
         if (this._m_high !== undefined)
@@ -586,10 +415,6 @@ var DerbyBody = (function() {
         return this._m_high;
       }
     });
-
-    /**
-     * The last 32 bits of the number, which is high * 2 ** 32 + low.
-     */
     Object.defineProperty(Clong.prototype, 'low', {
       get: function() {
         if (this._m_low !== undefined)
@@ -599,33 +424,14 @@ var DerbyBody = (function() {
         return this._m_low;
       }
     });
-
-    /**
-     * 00 and 14 bits, 01 and 14 bits, or 1 and 15 bits of the number.
-     */
-
-    /**
-     * Sixteen more.
-     */
-
-    /**
-     * Thirty-two more.
-     */
-
     return Clong;
   })();
-
-  /**
-   * Pages at the end of a container are cut off.
-   */
-
   var CompressSpace = DerbyBody.CompressSpace = (function() {
     function CompressSpace(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     CompressSpace.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -652,45 +458,14 @@ var DerbyBody = (function() {
       this.pagesTruncated._read();
       this._debug.pagesTruncated.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * The last page that stays.
-     */
-
-    /**
-     * How many pages go.
-     */
-
     return CompressSpace;
   })();
-
-  /**
-   * Pages at the end of a container are cut off, as 10.2 wrote it.
-   */
-
   var CompressSpace102 = DerbyBody.CompressSpace102 = (function() {
     function CompressSpace102(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     CompressSpace102.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -718,45 +493,14 @@ var DerbyBody = (function() {
       this.pagesTruncated._read();
       this._debug.pagesTruncated.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * The last page that stays.
-     */
-
-    /**
-     * How many pages go.
-     */
-
     return CompressSpace102;
   })();
-
-  /**
-   * A container is created (1), dropped (2) or removed (4).
-   */
-
   var Container = DerbyBody.Container = (function() {
     function Container(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Container.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -785,45 +529,14 @@ var DerbyBody = (function() {
         this._debug.header.end = this._io.pos;
       }
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The version that the container has before the change.
-     */
-
-    /**
-     * 1: created, 2: dropped, 4: removed.
-     */
-
-    /**
-     * The number of bytes of the header.
-     */
-
-    /**
-     * The header of the container that is created.
-     */
-
     return Container;
   })();
-
-  /**
-   * Compensates the creation or the drop of a container.
-   */
-
   var ContainerUndo = DerbyBody.ContainerUndo = (function() {
     function ContainerUndo(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     ContainerUndo.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -839,33 +552,14 @@ var DerbyBody = (function() {
       this.containerVersion._read();
       this._debug.containerVersion.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The version that the container has before the change.
-     */
-
     return ContainerUndo;
   })();
-
-  /**
-   * Rows come from another page.
-   */
-
   var CopyRows = DerbyBody.CopyRows = (function() {
     function CopyRows(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     CopyRows.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -907,49 +601,14 @@ var DerbyBody = (function() {
       }
       this._debug.rows.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * How many there are.
-     */
-
-    /**
-     * Where on the page the row stands, from 0.
-     */
-
-    /**
-     * The rows.
-     */
-
     return CopyRows;
   })();
-
-  /**
-   * One element of the list.
-   */
-
   var CopyRowsRows = DerbyBody.CopyRowsRows = (function() {
     function CopyRowsRows(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     CopyRowsRows.prototype._read = function() {
       this._debug.recordId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -961,29 +620,14 @@ var DerbyBody = (function() {
       this.reserved._read();
       this._debug.reserved.end = this._io.pos;
     }
-
-    /**
-     * The number of the row on its page.
-     */
-
-    /**
-     * The bytes that are reserved behind the row.
-     */
-
     return CopyRowsRows;
   })();
-
-  /**
-   * A row is marked as deleted, or no longer.
-   */
-
   var Delete = DerbyBody.Delete = (function() {
     function Delete(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Delete.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1018,53 +662,14 @@ var DerbyBody = (function() {
       this.deleted = this._io.readU1();
       this._debug.deleted.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * The number of the row on its page.
-     */
-
-    /**
-     * There if the row may have moved to another page when it is undone.
-     */
-
-    /**
-     * Where on the page the row stands, from 0.
-     */
-
-    /**
-     * 1: it is marked as deleted; 0: no longer.
-     */
-
     return Delete;
   })();
-
-  /**
-   * A container is encrypted anew.
-   */
-
   var EncryptContainer = DerbyBody.EncryptContainer = (function() {
     function EncryptContainer(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     EncryptContainer.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1076,47 +681,25 @@ var DerbyBody = (function() {
       this.container._read();
       this._debug.container.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
     return EncryptContainer;
   })();
-
-  /**
-   * Compensates that.
-   */
-
   var EncryptContainerUndo = DerbyBody.EncryptContainerUndo = (function() {
     function EncryptContainerUndo(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     EncryptContainerUndo.prototype._read = function() {
     }
-
     return EncryptContainerUndo;
   })();
-
-  /**
-   * A transaction commits, is rolled back, or is prepared.
-   */
-
   var End = DerbyBody.End = (function() {
     function End(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     End.prototype._read = function() {
       this._debug.globalId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1128,29 +711,14 @@ var DerbyBody = (function() {
       this.status._read();
       this._debug.status.end = this._io.pos;
     }
-
-    /**
-     * The XA id of the branch.
-     */
-
-    /**
-     * 1: rolled back, 2: prepared, 4: committed.
-     */
-
     return End;
   })();
-
-  /**
-   * The XA id of a branch.
-   */
-
   var GlobalId = DerbyBody.GlobalId = (function() {
     function GlobalId(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     GlobalId.prototype._read = function() {
       this._debug.formatId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1169,41 +737,14 @@ var DerbyBody = (function() {
       this.bqual = this._io.readBytes(this.bqualLength);
       this._debug.bqual.end = this._io.pos;
     }
-
-    /**
-     * The format of the XA id.
-     */
-
-    /**
-     * The number of bytes of the global transaction id.
-     */
-
-    /**
-     * The global transaction id.
-     */
-
-    /**
-     * The number of bytes of the branch qualifier.
-     */
-
-    /**
-     * The branch qualifier.
-     */
-
     return GlobalId;
   })();
-
-  /**
-   * Its format id, which is 0 if there is none, and what it is.
-   */
-
   var GlobalIdOrNothing = DerbyBody.GlobalIdOrNothing = (function() {
     function GlobalIdOrNothing(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     GlobalIdOrNothing.prototype._read = function() {
       this._debug.objectId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1221,47 +762,25 @@ var DerbyBody = (function() {
         this._debug.globalId.end = this._io.pos;
       }
     }
-
-    /**
-     * 328, or 0 for nothing.
-     */
-
-    /**
-     * The XA id of a branch.
-     */
-
     return GlobalIdOrNothing;
   })();
-
-  /**
-   * Says that the row belongs to an index: it may have moved to another page when it is undone.
-   */
-
   var IndexUndo = DerbyBody.IndexUndo = (function() {
     function IndexUndo(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     IndexUndo.prototype._read = function() {
     }
-
     return IndexUndo;
   })();
-
-  /**
-   * Its format id, which is 0 if there is none, and what it is.
-   */
-
   var IndexUndoOrNothing = DerbyBody.IndexUndoOrNothing = (function() {
     function IndexUndoOrNothing(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     IndexUndoOrNothing.prototype._read = function() {
       this._debug.objectId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1279,29 +798,14 @@ var DerbyBody = (function() {
         this._debug.indexUndo.end = this._io.pos;
       }
     }
-
-    /**
-     * 95, or 0 for nothing.
-     */
-
-    /**
-     * Says that the row belongs to an index: it may have moved to another page when it is undone.
-     */
-
     return IndexUndoOrNothing;
   })();
-
-  /**
-   * A page is made empty.
-   */
-
   var InitPage = DerbyBody.InitPage = (function() {
     function InitPage(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     InitPage.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1336,53 +840,14 @@ var DerbyBody = (function() {
       this.pageFormat = this._io.readS4be();
       this._debug.pageFormat.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * The number that the next row gets.
-     */
-
-    /**
-     * What is made new.
-     */
-
-    /**
-     * Where the page is in its container.
-     */
-
-    /**
-     * 117: a page of rows, 118: one that says which are in use.
-     */
-
     return InitPage;
   })();
-
-  /**
-   * A row is added to a page.
-   */
-
   var Insert = DerbyBody.Insert = (function() {
     function Insert(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Insert.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1417,53 +882,14 @@ var DerbyBody = (function() {
       this.insertFlags = this._io.readU1();
       this._debug.insertFlags.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * The number of the row on its page.
-     */
-
-    /**
-     * There if the row may have moved to another page when it is undone.
-     */
-
-    /**
-     * Where on the page the row stands, from 0.
-     */
-
-    /**
-     * 1: as a rule, 2: a rollback purges it, 4: if there is room, 8: the rest of a row that began elsewhere, 16: for a split.
-     */
-
     return Insert;
   })();
-
-  /**
-   * A page holds nothing any more.
-   */
-
   var InvalidatePage = DerbyBody.InvalidatePage = (function() {
     function InvalidatePage(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     InvalidatePage.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1483,37 +909,14 @@ var DerbyBody = (function() {
       this.pageVersion._read();
       this._debug.pageVersion.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
     return InvalidatePage;
   })();
-
-  /**
-   * An instant inside an object: not packed as elsewhere.
-   */
-
   var LogCounter = DerbyBody.LogCounter = (function() {
     function LogCounter(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     LogCounter.prototype._read = function() {
       this._debug.file = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1525,29 +928,14 @@ var DerbyBody = (function() {
       this.position._read();
       this._debug.position.end = this._io.pos;
     }
-
-    /**
-     * The number of the file.
-     */
-
-    /**
-     * The offset in it.
-     */
-
     return LogCounter;
   })();
-
-  /**
-   * Its format id, which is 0 if there is none, and what it is.
-   */
-
   var LogCounterOrNothing = DerbyBody.LogCounterOrNothing = (function() {
     function LogCounterOrNothing(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     LogCounterOrNothing.prototype._read = function() {
       this._debug.objectId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1565,29 +953,14 @@ var DerbyBody = (function() {
         this._debug.logCounter.end = this._io.pos;
       }
     }
-
-    /**
-     * 130, or 0 for nothing.
-     */
-
-    /**
-     * An instant inside an object: not packed as elsewhere.
-     */
-
     return LogCounterOrNothing;
   })();
-
-  /**
-   * Compensates the change of a row that may have moved.
-   */
-
   var LogicalUndo = DerbyBody.LogicalUndo = (function() {
     function LogicalUndo(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     LogicalUndo.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1611,41 +984,14 @@ var DerbyBody = (function() {
       this.recordId._read();
       this._debug.recordId.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * The number of the row on its page.
-     */
-
     return LogicalUndo;
   })();
-
-  /**
-   * Compensates a change where it took place.
-   */
-
   var PhysicalUndo = DerbyBody.PhysicalUndo = (function() {
     function PhysicalUndo(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     PhysicalUndo.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1665,37 +1011,14 @@ var DerbyBody = (function() {
       this.pageVersion._read();
       this._debug.pageVersion.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
     return PhysicalUndo;
   })();
-
-  /**
-   * Rows leave a page.
-   */
-
   var Purge = DerbyBody.Purge = (function() {
     function Purge(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Purge.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1737,49 +1060,14 @@ var DerbyBody = (function() {
       }
       this._debug.rows.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * Where on the page the row stands, from 0.
-     */
-
-    /**
-     * How many there are.
-     */
-
-    /**
-     * The rows.
-     */
-
     return Purge;
   })();
-
-  /**
-   * One element of the list.
-   */
-
   var PurgeRows = DerbyBody.PurgeRows = (function() {
     function PurgeRows(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     PurgeRows.prototype._read = function() {
       this._debug.recordId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1787,25 +1075,14 @@ var DerbyBody = (function() {
       this.recordId._read();
       this._debug.recordId.end = this._io.pos;
     }
-
-    /**
-     * The number of the row on its page.
-     */
-
     return PurgeRows;
   })();
-
-  /**
-   * A file beside the database is to go.
-   */
-
   var RemoveFile = DerbyBody.RemoveFile = (function() {
     function RemoveFile(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RemoveFile.prototype._read = function() {
       this._debug.fileName = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1819,33 +1096,14 @@ var DerbyBody = (function() {
       this.atOnce = this._io.readU1();
       this._debug.atOnce.end = this._io.pos;
     }
-
-    /**
-     * The name of the file.
-     */
-
-    /**
-     * The generation that the name has.
-     */
-
-    /**
-     * 1: the file goes now; 0: when the transaction has committed.
-     */
-
     return RemoveFile;
   })();
-
-  /**
-   * The room behind a row changes.
-   */
-
   var SetReservedSpace = DerbyBody.SetReservedSpace = (function() {
     function SetReservedSpace(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     SetReservedSpace.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1881,53 +1139,14 @@ var DerbyBody = (function() {
       this.oldReserved._read();
       this._debug.oldReserved.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * Where on the page the row stands, from 0.
-     */
-
-    /**
-     * The number of the row on its page.
-     */
-
-    /**
-     * The bytes that are reserved behind the row from now on.
-     */
-
-    /**
-     * The bytes that were reserved.
-     */
-
     return SetReservedSpace;
   })();
-
-  /**
-   * A transaction of the transaction table.
-   */
-
   var TransactionEntry = DerbyBody.TransactionEntry = (function() {
     function TransactionEntry(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     TransactionEntry.prototype._read = function() {
       this._debug.transaction = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1950,41 +1169,14 @@ var DerbyBody = (function() {
       this.status = this._io.readS4be();
       this._debug.status.end = this._io.pos;
     }
-
-    /**
-     * The number of the transaction.
-     */
-
-    /**
-     * The XA id of the branch.
-     */
-
-    /**
-     * The instant of its first record, packed.
-     */
-
-    /**
-     * The instant of its last record, packed.
-     */
-
-    /**
-     * 0, or 16 for an internal transaction that is rolled back first.
-     */
-
     return TransactionEntry;
   })();
-
-  /**
-   * Its format id, and what it is.
-   */
-
   var TransactionEntryObject = DerbyBody.TransactionEntryObject = (function() {
     function TransactionEntryObject(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     TransactionEntryObject.prototype._read = function() {
       this._debug.objectId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2000,29 +1192,14 @@ var DerbyBody = (function() {
       this.transactionEntry._read();
       this._debug.transactionEntry.end = this._io.pos;
     }
-
-    /**
-     * 261
-     */
-
-    /**
-     * A transaction of the transaction table.
-     */
-
     return TransactionEntryObject;
   })();
-
-  /**
-   * The number of a transaction.
-   */
-
   var TransactionId = DerbyBody.TransactionId = (function() {
     function TransactionId(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     TransactionId.prototype._read = function() {
       this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2030,25 +1207,14 @@ var DerbyBody = (function() {
       this.number._read();
       this._debug.number.end = this._io.pos;
     }
-
-    /**
-     * The number of the transaction.
-     */
-
     return TransactionId;
   })();
-
-  /**
-   * Its format id, which is 0 if there is none, and what it is.
-   */
-
   var TransactionIdOrNothing = DerbyBody.TransactionIdOrNothing = (function() {
     function TransactionIdOrNothing(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     TransactionIdOrNothing.prototype._read = function() {
       this._debug.objectId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2066,29 +1232,14 @@ var DerbyBody = (function() {
         this._debug.transactionId.end = this._io.pos;
       }
     }
-
-    /**
-     * 147, or 0 for nothing.
-     */
-
-    /**
-     * The number of a transaction.
-     */
-
     return TransactionIdOrNothing;
   })();
-
-  /**
-   * The transactions that are open at a checkpoint.
-   */
-
   var TransactionTable = DerbyBody.TransactionTable = (function() {
     function TransactionTable(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     TransactionTable.prototype._read = function() {
       this._debug.count = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2110,29 +1261,14 @@ var DerbyBody = (function() {
       }
       this._debug.entries.end = this._io.pos;
     }
-
-    /**
-     * How many there are.
-     */
-
-    /**
-     * The transactions.
-     */
-
     return TransactionTable;
   })();
-
-  /**
-   * One element of the list.
-   */
-
   var TransactionTableEntries = DerbyBody.TransactionTableEntries = (function() {
     function TransactionTableEntries(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     TransactionTableEntries.prototype._read = function() {
       this._debug.entry = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2140,25 +1276,14 @@ var DerbyBody = (function() {
       this.entry._read();
       this._debug.entry.end = this._io.pos;
     }
-
-    /**
-     * One of them.
-     */
-
     return TransactionTableEntries;
   })();
-
-  /**
-   * Its format id, and what it is.
-   */
-
   var TransactionTableObject = DerbyBody.TransactionTableObject = (function() {
     function TransactionTableObject(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     TransactionTableObject.prototype._read = function() {
       this._debug.objectId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2174,29 +1299,14 @@ var DerbyBody = (function() {
       this.transactionTable._read();
       this._debug.transactionTable.end = this._io.pos;
     }
-
-    /**
-     * 262
-     */
-
-    /**
-     * The transactions that are open at a checkpoint.
-     */
-
     return TransactionTableObject;
   })();
-
-  /**
-   * A row is replaced.
-   */
-
   var Update = DerbyBody.Update = (function() {
     function Update(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Update.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2224,45 +1334,14 @@ var DerbyBody = (function() {
       this.recordId._read();
       this._debug.recordId.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * Where on the page the row stands, from 0.
-     */
-
-    /**
-     * The number of the row on its page.
-     */
-
     return Update;
   })();
-
-  /**
-   * One column of a row is replaced.
-   */
-
   var UpdateField = DerbyBody.UpdateField = (function() {
     function UpdateField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     UpdateField.prototype._read = function() {
       this._debug.segment = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2298,53 +1377,14 @@ var DerbyBody = (function() {
       this.column._read();
       this._debug.column.end = this._io.pos;
     }
-
-    /**
-     * The segment of the container; 0: tables and indexes.
-     */
-
-    /**
-     * The number of the container.
-     */
-
-    /**
-     * The number of the page.
-     */
-
-    /**
-     * The version that the page has before the change.
-     */
-
-    /**
-     * The number of the row on its page.
-     */
-
-    /**
-     * There if the row may have moved to another page when it is undone.
-     */
-
-    /**
-     * Where on the page the row stands, from 0.
-     */
-
-    /**
-     * Which column.
-     */
-
     return UpdateField;
   })();
-
-  /**
-   * Text in modified UTF-8.
-   */
-
   var Utf = DerbyBody.Utf = (function() {
     function Utf(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Utf.prototype._read = function() {
       this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2354,56 +1394,13 @@ var DerbyBody = (function() {
       this.text = this._io.readBytes(this.size);
       this._debug.text.end = this._io.pos;
     }
-
-    /**
-     * How many bytes it has.
-     */
-
-    /**
-     * The text.
-     */
-
     return Utf;
   })();
-
-  /**
-   * The format id of a log record.
-   */
-
-  /**
-   * The bits of the groups.
-   */
-
-  /**
-   * The transaction.
-   */
-
-  /**
-   * Which operation this is.
-   */
-
-  /**
-   * The operation.
-   */
-
-  /**
-   * Of a compensation record, the instant of the record that it undoes.
-   */
-
-  /**
-   * The number of bytes of the data.
-   */
-
-  /**
-   * The data that the operation has beside its fields.
-   */
-
   return DerbyBody;
 })();
 DerbyBody_.DerbyBody = DerbyBody;
 });
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -2413,24 +1410,12 @@ DerbyBody_.DerbyBody = DerbyBody;
     factory(root.DerbyLog || (root.DerbyLog = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (DerbyLog_, KaitaiStream) {
-/**
- * One file of the write-ahead log of Apache Derby: a header, records one behind
- * the other, and a length of 0 or the end of the file. The bodies of records are
- * described in derby_body.ksy; the type control_file is log.ctrl, or its mirror.
- * 
- * This describes an undamaged file. It finds faults in constants and in the two
- * lengths of a record. It does not hold instants against offsets, verify
- * checksums, or go on in the next file.
- * @see {@link https://github.com/apache/derby/blob/trunk/java/org.apache.derby.engine/org/apache/derby/impl/store/raw/log/LogToFile.java|Source}
- */
-
 var DerbyLog = (function() {
   function DerbyLog(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   DerbyLog.prototype._read = function() {
     this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2470,18 +1455,12 @@ var DerbyLog = (function() {
     this.rest = this._io.readBytesFull();
     this._debug.rest.end = this._io.pos;
   }
-
-  /**
-   * The 48 bytes of log.ctrl and logmirror.ctrl.
-   */
-
   var ControlFile = DerbyLog.ControlFile = (function() {
     function ControlFile(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     ControlFile.prototype._read = function() {
       this._debug.formatId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2522,57 +1501,14 @@ var DerbyLog = (function() {
       this.checksum = this._io.readS8be();
       this._debug.checksum.end = this._io.pos;
     }
-
-    /**
-     * 128
-     */
-
-    /**
-     * 9; nobody looks at it.
-     */
-
-    /**
-     * The instant of the record of the last completed checkpoint, or 0.
-     */
-
-    /**
-     * The major version of the database's level.
-     */
-
-    /**
-     * The minor version of the database's level.
-     */
-
-    /**
-     * The build of the engine that wrote the file; nobody looks at it.
-     */
-
-    /**
-     * 1, a beta release; 2, run without forcing the log.
-     */
-
-    /**
-     * Zeros; nobody looks at them.
-     */
-
-    /**
-     * The CRC-32 of the 40 bytes before it.
-     */
-
     return ControlFile;
   })();
-
-  /**
-   * The control file as the document of 2005 describes it.
-   */
-
   var ControlFileOf2005 = DerbyLog.ControlFileOf2005 = (function() {
     function ControlFileOf2005(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     ControlFileOf2005.prototype._read = function() {
       this._debug.formatId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2594,45 +1530,14 @@ var DerbyLog = (function() {
       this.spare = this._io.readBytes(24);
       this._debug.spare.end = this._io.pos;
     }
-
-    /**
-     * The format id.
-     */
-
-    /**
-     * The obsolete version.
-     */
-
-    /**
-     * The instant of the last completed checkpoint.
-     */
-
-    /**
-     * The version.
-     */
-
-    /**
-     * The checkpoint interval.
-     */
-
-    /**
-     * Three times eight bytes that are 0.
-     */
-
     return ControlFileOf2005;
   })();
-
-  /**
-   * The first 24 bytes of a log file.
-   */
-
   var FileHeader = DerbyLog.FileHeader = (function() {
     function FileHeader(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     FileHeader.prototype._read = function() {
       this._debug.formatId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2663,37 +1568,14 @@ var DerbyLog = (function() {
       this.previous = this._io.readS8be();
       this._debug.previous.end = this._io.pos;
     }
-
-    /**
-     * 128
-     */
-
-    /**
-     * 9; nobody looks at it.
-     */
-
-    /**
-     * The number in the name of the file.
-     */
-
-    /**
-     * The instant behind the last record of the file before it, or 0.
-     */
-
     return FileHeader;
   })();
-
-  /**
-   * One record.
-   */
-
   var Record = DerbyLog.Record = (function() {
     function Record(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Record.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2719,10 +1601,6 @@ var DerbyLog = (function() {
         throw _err;
       }
     }
-
-    /**
-     * Whether the log of the file ends behind this record.
-     */
     Object.defineProperty(Record.prototype, 'isLast', {
       get: function() {
         if (this._m_isLast !== undefined)
@@ -2732,10 +1610,6 @@ var DerbyLog = (function() {
         return this._m_isLast;
       }
     });
-
-    /**
-     * What stands where the next record would begin.
-     */
     Object.defineProperty(Record.prototype, 'nextLength', {
       get: function() {
         if (this._m_nextLength !== undefined)
@@ -2751,29 +1625,8 @@ var DerbyLog = (function() {
         return this._m_nextLength;
       }
     });
-
-    /**
-     * The number of bytes of the body.
-     */
-
-    /**
-     * The number of the file in the upper four bytes, the offset of the record in the lower four.
-     */
-
-    /**
-     * The body (derby_body.ksy); of an encrypted log it is opaque.
-     */
-
-    /**
-     * The same, for whoever reads backward.
-     */
-
     return Record;
   })();
-
-  /**
-   * Whether the file holds a record at all.
-   */
   Object.defineProperty(DerbyLog.prototype, 'beginsWithRecord', {
     get: function() {
       if (this._m_beginsWithRecord !== undefined)
@@ -2783,10 +1636,6 @@ var DerbyLog = (function() {
       return this._m_beginsWithRecord;
     }
   });
-
-  /**
-   * The length of the first record, if there is one.
-   */
   Object.defineProperty(DerbyLog.prototype, 'firstLength', {
     get: function() {
       if (this._m_firstLength !== undefined)
@@ -2802,23 +1651,6 @@ var DerbyLog = (function() {
       return this._m_firstLength;
     }
   });
-
-  /**
-   * What file this is, and where the one before it ends.
-   */
-
-  /**
-   * The log, record by record.
-   */
-
-  /**
-   * The length of 0 that ends the log of a file.
-   */
-
-  /**
-   * Space that was set aside, which is zeros, or in a file that was ended anything.
-   */
-
   return DerbyLog;
 })();
 DerbyLog_.DerbyLog = DerbyLog;

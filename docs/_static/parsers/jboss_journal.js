@@ -1,5 +1,4 @@
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -9,20 +8,6 @@
     factory(root.HornetqJournal || (root.HornetqJournal = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (HornetqJournal_, KaitaiStream) {
-/**
- * One file of the journal of HornetQ 2.1 (format version 1), and of HornetQ 2.2
- * and later and ActiveMQ Artemis (format version 2): a longer header, and from
- * version 2 on a compact count in every record.
- * 
- * This describes an undamaged file whose records stand one behind another, from
- * the header to the first place where no record of this file starts. Everything
- * else is beyond this language: records behind padding or a hole have to be
- * searched for (use the type `record` at the places found), which records count
- * is decided over all files and transactions together, and no byte of a body is
- * protected.
- * @see {@link https://github.com/apache/activemq-artemis/blob/2.44.0/artemis-journal/src/main/java/org/apache/activemq/artemis/core/journal/impl/JournalImpl.java|Source}
- */
-
 var HornetqJournal = (function() {
   HornetqJournal.RecordType = Object.freeze({
     EVENT: 10,
@@ -35,7 +20,6 @@ var HornetqJournal = (function() {
     PREPARE: 17,
     COMMIT: 18,
     ROLLBACK: 19,
-
     10: "EVENT",
     11: "ADD",
     12: "UPDATE",
@@ -47,13 +31,11 @@ var HornetqJournal = (function() {
     18: "COMMIT",
     19: "ROLLBACK",
   });
-
   function HornetqJournal(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   HornetqJournal.prototype._read = function() {
     this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -81,18 +63,12 @@ var HornetqJournal = (function() {
     this.rest = this._io.readBytesFull();
     this._debug.rest.end = this._io.pos;
   }
-
-  /**
-   * COMMIT.
-   */
-
   var Completion = HornetqJournal.Completion = (function() {
     function Completion(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Completion.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -110,34 +86,14 @@ var HornetqJournal = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * Number of the transaction's records in the file that holds this record.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Completion;
   })();
-
-  /**
-   * The body of the one record of a control file (file id 0, in s2 -1): what an interrupted compaction has
-   * left to do.
-   */
-
   var ControlLists = HornetqJournal.ControlLists = (function() {
     function ControlLists(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     ControlLists.prototype._read = function() {
       this._debug.numOld = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -195,49 +151,14 @@ var HornetqJournal = (function() {
       this.slack = this._io.readBytesFull();
       this._debug.slack.end = this._io.pos;
     }
-
-    /**
-     * Number of old names; a negative one counts as none.
-     */
-
-    /**
-     * Data files that the compaction replaces; they are to be removed.
-     */
-
-    /**
-     * Number of new names; a negative one counts as none.
-     */
-
-    /**
-     * Files that take their place, under the names that end in `.cmp`.
-     */
-
-    /**
-     * Number of further renames, 0 in practice.
-     */
-
-    /**
-     * From one name to another.
-     */
-
-    /**
-     * Left over from the writer's buffer, usually zeros.
-     */
-
     return ControlLists;
   })();
-
-  /**
-   * DELETE.
-   */
-
   var Deletion = HornetqJournal.Deletion = (function() {
     function Deletion(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Deletion.prototype._read = function() {
       this._debug.id = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -252,29 +173,14 @@ var HornetqJournal = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Deletion;
   })();
-
-  /**
-   * DELETE_TX, with a body and without a user type.
-   */
-
   var DeletionTx = HornetqJournal.DeletionTx = (function() {
     function DeletionTx(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     DeletionTx.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -303,41 +209,14 @@ var HornetqJournal = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * Length of the body.
-     */
-
-    /**
-     * The application's bytes, usually none.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return DeletionTx;
   })();
-
-  /**
-   * ADD and UPDATE, and EVENT.
-   */
-
   var Entry = HornetqJournal.Entry = (function() {
     function Entry(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Entry.prototype._read = function() {
       this._debug.id = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -366,41 +245,14 @@ var HornetqJournal = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * Length of the body.
-     */
-
-    /**
-     * The application's own type; means nothing here.
-     */
-
-    /**
-     * The application's bytes. Nothing guards them but the ends of the record.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Entry;
   })();
-
-  /**
-   * ADD_TX and UPDATE_TX.
-   */
-
   var EntryTx = HornetqJournal.EntryTx = (function() {
     function EntryTx(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     EntryTx.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -432,45 +284,14 @@ var HornetqJournal = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * Length of the body.
-     */
-
-    /**
-     * The application's own type; means nothing here.
-     */
-
-    /**
-     * The application's bytes. Nothing guards them but the ends of the record.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return EntryTx;
   })();
-
-  /**
-   * The 16 bytes at the start of each file.
-   */
-
   var FileHeader = HornetqJournal.FileHeader = (function() {
     function FileHeader(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     FileHeader.prototype._read = function() {
       this._debug.formatVersion = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -488,10 +309,6 @@ var HornetqJournal = (function() {
       this.fileId = this._io.readS8be();
       this._debug.fileId.end = this._io.pos;
     }
-
-    /**
-     * What the records of this file carry, the low 31 bits of its id.
-     */
     Object.defineProperty(FileHeader.prototype, 'stamp', {
       get: function() {
         if (this._m_stamp !== undefined)
@@ -501,33 +318,14 @@ var HornetqJournal = (function() {
         return this._m_stamp;
       }
     });
-
-    /**
-     * 1 in HornetQ 2.1, 2 since. Decides whether records have a compact count.
-     */
-
-    /**
-     * The application's own number; has to be the configured one.
-     */
-
-    /**
-     * Orders the files, and marks the records that belong to this life of the file.
-     */
-
     return FileHeader;
   })();
-
-  /**
-   * A name in Java's modified UTF-8.
-   */
-
   var FileName = HornetqJournal.FileName = (function() {
     function FileName(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     FileName.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -537,30 +335,14 @@ var HornetqJournal = (function() {
       this.name = this._io.readBytes(this.length);
       this._debug.name.end = this._io.pos;
     }
-
-    /**
-     * Length in bytes.
-     */
-
-    /**
-     * The name, without a directory. Not UTF-8 but Java's own form of it: U+0000 is `c0 80`, and
-     * a character beyond U+FFFF is stored as its two surrogates.
-     */
-
     return FileName;
   })();
-
-  /**
-   * PREPARE.
-   */
-
   var Preparation = HornetqJournal.Preparation = (function() {
     function Preparation(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Preparation.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -589,34 +371,8 @@ var HornetqJournal = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * Number of the transaction's records in the file that holds this record.
-     */
-
-    /**
-     * Length of the extra data.
-     */
-
-    /**
-     * The application's bytes for whoever resolves the transaction, such as an XA transaction id.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Preparation;
   })();
-
-  /**
-   * One record, wherever it stands. It lies in one file and has no gaps.
-   */
-
   var Record = HornetqJournal.Record = (function() {
     function Record(_io, _parent, _root, formatVersion) {
       this._io = _io;
@@ -624,7 +380,6 @@ var HornetqJournal = (function() {
       this._root = _root;
       this.formatVersion = formatVersion;
       this._debug = {};
-
     }
     Record.prototype._read = function() {
       this._debug.recordType = { start: this._io.pos, ioOffset: this._io.byteOffset, enumName: "HornetqJournal.RecordType" };
@@ -683,10 +438,6 @@ var HornetqJournal = (function() {
       }
       this._debug.content.end = this._io.pos;
     }
-
-    /**
-     * Bytes before the body.
-     */
     Object.defineProperty(Record.prototype, 'lenStart', {
       get: function() {
         if (this._m_lenStart !== undefined)
@@ -696,41 +447,14 @@ var HornetqJournal = (function() {
         return this._m_lenStart;
       }
     });
-
-    /**
-     * What happened, and which fields follow.
-     */
-
-    /**
-     * The stamp of the file in which the record was stored.
-     */
-
-    /**
-     * How often a compaction has copied the record.
-     */
-
-    /**
-     * The rest of the record, its check size included.
-     */
-
-    /**
-     * That of the file's header.
-     */
-
     return Record;
   })();
-
-  /**
-   * One file that gets another name.
-   */
-
   var Rename = HornetqJournal.Rename = (function() {
     function Rename(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Rename.prototype._read = function() {
       this._debug.source = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -742,29 +466,14 @@ var HornetqJournal = (function() {
       this.target._read();
       this._debug.target.end = this._io.pos;
     }
-
-    /**
-     * The name it has.
-     */
-
-    /**
-     * The name it gets.
-     */
-
     return Rename;
   })();
-
-  /**
-   * ROLLBACK.
-   */
-
   var Rollback = HornetqJournal.Rollback = (function() {
     function Rollback(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Rollback.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -779,29 +488,14 @@ var HornetqJournal = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Rollback;
   })();
-
-  /**
-   * A place where a record may start.
-   */
-
   var Slot = HornetqJournal.Slot = (function() {
     function Slot(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Slot.prototype._read = function() {
       if (this.isRecord) {
@@ -859,32 +553,13 @@ var HornetqJournal = (function() {
         return this._m_stamp;
       }
     });
-
-    /**
-     * The record, if one of this file starts here.
-     */
-
     return Slot;
   })();
-
-  /**
-   * Which file this is in its present life.
-   */
-
-  /**
-   * Records without a gap; the last slot is empty and stands where no record starts.
-   */
-
-  /**
-   * Fill, or the records of an earlier life of the file; neither counts.
-   */
-
   return HornetqJournal;
 })();
 HornetqJournal_.HornetqJournal = HornetqJournal;
 });
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -894,20 +569,6 @@ HornetqJournal_.HornetqJournal = HornetqJournal;
     factory(root.JbossJournalS1 || (root.JbossJournalS1 = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (JbossJournalS1_, KaitaiStream) {
-/**
- * One file of the circular journal after September 2008: DELETE and DELETE_TX
- * have changed their numbers, a transactional delete has a body and a PREPARE
- * carries extra data.
- * 
- * This describes an undamaged file whose records stand one behind another, from
- * the header to the first place where no record of this file starts. Everything
- * else is beyond this language: records behind padding or a hole have to be
- * searched for (use the type `record` at the places found), which records count
- * is decided over all files and transactions together, and no byte of a body is
- * protected.
- * @see {@link https://developer.jboss.org/docs/DOC-10560|Source}
- */
-
 var JbossJournalS1 = (function() {
   JbossJournalS1.RecordType = Object.freeze({
     EVENT: 10,
@@ -920,7 +581,6 @@ var JbossJournalS1 = (function() {
     PREPARE: 17,
     COMMIT: 18,
     ROLLBACK: 19,
-
     10: "EVENT",
     11: "ADD",
     12: "UPDATE",
@@ -932,13 +592,11 @@ var JbossJournalS1 = (function() {
     18: "COMMIT",
     19: "ROLLBACK",
   });
-
   function JbossJournalS1(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   JbossJournalS1.prototype._read = function() {
     this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -966,18 +624,12 @@ var JbossJournalS1 = (function() {
     this.rest = this._io.readBytesFull();
     this._debug.rest.end = this._io.pos;
   }
-
-  /**
-   * COMMIT.
-   */
-
   var Completion = JbossJournalS1.Completion = (function() {
     function Completion(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Completion.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1014,37 +666,14 @@ var JbossJournalS1 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * Number of files that hold records of the transaction.
-     */
-
-    /**
-     * How many records of the transaction each of them holds.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Completion;
   })();
-
-  /**
-   * DELETE.
-   */
-
   var Deletion = JbossJournalS1.Deletion = (function() {
     function Deletion(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Deletion.prototype._read = function() {
       this._debug.id = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1059,29 +688,14 @@ var JbossJournalS1 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Deletion;
   })();
-
-  /**
-   * DELETE_TX, with a body and without a user type.
-   */
-
   var DeletionTx = JbossJournalS1.DeletionTx = (function() {
     function DeletionTx(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     DeletionTx.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1110,41 +724,14 @@ var JbossJournalS1 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * Length of the body.
-     */
-
-    /**
-     * The application's bytes, usually none.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return DeletionTx;
   })();
-
-  /**
-   * ADD and UPDATE.
-   */
-
   var Entry = JbossJournalS1.Entry = (function() {
     function Entry(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Entry.prototype._read = function() {
       this._debug.id = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1173,41 +760,14 @@ var JbossJournalS1 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * Length of the body.
-     */
-
-    /**
-     * The application's own type; means nothing here.
-     */
-
-    /**
-     * The application's bytes. Nothing guards them but the ends of the record.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Entry;
   })();
-
-  /**
-   * ADD_TX and UPDATE_TX.
-   */
-
   var EntryTx = JbossJournalS1.EntryTx = (function() {
     function EntryTx(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     EntryTx.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1239,45 +799,14 @@ var JbossJournalS1 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * Length of the body.
-     */
-
-    /**
-     * The application's own type; means nothing here.
-     */
-
-    /**
-     * The application's bytes. Nothing guards them but the ends of the record.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return EntryTx;
   })();
-
-  /**
-   * One file of a transaction.
-   */
-
   var FileCount = JbossJournalS1.FileCount = (function() {
     function FileCount(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     FileCount.prototype._read = function() {
       this._debug.fileId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1287,39 +816,20 @@ var JbossJournalS1 = (function() {
       this.count = this._io.readS4be();
       this._debug.count.end = this._io.pos;
     }
-
-    /**
-     * A file, by its id. It may be gone by the time this is read.
-     */
-
-    /**
-     * Number of the transaction's records in it.
-     */
-
     return FileCount;
   })();
-
-  /**
-   * The 4 bytes at the start of each file.
-   */
-
   var FileHeader = JbossJournalS1.FileHeader = (function() {
     function FileHeader(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     FileHeader.prototype._read = function() {
       this._debug.fileId = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this.fileId = this._io.readS4be();
       this._debug.fileId.end = this._io.pos;
     }
-
-    /**
-     * What the records of this file carry, its whole id.
-     */
     Object.defineProperty(FileHeader.prototype, 'stamp', {
       get: function() {
         if (this._m_stamp !== undefined)
@@ -1329,26 +839,14 @@ var JbossJournalS1 = (function() {
         return this._m_stamp;
       }
     });
-
-    /**
-     * Orders the files, and marks the records that belong to this life of the file. 0x4a4a4a4a
-     * (JJJJ) in a file that never got one.
-     */
-
     return FileHeader;
   })();
-
-  /**
-   * PREPARE. Both sizes come first, then the extra data, then the pairs.
-   */
-
   var Preparation = JbossJournalS1.Preparation = (function() {
     function Preparation(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Preparation.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1396,45 +894,14 @@ var JbossJournalS1 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * Length of the extra data.
-     */
-
-    /**
-     * Number of files that hold records of the transaction.
-     */
-
-    /**
-     * The application's bytes for whoever resolves the transaction, such as an XA transaction id.
-     */
-
-    /**
-     * How many records of the transaction each of them holds.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Preparation;
   })();
-
-  /**
-   * One record, wherever it stands. It lies in one file and has no gaps.
-   */
-
   var Record = JbossJournalS1.Record = (function() {
     function Record(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Record.prototype._read = function() {
       this._debug.recordType = { start: this._io.pos, ioOffset: this._io.byteOffset, enumName: "JbossJournalS1.RecordType" };
@@ -1484,33 +951,14 @@ var JbossJournalS1 = (function() {
       }
       this._debug.content.end = this._io.pos;
     }
-
-    /**
-     * What happened, and which fields follow.
-     */
-
-    /**
-     * The stamp of the file in which the record was stored.
-     */
-
-    /**
-     * The rest of the record, its check size included.
-     */
-
     return Record;
   })();
-
-  /**
-   * ROLLBACK.
-   */
-
   var Rollback = JbossJournalS1.Rollback = (function() {
     function Rollback(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Rollback.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1525,29 +973,14 @@ var JbossJournalS1 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Rollback;
   })();
-
-  /**
-   * A place where a record may start.
-   */
-
   var Slot = JbossJournalS1.Slot = (function() {
     function Slot(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Slot.prototype._read = function() {
       if (this.isRecord) {
@@ -1605,32 +1038,13 @@ var JbossJournalS1 = (function() {
         return this._m_stamp;
       }
     });
-
-    /**
-     * The record, if one of this file starts here.
-     */
-
     return Slot;
   })();
-
-  /**
-   * Which file this is in its present life.
-   */
-
-  /**
-   * Records without a gap; the last slot is empty and stands where no record starts.
-   */
-
-  /**
-   * Fill, or the records of an earlier life of the file; neither counts.
-   */
-
   return JbossJournalS1;
 })();
 JbossJournalS1_.JbossJournalS1 = JbossJournalS1;
 });
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -1640,19 +1054,6 @@ JbossJournalS1_.JbossJournalS1 = JbossJournalS1;
     factory(root.JbossJournalS2 || (root.JbossJournalS2 = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (JbossJournalS2_, KaitaiStream) {
-/**
- * One file of the circular journal from July 2009 to April 2010: a COMMIT counts
- * the records of its transaction in its own file only.
- * 
- * This describes an undamaged file whose records stand one behind another, from
- * the header to the first place where no record of this file starts. Everything
- * else is beyond this language: records behind padding or a hole have to be
- * searched for (use the type `record` at the places found), which records count
- * is decided over all files and transactions together, and no byte of a body is
- * protected.
- * @see {@link https://github.com/hornetq/hornetq/blob/HornetQ_2_0_0_GA/src/main/org/hornetq/core/journal/impl/JournalImpl.java|Source}
- */
-
 var JbossJournalS2 = (function() {
   JbossJournalS2.RecordType = Object.freeze({
     EVENT: 10,
@@ -1665,7 +1066,6 @@ var JbossJournalS2 = (function() {
     PREPARE: 17,
     COMMIT: 18,
     ROLLBACK: 19,
-
     10: "EVENT",
     11: "ADD",
     12: "UPDATE",
@@ -1677,13 +1077,11 @@ var JbossJournalS2 = (function() {
     18: "COMMIT",
     19: "ROLLBACK",
   });
-
   function JbossJournalS2(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   JbossJournalS2.prototype._read = function() {
     this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1711,18 +1109,12 @@ var JbossJournalS2 = (function() {
     this.rest = this._io.readBytesFull();
     this._debug.rest.end = this._io.pos;
   }
-
-  /**
-   * COMMIT.
-   */
-
   var Completion = JbossJournalS2.Completion = (function() {
     function Completion(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Completion.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1740,33 +1132,14 @@ var JbossJournalS2 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * Number of the transaction's records in the file that holds this record.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Completion;
   })();
-
-  /**
-   * DELETE.
-   */
-
   var Deletion = JbossJournalS2.Deletion = (function() {
     function Deletion(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Deletion.prototype._read = function() {
       this._debug.id = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1781,29 +1154,14 @@ var JbossJournalS2 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Deletion;
   })();
-
-  /**
-   * DELETE_TX, with a body and without a user type.
-   */
-
   var DeletionTx = JbossJournalS2.DeletionTx = (function() {
     function DeletionTx(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     DeletionTx.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1832,41 +1190,14 @@ var JbossJournalS2 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * Length of the body.
-     */
-
-    /**
-     * The application's bytes, usually none.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return DeletionTx;
   })();
-
-  /**
-   * ADD and UPDATE.
-   */
-
   var Entry = JbossJournalS2.Entry = (function() {
     function Entry(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Entry.prototype._read = function() {
       this._debug.id = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1895,41 +1226,14 @@ var JbossJournalS2 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * Length of the body.
-     */
-
-    /**
-     * The application's own type; means nothing here.
-     */
-
-    /**
-     * The application's bytes. Nothing guards them but the ends of the record.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Entry;
   })();
-
-  /**
-   * ADD_TX and UPDATE_TX.
-   */
-
   var EntryTx = JbossJournalS2.EntryTx = (function() {
     function EntryTx(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     EntryTx.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1961,55 +1265,20 @@ var JbossJournalS2 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * Length of the body.
-     */
-
-    /**
-     * The application's own type; means nothing here.
-     */
-
-    /**
-     * The application's bytes. Nothing guards them but the ends of the record.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return EntryTx;
   })();
-
-  /**
-   * The 4 bytes at the start of each file.
-   */
-
   var FileHeader = JbossJournalS2.FileHeader = (function() {
     function FileHeader(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     FileHeader.prototype._read = function() {
       this._debug.fileId = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this.fileId = this._io.readS4be();
       this._debug.fileId.end = this._io.pos;
     }
-
-    /**
-     * What the records of this file carry, its whole id.
-     */
     Object.defineProperty(FileHeader.prototype, 'stamp', {
       get: function() {
         if (this._m_stamp !== undefined)
@@ -2019,26 +1288,14 @@ var JbossJournalS2 = (function() {
         return this._m_stamp;
       }
     });
-
-    /**
-     * Orders the files, and marks the records that belong to this life of the file. 0x4a4a4a4a
-     * (JJJJ) in a file that never got one.
-     */
-
     return FileHeader;
   })();
-
-  /**
-   * PREPARE.
-   */
-
   var Preparation = JbossJournalS2.Preparation = (function() {
     function Preparation(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Preparation.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2067,41 +1324,14 @@ var JbossJournalS2 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * Number of the transaction's records in the file that holds this record.
-     */
-
-    /**
-     * Length of the extra data.
-     */
-
-    /**
-     * The application's bytes for whoever resolves the transaction, such as an XA transaction id.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Preparation;
   })();
-
-  /**
-   * One record, wherever it stands. It lies in one file and has no gaps.
-   */
-
   var Record = JbossJournalS2.Record = (function() {
     function Record(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Record.prototype._read = function() {
       this._debug.recordType = { start: this._io.pos, ioOffset: this._io.byteOffset, enumName: "JbossJournalS2.RecordType" };
@@ -2151,33 +1381,14 @@ var JbossJournalS2 = (function() {
       }
       this._debug.content.end = this._io.pos;
     }
-
-    /**
-     * What happened, and which fields follow.
-     */
-
-    /**
-     * The stamp of the file in which the record was stored.
-     */
-
-    /**
-     * The rest of the record, its check size included.
-     */
-
     return Record;
   })();
-
-  /**
-   * ROLLBACK.
-   */
-
   var Rollback = JbossJournalS2.Rollback = (function() {
     function Rollback(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Rollback.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2192,29 +1403,14 @@ var JbossJournalS2 = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
     return Rollback;
   })();
-
-  /**
-   * A place where a record may start.
-   */
-
   var Slot = JbossJournalS2.Slot = (function() {
     function Slot(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Slot.prototype._read = function() {
       if (this.isRecord) {
@@ -2272,32 +1468,13 @@ var JbossJournalS2 = (function() {
         return this._m_stamp;
       }
     });
-
-    /**
-     * The record, if one of this file starts here.
-     */
-
     return Slot;
   })();
-
-  /**
-   * Which file this is in its present life.
-   */
-
-  /**
-   * Records without a gap; the last slot is empty and stands where no record starts.
-   */
-
-  /**
-   * Fill, or the records of an earlier life of the file; neither counts.
-   */
-
   return JbossJournalS2;
 })();
 JbossJournalS2_.JbossJournalS2 = JbossJournalS2;
 });
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -2307,23 +1484,6 @@ JbossJournalS2_.JbossJournalS2 = JbossJournalS2;
     factory(root.JbossJournalSeed || (root.JbossJournalSeed = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (JbossJournalSeed_, KaitaiStream) {
-/**
- * One file of the circular journal in its first published form. A COMMIT lists
- * every file that holds records of its transaction, and how many. Numbers of
- * DELETE and DELETE_TX are the other way round than in every later edition. With
- * the parameter `hashed` the last field of a record is the calculated hash that
- * the document proposes and that no product has; this description does not
- * verify it.
- * 
- * This describes an undamaged file whose records stand one behind another, from
- * the header to the first place where no record of this file starts. Everything
- * else is beyond this language: records behind padding or a hole have to be
- * searched for (use the type `record` at the places found), which records count
- * is decided over all files and transactions together, and no byte of a body is
- * protected.
- * @see {@link https://developer.jboss.org/docs/DOC-10560|Source}
- */
-
 var JbossJournalSeed = (function() {
   JbossJournalSeed.SeedRecordType = Object.freeze({
     ADD: 11,
@@ -2335,7 +1495,6 @@ var JbossJournalSeed = (function() {
     PREPARE: 17,
     COMMIT: 18,
     ROLLBACK: 19,
-
     11: "ADD",
     12: "UPDATE",
     13: "ADD_TX",
@@ -2346,14 +1505,12 @@ var JbossJournalSeed = (function() {
     18: "COMMIT",
     19: "ROLLBACK",
   });
-
   function JbossJournalSeed(_io, _parent, _root, hashed) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this.hashed = hashed;
     this._debug = {};
-
   }
   JbossJournalSeed.prototype._read = function() {
     this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2381,18 +1538,12 @@ var JbossJournalSeed = (function() {
     this.rest = this._io.readBytesFull();
     this._debug.rest.end = this._io.pos;
   }
-
-  /**
-   * COMMIT and PREPARE.
-   */
-
   var Completion = JbossJournalSeed.Completion = (function() {
     function Completion(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Completion.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2436,41 +1587,14 @@ var JbossJournalSeed = (function() {
         this._debug.hash.end = this._io.pos;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * Number of files that hold records of the transaction.
-     */
-
-    /**
-     * How many records of the transaction each of them holds.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
-    /**
-     * The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
-     */
-
     return Completion;
   })();
-
-  /**
-   * DELETE.
-   */
-
   var Deletion = JbossJournalSeed.Deletion = (function() {
     function Deletion(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Deletion.prototype._read = function() {
       this._debug.id = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2492,33 +1616,14 @@ var JbossJournalSeed = (function() {
         this._debug.hash.end = this._io.pos;
       }
     }
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
-    /**
-     * The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
-     */
-
     return Deletion;
   })();
-
-  /**
-   * DELETE_TX, without a body.
-   */
-
   var DeletionTx = JbossJournalSeed.DeletionTx = (function() {
     function DeletionTx(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     DeletionTx.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2543,37 +1648,14 @@ var JbossJournalSeed = (function() {
         this._debug.hash.end = this._io.pos;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
-    /**
-     * The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
-     */
-
     return DeletionTx;
   })();
-
-  /**
-   * ADD and UPDATE.
-   */
-
   var Entry = JbossJournalSeed.Entry = (function() {
     function Entry(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Entry.prototype._read = function() {
       this._debug.id = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2609,46 +1691,14 @@ var JbossJournalSeed = (function() {
         this._debug.hash.end = this._io.pos;
       }
     }
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * Length of the body.
-     */
-
-    /**
-     * The application's own type; means nothing here.
-     */
-
-    /**
-     * The application's bytes. Without the calculated hash nothing guards them but the ends of the
-     * record.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
-    /**
-     * The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
-     */
-
     return Entry;
   })();
-
-  /**
-   * ADD_TX and UPDATE_TX.
-   */
-
   var EntryTx = JbossJournalSeed.EntryTx = (function() {
     function EntryTx(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     EntryTx.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2687,50 +1737,14 @@ var JbossJournalSeed = (function() {
         this._debug.hash.end = this._io.pos;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record that comes into being, changes or goes; any value.
-     */
-
-    /**
-     * Length of the body.
-     */
-
-    /**
-     * The application's own type; means nothing here.
-     */
-
-    /**
-     * The application's bytes. Without the calculated hash nothing guards them but the ends of the
-     * record.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
-    /**
-     * The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
-     */
-
     return EntryTx;
   })();
-
-  /**
-   * One file of a transaction.
-   */
-
   var FileCount = JbossJournalSeed.FileCount = (function() {
     function FileCount(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     FileCount.prototype._read = function() {
       this._debug.fileId = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2740,39 +1754,20 @@ var JbossJournalSeed = (function() {
       this.count = this._io.readS4be();
       this._debug.count.end = this._io.pos;
     }
-
-    /**
-     * A file, by its id. It may be gone by the time this is read.
-     */
-
-    /**
-     * Number of the transaction's records in it.
-     */
-
     return FileCount;
   })();
-
-  /**
-   * The 4 bytes at the start of each file.
-   */
-
   var FileHeader = JbossJournalSeed.FileHeader = (function() {
     function FileHeader(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     FileHeader.prototype._read = function() {
       this._debug.fileId = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this.fileId = this._io.readS4be();
       this._debug.fileId.end = this._io.pos;
     }
-
-    /**
-     * What the records of this file carry, its whole id.
-     */
     Object.defineProperty(FileHeader.prototype, 'stamp', {
       get: function() {
         if (this._m_stamp !== undefined)
@@ -2782,19 +1777,8 @@ var JbossJournalSeed = (function() {
         return this._m_stamp;
       }
     });
-
-    /**
-     * Orders the files, and marks the records that belong to this life of the file. 0x4a4a4a4a
-     * (JJJJ) in a file that never got one.
-     */
-
     return FileHeader;
   })();
-
-  /**
-   * One record, wherever it stands. It lies in one file and has no gaps.
-   */
-
   var Record = JbossJournalSeed.Record = (function() {
     function Record(_io, _parent, _root, hashed) {
       this._io = _io;
@@ -2802,7 +1786,6 @@ var JbossJournalSeed = (function() {
       this._root = _root;
       this.hashed = hashed;
       this._debug = {};
-
     }
     Record.prototype._read = function() {
       this._debug.recordType = { start: this._io.pos, ioOffset: this._io.byteOffset, enumName: "JbossJournalSeed.SeedRecordType" };
@@ -2852,37 +1835,14 @@ var JbossJournalSeed = (function() {
       }
       this._debug.content.end = this._io.pos;
     }
-
-    /**
-     * What happened, and which fields follow.
-     */
-
-    /**
-     * The stamp of the file in which the record was stored.
-     */
-
-    /**
-     * The rest of the record, its check size included.
-     */
-
-    /**
-     * Whether the last four bytes are the calculated hash.
-     */
-
     return Record;
   })();
-
-  /**
-   * ROLLBACK.
-   */
-
   var Rollback = JbossJournalSeed.Rollback = (function() {
     function Rollback(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Rollback.prototype._read = function() {
       this._debug.tx = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2904,33 +1864,14 @@ var JbossJournalSeed = (function() {
         this._debug.hash.end = this._io.pos;
       }
     }
-
-    /**
-     * The transaction; any value.
-     */
-
-    /**
-     * The record's length in bytes, from its type to here.
-     */
-
-    /**
-     * The calculated hash, the CRC-32 of all bytes of the record before it. Not verified here.
-     */
-
     return Rollback;
   })();
-
-  /**
-   * A place where a record may start.
-   */
-
   var Slot = JbossJournalSeed.Slot = (function() {
     function Slot(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Slot.prototype._read = function() {
       if (this.isRecord) {
@@ -2988,30 +1929,8 @@ var JbossJournalSeed = (function() {
         return this._m_stamp;
       }
     });
-
-    /**
-     * The record, if one of this file starts here.
-     */
-
     return Slot;
   })();
-
-  /**
-   * Which file this is in its present life.
-   */
-
-  /**
-   * Records without a gap; the last slot is empty and stands where no record starts.
-   */
-
-  /**
-   * Fill, or the records of an earlier life of the file; neither counts.
-   */
-
-  /**
-   * Whether the last four bytes of a record are the calculated hash and not its length.
-   */
-
   return JbossJournalSeed;
 })();
 JbossJournalSeed_.JbossJournalSeed = JbossJournalSeed;

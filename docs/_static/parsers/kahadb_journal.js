@@ -1,5 +1,4 @@
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -9,14 +8,6 @@
     factory(root.KahadbCommand || (root.KahadbCommand = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (KahadbCommand_, KaitaiStream) {
-/**
- * The payload of one record of the KahaDB message store: the number of a command,
- * the length of its message, and the message, in the wire format of Protocol
- * Buffers 2. Fields of a message come in any number and order; of those that
- * are not known, and of bytes behind the message, this says nothing.
- * @see {@link https://github.com/apache/activemq/blob/activemq-5.17.6/activemq-kahadb-store/src/main/proto/journal-data.proto|Source}
- */
-
 var KahadbCommand = (function() {
   KahadbCommand.Command = Object.freeze({
     TRACE: 0,
@@ -36,7 +27,6 @@ var KahadbCommand = (function() {
     REMOVE_SCHEDULED_JOBS: 14,
     DESTROY_SCHEDULER: 15,
     REWRITTEN_DATA_FILE: 16,
-
     0: "TRACE",
     1: "ADD_MESSAGE",
     2: "REMOVE_MESSAGE",
@@ -55,13 +45,11 @@ var KahadbCommand = (function() {
     15: "DESTROY_SCHEDULER",
     16: "REWRITTEN_DATA_FILE",
   });
-
   function KahadbCommand(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   KahadbCommand.prototype._read = function() {
     this._debug.command = { start: this._io.pos, ioOffset: this._io.byteOffset, enumName: "KahadbCommand.Command" };
@@ -181,18 +169,12 @@ var KahadbCommand = (function() {
     }
     this._debug.body.end = this._io.pos;
   }
-
-  /**
-   * Which files acknowledgements refer to.
-   */
-
   var AckMessageFileMap = KahadbCommand.AckMessageFileMap = (function() {
     function AckMessageFileMap(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     AckMessageFileMap.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -212,25 +194,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return AckMessageFileMap;
   })();
-
-  /**
-   * One field of ack_message_file_map.
-   */
-
   var AckMessageFileMapField = KahadbCommand.AckMessageFileMapField = (function() {
     function AckMessageFileMapField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     AckMessageFileMapField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -243,29 +214,14 @@ var KahadbCommand = (function() {
         this._debug.fileMap.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * A serialised map of Java.
-     */
-
     return AckMessageFileMapField;
   })();
-
-  /**
-   * A message arrives.
-   */
-
   var AddMessage = KahadbCommand.AddMessage = (function() {
     function AddMessage(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     AddMessage.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -285,25 +241,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return AddMessage;
   })();
-
-  /**
-   * One field of add_message.
-   */
-
   var AddMessageField = KahadbCommand.AddMessageField = (function() {
     function AddMessageField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     AddMessageField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -346,49 +291,14 @@ var KahadbCommand = (function() {
         this._debug.prioritySupported.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The transaction that the command belongs to.
-     */
-
-    /**
-     * The destination that it is about.
-     */
-
-    /**
-     * The message that it is about.
-     */
-
-    /**
-     * The message, in the broker's own encoding.
-     */
-
-    /**
-     * Its priority; 4 if there is none.
-     */
-
-    /**
-     * Whether the priority orders the messages.
-     */
-
     return AddMessageField;
   })();
-
-  /**
-   * A job of the scheduler.
-   */
-
   var AddScheduledJob = KahadbCommand.AddScheduledJob = (function() {
     function AddScheduledJob(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     AddScheduledJob.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -408,25 +318,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return AddScheduledJob;
   })();
-
-  /**
-   * One field of add_scheduled_job.
-   */
-
   var AddScheduledJobField = KahadbCommand.AddScheduledJobField = (function() {
     function AddScheduledJobField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     AddScheduledJobField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -487,61 +386,14 @@ var KahadbCommand = (function() {
         this._debug.nextExecutionTime.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The scheduler.
-     */
-
-    /**
-     * The job.
-     */
-
-    /**
-     * When it begins.
-     */
-
-    /**
-     * A cron expression.
-     */
-
-    /**
-     * How long it waits, in milliseconds.
-     */
-
-    /**
-     * How long between two runs, in milliseconds.
-     */
-
-    /**
-     * How often it is repeated.
-     */
-
-    /**
-     * The message that the job sends.
-     */
-
-    /**
-     * When it is due.
-     */
-
     return AddScheduledJobField;
   })();
-
-  /**
-   * A transaction took place.
-   */
-
   var Commit = KahadbCommand.Commit = (function() {
     function Commit(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Commit.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -561,25 +413,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return Commit;
   })();
-
-  /**
-   * One field of commit.
-   */
-
   var CommitField = KahadbCommand.CommitField = (function() {
     function CommitField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     CommitField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -592,29 +433,14 @@ var KahadbCommand = (function() {
         this._debug.transaction.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The transaction that the command belongs to.
-     */
-
     return CommitField;
   })();
-
-  /**
-   * A destination.
-   */
-
   var Destination = KahadbCommand.Destination = (function() {
     function Destination(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Destination.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -634,25 +460,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return Destination;
   })();
-
-  /**
-   * One field of destination.
-   */
-
   var DestinationField = KahadbCommand.DestinationField = (function() {
     function DestinationField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     DestinationField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -671,33 +486,14 @@ var KahadbCommand = (function() {
         this._debug.name.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * What it is.
-     */
-
-    /**
-     * Its name.
-     */
-
     return DestinationField;
   })();
-
-  /**
-   * A scheduler is gone.
-   */
-
   var DestroyScheduler = KahadbCommand.DestroyScheduler = (function() {
     function DestroyScheduler(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     DestroyScheduler.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -717,25 +513,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return DestroyScheduler;
   })();
-
-  /**
-   * One field of destroy_scheduler.
-   */
-
   var DestroySchedulerField = KahadbCommand.DestroySchedulerField = (function() {
     function DestroySchedulerField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     DestroySchedulerField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -748,29 +533,14 @@ var KahadbCommand = (function() {
         this._debug.scheduler.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The scheduler.
-     */
-
     return DestroySchedulerField;
   })();
-
-  /**
-   * The id of a local transaction.
-   */
-
   var Local = KahadbCommand.Local = (function() {
     function Local(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Local.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -790,25 +560,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return Local;
   })();
-
-  /**
-   * One field of local.
-   */
-
   var LocalField = KahadbCommand.LocalField = (function() {
     function LocalField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     LocalField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -827,33 +586,14 @@ var KahadbCommand = (function() {
         this._debug.number.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The connection that began it.
-     */
-
-    /**
-     * Its number on that connection.
-     */
-
     return LocalField;
   })();
-
-  /**
-   * A place in the journal.
-   */
-
   var Location = KahadbCommand.Location = (function() {
     function Location(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Location.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -873,25 +613,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return Location;
   })();
-
-  /**
-   * One field of location.
-   */
-
   var LocationField = KahadbCommand.LocationField = (function() {
     function LocationField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     LocationField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -910,33 +639,14 @@ var KahadbCommand = (function() {
         this._debug.offset.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The id of a file.
-     */
-
-    /**
-     * A place in that file.
-     */
-
     return LocationField;
   })();
-
-  /**
-   * A transaction is in doubt.
-   */
-
   var Prepare = KahadbCommand.Prepare = (function() {
     function Prepare(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Prepare.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -956,25 +666,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return Prepare;
   })();
-
-  /**
-   * One field of prepare.
-   */
-
   var PrepareField = KahadbCommand.PrepareField = (function() {
     function PrepareField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     PrepareField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -987,29 +686,14 @@ var KahadbCommand = (function() {
         this._debug.transaction.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The transaction that the command belongs to.
-     */
-
     return PrepareField;
   })();
-
-  /**
-   * What is known of producers.
-   */
-
   var ProducerAudit = KahadbCommand.ProducerAudit = (function() {
     function ProducerAudit(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     ProducerAudit.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1029,25 +713,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return ProducerAudit;
   })();
-
-  /**
-   * One field of producer_audit.
-   */
-
   var ProducerAuditField = KahadbCommand.ProducerAuditField = (function() {
     function ProducerAuditField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     ProducerAuditField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1060,29 +733,14 @@ var KahadbCommand = (function() {
         this._debug.audit.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * A serialised object of Java.
-     */
-
     return ProducerAuditField;
   })();
-
-  /**
-   * A destination is gone.
-   */
-
   var RemoveDestination = KahadbCommand.RemoveDestination = (function() {
     function RemoveDestination(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RemoveDestination.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1102,25 +760,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return RemoveDestination;
   })();
-
-  /**
-   * One field of remove_destination.
-   */
-
   var RemoveDestinationField = KahadbCommand.RemoveDestinationField = (function() {
     function RemoveDestinationField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RemoveDestinationField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1133,29 +780,14 @@ var KahadbCommand = (function() {
         this._debug.destination.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The destination that it is about.
-     */
-
     return RemoveDestinationField;
   })();
-
-  /**
-   * A message is acknowledged.
-   */
-
   var RemoveMessage = KahadbCommand.RemoveMessage = (function() {
     function RemoveMessage(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RemoveMessage.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1175,25 +807,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return RemoveMessage;
   })();
-
-  /**
-   * One field of remove_message.
-   */
-
   var RemoveMessageField = KahadbCommand.RemoveMessageField = (function() {
     function RemoveMessageField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RemoveMessageField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1230,45 +851,14 @@ var KahadbCommand = (function() {
         this._debug.subscriptionKey.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The transaction that the command belongs to.
-     */
-
-    /**
-     * The destination that it is about.
-     */
-
-    /**
-     * The message that it is about.
-     */
-
-    /**
-     * The acknowledgement, in the broker's own encoding.
-     */
-
-    /**
-     * The subscription.
-     */
-
     return RemoveMessageField;
   })();
-
-  /**
-   * A job is gone.
-   */
-
   var RemoveScheduledJob = KahadbCommand.RemoveScheduledJob = (function() {
     function RemoveScheduledJob(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RemoveScheduledJob.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1288,25 +878,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return RemoveScheduledJob;
   })();
-
-  /**
-   * One field of remove_scheduled_job.
-   */
-
   var RemoveScheduledJobField = KahadbCommand.RemoveScheduledJobField = (function() {
     function RemoveScheduledJobField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RemoveScheduledJobField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1331,37 +910,14 @@ var KahadbCommand = (function() {
         this._debug.nextExecutionTime.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The scheduler.
-     */
-
-    /**
-     * The job.
-     */
-
-    /**
-     * When it is due.
-     */
-
     return RemoveScheduledJobField;
   })();
-
-  /**
-   * The jobs of a stretch of time are gone.
-   */
-
   var RemoveScheduledJobs = KahadbCommand.RemoveScheduledJobs = (function() {
     function RemoveScheduledJobs(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RemoveScheduledJobs.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1381,25 +937,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return RemoveScheduledJobs;
   })();
-
-  /**
-   * One field of remove_scheduled_jobs.
-   */
-
   var RemoveScheduledJobsField = KahadbCommand.RemoveScheduledJobsField = (function() {
     function RemoveScheduledJobsField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RemoveScheduledJobsField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1424,37 +969,14 @@ var KahadbCommand = (function() {
         this._debug.endTime.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The scheduler.
-     */
-
-    /**
-     * When it begins.
-     */
-
-    /**
-     * When it ends.
-     */
-
     return RemoveScheduledJobsField;
   })();
-
-  /**
-   * A job gets another time.
-   */
-
   var RescheduleJob = KahadbCommand.RescheduleJob = (function() {
     function RescheduleJob(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RescheduleJob.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1474,25 +996,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return RescheduleJob;
   })();
-
-  /**
-   * One field of reschedule_job.
-   */
-
   var RescheduleJobField = KahadbCommand.RescheduleJobField = (function() {
     function RescheduleJobField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RescheduleJobField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1529,45 +1040,14 @@ var KahadbCommand = (function() {
         this._debug.rescheduledCount.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The scheduler.
-     */
-
-    /**
-     * The job.
-     */
-
-    /**
-     * When the job was due.
-     */
-
-    /**
-     * When it is due.
-     */
-
-    /**
-     * How often it was rescheduled.
-     */
-
     return RescheduleJobField;
   })();
-
-  /**
-   * The file that this stands in repeats another one.
-   */
-
   var RewrittenDataFile = KahadbCommand.RewrittenDataFile = (function() {
     function RewrittenDataFile(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RewrittenDataFile.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1587,25 +1067,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return RewrittenDataFile;
   })();
-
-  /**
-   * One field of rewritten_data_file.
-   */
-
   var RewrittenDataFileField = KahadbCommand.RewrittenDataFileField = (function() {
     function RewrittenDataFileField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RewrittenDataFileField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1630,37 +1099,14 @@ var KahadbCommand = (function() {
         this._debug.skipIfSourceExists.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The id of the file that is repeated.
-     */
-
-    /**
-     * Why it was.
-     */
-
-    /**
-     * Whether this file does not count while the other one is there.
-     */
-
     return RewrittenDataFileField;
   })();
-
-  /**
-   * A transaction did not take place.
-   */
-
   var Rollback = KahadbCommand.Rollback = (function() {
     function Rollback(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Rollback.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1680,25 +1126,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return Rollback;
   })();
-
-  /**
-   * One field of rollback.
-   */
-
   var RollbackField = KahadbCommand.RollbackField = (function() {
     function RollbackField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RollbackField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1711,29 +1146,14 @@ var KahadbCommand = (function() {
         this._debug.transaction.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The transaction that the command belongs to.
-     */
-
     return RollbackField;
   })();
-
-  /**
-   * Bytes with their number in front.
-   */
-
   var Sized = KahadbCommand.Sized = (function() {
     function Sized(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Sized.prototype._read = function() {
       this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1744,29 +1164,14 @@ var KahadbCommand = (function() {
       this.value = this._io.readBytes(this.size.amount);
       this._debug.value.end = this._io.pos;
     }
-
-    /**
-     * How many there are.
-     */
-
-    /**
-     * The bytes; a text is UTF-8.
-     */
-
     return Sized;
   })();
-
-  /**
-   * A message with its number of bytes in front.
-   */
-
   var SizedAddMessage = KahadbCommand.SizedAddMessage = (function() {
     function SizedAddMessage(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     SizedAddMessage.prototype._read = function() {
       this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1780,29 +1185,14 @@ var KahadbCommand = (function() {
       this.value._read();
       this._debug.value.end = this._io.pos;
     }
-
-    /**
-     * How many bytes it has.
-     */
-
-    /**
-     * The message.
-     */
-
     return SizedAddMessage;
   })();
-
-  /**
-   * A message with its number of bytes in front.
-   */
-
   var SizedDestination = KahadbCommand.SizedDestination = (function() {
     function SizedDestination(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     SizedDestination.prototype._read = function() {
       this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1816,29 +1206,14 @@ var KahadbCommand = (function() {
       this.value._read();
       this._debug.value.end = this._io.pos;
     }
-
-    /**
-     * How many bytes it has.
-     */
-
-    /**
-     * The message.
-     */
-
     return SizedDestination;
   })();
-
-  /**
-   * A message with its number of bytes in front.
-   */
-
   var SizedLocal = KahadbCommand.SizedLocal = (function() {
     function SizedLocal(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     SizedLocal.prototype._read = function() {
       this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1852,29 +1227,14 @@ var KahadbCommand = (function() {
       this.value._read();
       this._debug.value.end = this._io.pos;
     }
-
-    /**
-     * How many bytes it has.
-     */
-
-    /**
-     * The message.
-     */
-
     return SizedLocal;
   })();
-
-  /**
-   * A message with its number of bytes in front.
-   */
-
   var SizedLocation = KahadbCommand.SizedLocation = (function() {
     function SizedLocation(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     SizedLocation.prototype._read = function() {
       this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1888,29 +1248,14 @@ var KahadbCommand = (function() {
       this.value._read();
       this._debug.value.end = this._io.pos;
     }
-
-    /**
-     * How many bytes it has.
-     */
-
-    /**
-     * The message.
-     */
-
     return SizedLocation;
   })();
-
-  /**
-   * A message with its number of bytes in front.
-   */
-
   var SizedTransaction = KahadbCommand.SizedTransaction = (function() {
     function SizedTransaction(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     SizedTransaction.prototype._read = function() {
       this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1924,29 +1269,14 @@ var KahadbCommand = (function() {
       this.value._read();
       this._debug.value.end = this._io.pos;
     }
-
-    /**
-     * How many bytes it has.
-     */
-
-    /**
-     * The message.
-     */
-
     return SizedTransaction;
   })();
-
-  /**
-   * A message with its number of bytes in front.
-   */
-
   var SizedXa = KahadbCommand.SizedXa = (function() {
     function SizedXa(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     SizedXa.prototype._read = function() {
       this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1960,29 +1290,14 @@ var KahadbCommand = (function() {
       this.value._read();
       this._debug.value.end = this._io.pos;
     }
-
-    /**
-     * How many bytes it has.
-     */
-
-    /**
-     * The message.
-     */
-
     return SizedXa;
   })();
-
-  /**
-   * A durable subscription begins or ends.
-   */
-
   var Subscription = KahadbCommand.Subscription = (function() {
     function Subscription(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Subscription.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2002,25 +1317,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return Subscription;
   })();
-
-  /**
-   * One field of subscription.
-   */
-
   var SubscriptionField = KahadbCommand.SubscriptionField = (function() {
     function SubscriptionField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     SubscriptionField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2051,41 +1355,14 @@ var KahadbCommand = (function() {
         this._debug.subscriptionInfo.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The destination that it is about.
-     */
-
-    /**
-     * The subscription.
-     */
-
-    /**
-     * Whether messages that are there are owed as well.
-     */
-
-    /**
-     * The subscription, in the broker's own encoding.
-     */
-
     return SubscriptionField;
   })();
-
-  /**
-   * A note without effect.
-   */
-
   var Trace = KahadbCommand.Trace = (function() {
     function Trace(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Trace.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2105,25 +1382,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return Trace;
   })();
-
-  /**
-   * One field of trace.
-   */
-
   var TraceField = KahadbCommand.TraceField = (function() {
     function TraceField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     TraceField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2136,29 +1402,14 @@ var KahadbCommand = (function() {
         this._debug.text.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The note.
-     */
-
     return TraceField;
   })();
-
-  /**
-   * Whose transaction a command belongs to.
-   */
-
   var Transaction = KahadbCommand.Transaction = (function() {
     function Transaction(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Transaction.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2178,25 +1429,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return Transaction;
   })();
-
-  /**
-   * One field of transaction.
-   */
-
   var TransactionField = KahadbCommand.TransactionField = (function() {
     function TransactionField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     TransactionField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2221,37 +1461,14 @@ var KahadbCommand = (function() {
         this._debug.previousEntry.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The id of a local transaction.
-     */
-
-    /**
-     * The id of an XA transaction.
-     */
-
-    /**
-     * Not used.
-     */
-
     return TransactionField;
   })();
-
-  /**
-   * A message changes.
-   */
-
   var UpdateMessage = KahadbCommand.UpdateMessage = (function() {
     function UpdateMessage(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     UpdateMessage.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2271,25 +1488,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return UpdateMessage;
   })();
-
-  /**
-   * One field of update_message.
-   */
-
   var UpdateMessageField = KahadbCommand.UpdateMessageField = (function() {
     function UpdateMessageField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     UpdateMessageField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2302,29 +1508,14 @@ var KahadbCommand = (function() {
         this._debug.add.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The message as it is now.
-     */
-
     return UpdateMessageField;
   })();
-
-  /**
-   * An unsigned number, seven bits in each byte, the lowest first.
-   */
-
   var Varint = KahadbCommand.Varint = (function() {
     function Varint(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Varint.prototype._read = function() {
       this._debug.groups = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2340,10 +1531,6 @@ var KahadbCommand = (function() {
       } while (!(_ < 128));
       this._debug.groups.end = this._io.pos;
     }
-
-    /**
-     * The number, up to 28 bits.
-     */
     Object.defineProperty(Varint.prototype, 'amount', {
       get: function() {
         if (this._m_amount !== undefined)
@@ -2353,25 +1540,14 @@ var KahadbCommand = (function() {
         return this._m_amount;
       }
     });
-
-    /**
-     * Seven bits each; all but the last have their highest bit set.
-     */
-
     return Varint;
   })();
-
-  /**
-   * The id of an XA transaction.
-   */
-
   var Xa = KahadbCommand.Xa = (function() {
     function Xa(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Xa.prototype._read = function() {
       this._debug.fields = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2391,25 +1567,14 @@ var KahadbCommand = (function() {
       }
       this._debug.fields.end = this._io.pos;
     }
-
-    /**
-     * Its fields, in any order.
-     */
-
     return Xa;
   })();
-
-  /**
-   * One field of xa.
-   */
-
   var XaField = KahadbCommand.XaField = (function() {
     function XaField(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     XaField.prototype._read = function() {
       this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2434,44 +1599,13 @@ var KahadbCommand = (function() {
         this._debug.gtrid.end = this._io.pos;
       }
     }
-
-    /**
-     * Eight times the number of the field, and how it is stored.
-     */
-
-    /**
-     * The format of the XA id.
-     */
-
-    /**
-     * The branch qualifier.
-     */
-
-    /**
-     * The global transaction id.
-     */
-
     return XaField;
   })();
-
-  /**
-   * Which command this is.
-   */
-
-  /**
-   * The number of bytes of the message.
-   */
-
-  /**
-   * The message.
-   */
-
   return KahadbCommand;
 })();
 KahadbCommand_.KahadbCommand = KahadbCommand;
 });
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -2481,18 +1615,6 @@ KahadbCommand_.KahadbCommand = KahadbCommand;
     factory(root.KahadbJournal || (root.KahadbJournal = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (KahadbJournal_, KaitaiStream) {
-/**
- * One data file of the journal in which ActiveMQ's message store KahaDB keeps
- * its commands: batches of records, an end marker, and space that is not used.
- * 
- * This describes an undamaged file. It finds faults in the lengths and constants
- * of batches and records. The log ends at the first place that does not begin
- * with the length of a control record: whether an end marker or damage stands
- * there, this does not say. Nor does it verify checksums, look for batches behind
- * damage, or tell what the commands amount to.
- * @see {@link https://github.com/apache/activemq/blob/activemq-5.17.6/activemq-kahadb-store/src/main/java/org/apache/activemq/store/kahadb/disk/journal/Journal.java|Source}
- */
-
 var KahadbJournal = (function() {
   KahadbJournal.Command = Object.freeze({
     TRACE: 0,
@@ -2512,7 +1634,6 @@ var KahadbJournal = (function() {
     REMOVE_SCHEDULED_JOBS: 14,
     DESTROY_SCHEDULER: 15,
     REWRITTEN_DATA_FILE: 16,
-
     0: "TRACE",
     1: "ADD_MESSAGE",
     2: "REMOVE_MESSAGE",
@@ -2531,13 +1652,11 @@ var KahadbJournal = (function() {
     15: "DESTROY_SCHEDULER",
     16: "REWRITTEN_DATA_FILE",
   });
-
   function KahadbJournal(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   KahadbJournal.prototype._read = function() {
     if (this.beginsWithBatch) {
@@ -2568,18 +1687,12 @@ var KahadbJournal = (function() {
     this.rest = this._io.readBytesFull();
     this._debug.rest.end = this._io.pos;
   }
-
-  /**
-   * Records that were written together, behind a control record.
-   */
-
   var Batch = KahadbJournal.Batch = (function() {
     function Batch(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Batch.prototype._read = function() {
       this._debug.control = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2593,10 +1706,6 @@ var KahadbJournal = (function() {
       this.log._read();
       this._debug.log.end = this._io.pos;
     }
-
-    /**
-     * Whether the log ends behind this batch; a size of 0 with any other checksum is no end, and a fault.
-     */
     Object.defineProperty(Batch.prototype, 'isLast', {
       get: function() {
         if (this._m_isLast !== undefined)
@@ -2606,10 +1715,6 @@ var KahadbJournal = (function() {
         return this._m_isLast;
       }
     });
-
-    /**
-     * The checksum there.
-     */
     Object.defineProperty(Batch.prototype, 'nextChecksum', {
       get: function() {
         if (this._m_nextChecksum !== undefined)
@@ -2625,10 +1730,6 @@ var KahadbJournal = (function() {
         return this._m_nextChecksum;
       }
     });
-
-    /**
-     * What stands where the next control record would, if there is room for one.
-     */
     Object.defineProperty(Batch.prototype, 'nextLength', {
       get: function() {
         if (this._m_nextLength !== undefined)
@@ -2644,10 +1745,6 @@ var KahadbJournal = (function() {
         return this._m_nextLength;
       }
     });
-
-    /**
-     * The batch size there.
-     */
     Object.defineProperty(Batch.prototype, 'nextSize', {
       get: function() {
         if (this._m_nextSize !== undefined)
@@ -2663,29 +1760,14 @@ var KahadbJournal = (function() {
         return this._m_nextSize;
       }
     });
-
-    /**
-     * What tells that this is a batch, how long it is, and its checksum.
-     */
-
-    /**
-     * The records of the batch.
-     */
-
     return Batch;
   })();
-
-  /**
-   * The 28 bytes in front of each batch. No checksum covers them.
-   */
-
   var ControlRecord = KahadbJournal.ControlRecord = (function() {
     function ControlRecord(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     ControlRecord.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2729,41 +1811,14 @@ var KahadbJournal = (function() {
       this.checksum = this._io.readS8be();
       this._debug.checksum.end = this._io.pos;
     }
-
-    /**
-     * The length of the control record itself.
-     */
-
-    /**
-     * 2 says that this is a control record.
-     */
-
-    /**
-     * What a control record is known by, and looked for behind damage.
-     */
-
-    /**
-     * The bytes of all records of the batch. Nothing protects it.
-     */
-
-    /**
-     * The Adler-32 of the records, or 0 for none.
-     */
-
     return ControlRecord;
   })();
-
-  /**
-   * A record, or one of a type that nobody knows, which readers skip by its length.
-   */
-
   var Entry = KahadbJournal.Entry = (function() {
     function Entry(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Entry.prototype._read = function() {
       if ( ((this.entryType == 1) || (this.entryType == 2)) ) {
@@ -2779,10 +1834,6 @@ var KahadbJournal = (function() {
         this._debug.other.end = this._io.pos;
       }
     }
-
-    /**
-     * The type of the record that begins here.
-     */
     Object.defineProperty(Entry.prototype, 'entryType', {
       get: function() {
         if (this._m_entryType !== undefined)
@@ -2798,29 +1849,14 @@ var KahadbJournal = (function() {
         return this._m_entryType;
       }
     });
-
-    /**
-     * A record of the user; none is of type 2.
-     */
-
-    /**
-     * A record of another type.
-     */
-
     return Entry;
   })();
-
-  /**
-   * The records of one batch, one behind the other.
-   */
-
   var Log = KahadbJournal.Log = (function() {
     function Log(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Log.prototype._read = function() {
       this._debug.records = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2840,25 +1876,14 @@ var KahadbJournal = (function() {
       }
       this._debug.records.end = this._io.pos;
     }
-
-    /**
-     * In the order in which they were asked for.
-     */
-
     return Log;
   })();
-
-  /**
-   * One record.
-   */
-
   var Record = KahadbJournal.Record = (function() {
     function Record(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Record.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2888,37 +1913,14 @@ var KahadbJournal = (function() {
         this._debug.frame.end = this._io.pos;
       }
     }
-
-    /**
-     * The length of the whole record, these four bytes included.
-     */
-
-    /**
-     * 1 says that this is a record of the user.
-     */
-
-    /**
-     * Which command of the message store this is.
-     */
-
-    /**
-     * The length of the command's message as a varint, and the message.
-     */
-
     return Record;
   })();
-
-  /**
-   * A record of an unknown type. It has no meaning.
-   */
-
   var UnknownRecord = KahadbJournal.UnknownRecord = (function() {
     function UnknownRecord(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     UnknownRecord.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -2936,25 +1938,8 @@ var KahadbJournal = (function() {
       this.ignored = this._io.readBytes(this.length - 5);
       this._debug.ignored.end = this._io.pos;
     }
-
-    /**
-     * The length of the whole record, these four bytes included.
-     */
-
-    /**
-     * Neither 1 nor 2, which a control record has.
-     */
-
-    /**
-     * What readers skip.
-     */
-
     return UnknownRecord;
   })();
-
-  /**
-   * Whether the file holds a batch at all; one of no bytes, with the checksum 0 or 1, is the end of the log.
-   */
   Object.defineProperty(KahadbJournal.prototype, 'beginsWithBatch', {
     get: function() {
       if (this._m_beginsWithBatch !== undefined)
@@ -2964,10 +1949,6 @@ var KahadbJournal = (function() {
       return this._m_beginsWithBatch;
     }
   });
-
-  /**
-   * The checksum of the first batch.
-   */
   Object.defineProperty(KahadbJournal.prototype, 'firstChecksum', {
     get: function() {
       if (this._m_firstChecksum !== undefined)
@@ -2983,10 +1964,6 @@ var KahadbJournal = (function() {
       return this._m_firstChecksum;
     }
   });
-
-  /**
-   * The length of the first control record, if there is one.
-   */
   Object.defineProperty(KahadbJournal.prototype, 'firstLength', {
     get: function() {
       if (this._m_firstLength !== undefined)
@@ -3002,10 +1979,6 @@ var KahadbJournal = (function() {
       return this._m_firstLength;
     }
   });
-
-  /**
-   * The size of the first batch.
-   */
   Object.defineProperty(KahadbJournal.prototype, 'firstSize', {
     get: function() {
       if (this._m_firstSize !== undefined)
@@ -3021,25 +1994,11 @@ var KahadbJournal = (function() {
       return this._m_firstSize;
     }
   });
-
-  /**
-   * The log, batch by batch, from the start of the file.
-   */
-
-  /**
-   * The five bytes -qMa4 in a file that was written to its end marker; zeros where an older writer, or none, put one.
-   */
-
-  /**
-   * Space that was set aside, or what an older log of the file has left there. It has no meaning.
-   */
-
   return KahadbJournal;
 })();
 KahadbJournal_.KahadbJournal = KahadbJournal;
 });
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -3049,23 +2008,12 @@ KahadbJournal_.KahadbJournal = KahadbJournal;
     factory(root.KahadbJournalSeed || (root.KahadbJournalSeed = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (KahadbJournalSeed_, KaitaiStream) {
-/**
- * One journal data file as the seed document describes it: batches of records
- * up to the end of the file.
- * 
- * This describes an undamaged file. It finds every fault in a length or a
- * constant, but it does not verify the checksum of a batch, does not look for
- * batches behind damage, and does not say what the commands amount to.
- * @see {@link https://activemq.apache.org/components/classic/documentation/kahadb|Source}
- */
-
 var KahadbJournalSeed = (function() {
   function KahadbJournalSeed(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   KahadbJournalSeed.prototype._read = function() {
     this._debug.batches = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -3085,18 +2033,12 @@ var KahadbJournalSeed = (function() {
     }
     this._debug.batches.end = this._io.pos;
   }
-
-  /**
-   * Records that were written together, behind a control record.
-   */
-
   var Batch = KahadbJournalSeed.Batch = (function() {
     function Batch(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Batch.prototype._read = function() {
       this._debug.control = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -3110,29 +2052,14 @@ var KahadbJournalSeed = (function() {
       this.log._read();
       this._debug.log.end = this._io.pos;
     }
-
-    /**
-     * What tells that this is a batch, how long it is, and its checksum.
-     */
-
-    /**
-     * The records of the batch.
-     */
-
     return Batch;
   })();
-
-  /**
-   * The 28 bytes in front of each batch. No checksum covers them.
-   */
-
   var ControlRecord = KahadbJournalSeed.ControlRecord = (function() {
     function ControlRecord(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     ControlRecord.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -3176,41 +2103,14 @@ var KahadbJournalSeed = (function() {
       this.checksum = this._io.readS8be();
       this._debug.checksum.end = this._io.pos;
     }
-
-    /**
-     * The length of the control record itself.
-     */
-
-    /**
-     * 2 says that this is a control record.
-     */
-
-    /**
-     * What a control record is known by, and looked for behind damage.
-     */
-
-    /**
-     * The bytes of all records of the batch. Nothing protects it.
-     */
-
-    /**
-     * The Adler-32 of the records, or 0 for none.
-     */
-
     return ControlRecord;
   })();
-
-  /**
-   * A record, or one of a type that nobody knows, which readers skip by its length.
-   */
-
   var Entry = KahadbJournalSeed.Entry = (function() {
     function Entry(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Entry.prototype._read = function() {
       if ( ((this.entryType == 1) || (this.entryType == 2)) ) {
@@ -3226,10 +2126,6 @@ var KahadbJournalSeed = (function() {
         this._debug.other.end = this._io.pos;
       }
     }
-
-    /**
-     * The type of the record that begins here.
-     */
     Object.defineProperty(Entry.prototype, 'entryType', {
       get: function() {
         if (this._m_entryType !== undefined)
@@ -3245,29 +2141,14 @@ var KahadbJournalSeed = (function() {
         return this._m_entryType;
       }
     });
-
-    /**
-     * A record of the user; none is of type 2.
-     */
-
-    /**
-     * A record of another type.
-     */
-
     return Entry;
   })();
-
-  /**
-   * The records of one batch, one behind the other.
-   */
-
   var Log = KahadbJournalSeed.Log = (function() {
     function Log(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Log.prototype._read = function() {
       this._debug.records = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -3287,25 +2168,14 @@ var KahadbJournalSeed = (function() {
       }
       this._debug.records.end = this._io.pos;
     }
-
-    /**
-     * In the order in which they were asked for.
-     */
-
     return Log;
   })();
-
-  /**
-   * One record.
-   */
-
   var Record = KahadbJournalSeed.Record = (function() {
     function Record(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Record.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -3328,33 +2198,14 @@ var KahadbJournalSeed = (function() {
       this.payload = this._io.readBytes(this.length - 5);
       this._debug.payload.end = this._io.pos;
     }
-
-    /**
-     * The length of the whole record, these four bytes included.
-     */
-
-    /**
-     * 1 says that this is a record of the user.
-     */
-
-    /**
-     * What the user gave.
-     */
-
     return Record;
   })();
-
-  /**
-   * A record of an unknown type. It has no meaning.
-   */
-
   var UnknownRecord = KahadbJournalSeed.UnknownRecord = (function() {
     function UnknownRecord(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     UnknownRecord.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -3372,32 +2223,13 @@ var KahadbJournalSeed = (function() {
       this.ignored = this._io.readBytes(this.length - 5);
       this._debug.ignored.end = this._io.pos;
     }
-
-    /**
-     * The length of the whole record, these four bytes included.
-     */
-
-    /**
-     * Neither 1 nor 2, which a control record has.
-     */
-
-    /**
-     * What readers skip.
-     */
-
     return UnknownRecord;
   })();
-
-  /**
-   * The log, batch by batch, to the end of the file.
-   */
-
   return KahadbJournalSeed;
 })();
 KahadbJournalSeed_.KahadbJournalSeed = KahadbJournalSeed;
 });
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -3407,18 +2239,6 @@ KahadbJournalSeed_.KahadbJournalSeed = KahadbJournalSeed;
     factory(root.KahadbJournalZero || (root.KahadbJournalZero = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (KahadbJournalZero_, KaitaiStream) {
-/**
- * One data file of the journal of ActiveMQ's message store KahaDB before 5.14:
- * batches of records, and zeros behind them.
- * 
- * This describes an undamaged file. It finds faults in the lengths and constants
- * of batches and records. The log ends at the first place that does not begin
- * with the length of a control record: whether an end marker or damage stands
- * there, this does not say. Nor does it verify checksums, look for batches behind
- * damage, or tell what the commands amount to.
- * @see {@link https://github.com/apache/activemq/blob/activemq-5.13.5/activemq-kahadb-store/src/main/java/org/apache/activemq/store/kahadb/disk/journal/Journal.java|Source}
- */
-
 var KahadbJournalZero = (function() {
   KahadbJournalZero.Command = Object.freeze({
     TRACE: 0,
@@ -3438,7 +2258,6 @@ var KahadbJournalZero = (function() {
     REMOVE_SCHEDULED_JOBS: 14,
     DESTROY_SCHEDULER: 15,
     REWRITTEN_DATA_FILE: 16,
-
     0: "TRACE",
     1: "ADD_MESSAGE",
     2: "REMOVE_MESSAGE",
@@ -3457,13 +2276,11 @@ var KahadbJournalZero = (function() {
     15: "DESTROY_SCHEDULER",
     16: "REWRITTEN_DATA_FILE",
   });
-
   function KahadbJournalZero(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   KahadbJournalZero.prototype._read = function() {
     if (this.beginsWithBatch) {
@@ -3494,18 +2311,12 @@ var KahadbJournalZero = (function() {
     this.rest = this._io.readBytesFull();
     this._debug.rest.end = this._io.pos;
   }
-
-  /**
-   * Records that were written together, behind a control record.
-   */
-
   var Batch = KahadbJournalZero.Batch = (function() {
     function Batch(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Batch.prototype._read = function() {
       this._debug.control = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -3519,10 +2330,6 @@ var KahadbJournalZero = (function() {
       this.log._read();
       this._debug.log.end = this._io.pos;
     }
-
-    /**
-     * Whether the log ends behind this batch; a size of 0 with any other checksum is no end, and a fault.
-     */
     Object.defineProperty(Batch.prototype, 'isLast', {
       get: function() {
         if (this._m_isLast !== undefined)
@@ -3532,10 +2339,6 @@ var KahadbJournalZero = (function() {
         return this._m_isLast;
       }
     });
-
-    /**
-     * The checksum there.
-     */
     Object.defineProperty(Batch.prototype, 'nextChecksum', {
       get: function() {
         if (this._m_nextChecksum !== undefined)
@@ -3551,10 +2354,6 @@ var KahadbJournalZero = (function() {
         return this._m_nextChecksum;
       }
     });
-
-    /**
-     * What stands where the next control record would, if there is room for one.
-     */
     Object.defineProperty(Batch.prototype, 'nextLength', {
       get: function() {
         if (this._m_nextLength !== undefined)
@@ -3570,10 +2369,6 @@ var KahadbJournalZero = (function() {
         return this._m_nextLength;
       }
     });
-
-    /**
-     * The batch size there.
-     */
     Object.defineProperty(Batch.prototype, 'nextSize', {
       get: function() {
         if (this._m_nextSize !== undefined)
@@ -3589,29 +2384,14 @@ var KahadbJournalZero = (function() {
         return this._m_nextSize;
       }
     });
-
-    /**
-     * What tells that this is a batch, how long it is, and its checksum.
-     */
-
-    /**
-     * The records of the batch.
-     */
-
     return Batch;
   })();
-
-  /**
-   * The 28 bytes in front of each batch. No checksum covers them.
-   */
-
   var ControlRecord = KahadbJournalZero.ControlRecord = (function() {
     function ControlRecord(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     ControlRecord.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -3655,41 +2435,14 @@ var KahadbJournalZero = (function() {
       this.checksum = this._io.readS8be();
       this._debug.checksum.end = this._io.pos;
     }
-
-    /**
-     * The length of the control record itself.
-     */
-
-    /**
-     * 2 says that this is a control record.
-     */
-
-    /**
-     * What a control record is known by, and looked for behind damage.
-     */
-
-    /**
-     * The bytes of all records of the batch. Nothing protects it.
-     */
-
-    /**
-     * The Adler-32 of the records, or 0 for none.
-     */
-
     return ControlRecord;
   })();
-
-  /**
-   * A record, or one of a type that nobody knows, which readers skip by its length.
-   */
-
   var Entry = KahadbJournalZero.Entry = (function() {
     function Entry(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Entry.prototype._read = function() {
       if ( ((this.entryType == 1) || (this.entryType == 2)) ) {
@@ -3705,10 +2458,6 @@ var KahadbJournalZero = (function() {
         this._debug.other.end = this._io.pos;
       }
     }
-
-    /**
-     * The type of the record that begins here.
-     */
     Object.defineProperty(Entry.prototype, 'entryType', {
       get: function() {
         if (this._m_entryType !== undefined)
@@ -3724,29 +2473,14 @@ var KahadbJournalZero = (function() {
         return this._m_entryType;
       }
     });
-
-    /**
-     * A record of the user; none is of type 2.
-     */
-
-    /**
-     * A record of another type.
-     */
-
     return Entry;
   })();
-
-  /**
-   * The records of one batch, one behind the other.
-   */
-
   var Log = KahadbJournalZero.Log = (function() {
     function Log(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Log.prototype._read = function() {
       this._debug.records = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -3766,25 +2500,14 @@ var KahadbJournalZero = (function() {
       }
       this._debug.records.end = this._io.pos;
     }
-
-    /**
-     * In the order in which they were asked for.
-     */
-
     return Log;
   })();
-
-  /**
-   * One record.
-   */
-
   var Record = KahadbJournalZero.Record = (function() {
     function Record(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Record.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -3814,37 +2537,14 @@ var KahadbJournalZero = (function() {
         this._debug.frame.end = this._io.pos;
       }
     }
-
-    /**
-     * The length of the whole record, these four bytes included.
-     */
-
-    /**
-     * 1 says that this is a record of the user.
-     */
-
-    /**
-     * Which command of the message store this is.
-     */
-
-    /**
-     * The length of the command's message as a varint, and the message.
-     */
-
     return Record;
   })();
-
-  /**
-   * A record of an unknown type. It has no meaning.
-   */
-
   var UnknownRecord = KahadbJournalZero.UnknownRecord = (function() {
     function UnknownRecord(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     UnknownRecord.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -3862,25 +2562,8 @@ var KahadbJournalZero = (function() {
       this.ignored = this._io.readBytes(this.length - 5);
       this._debug.ignored.end = this._io.pos;
     }
-
-    /**
-     * The length of the whole record, these four bytes included.
-     */
-
-    /**
-     * Neither 1 nor 2, which a control record has.
-     */
-
-    /**
-     * What readers skip.
-     */
-
     return UnknownRecord;
   })();
-
-  /**
-   * Whether the file holds a batch at all; one of no bytes, with the checksum 0 or 1, is the end of the log.
-   */
   Object.defineProperty(KahadbJournalZero.prototype, 'beginsWithBatch', {
     get: function() {
       if (this._m_beginsWithBatch !== undefined)
@@ -3890,10 +2573,6 @@ var KahadbJournalZero = (function() {
       return this._m_beginsWithBatch;
     }
   });
-
-  /**
-   * The checksum of the first batch.
-   */
   Object.defineProperty(KahadbJournalZero.prototype, 'firstChecksum', {
     get: function() {
       if (this._m_firstChecksum !== undefined)
@@ -3909,10 +2588,6 @@ var KahadbJournalZero = (function() {
       return this._m_firstChecksum;
     }
   });
-
-  /**
-   * The length of the first control record, if there is one.
-   */
   Object.defineProperty(KahadbJournalZero.prototype, 'firstLength', {
     get: function() {
       if (this._m_firstLength !== undefined)
@@ -3928,10 +2603,6 @@ var KahadbJournalZero = (function() {
       return this._m_firstLength;
     }
   });
-
-  /**
-   * The size of the first batch.
-   */
   Object.defineProperty(KahadbJournalZero.prototype, 'firstSize', {
     get: function() {
       if (this._m_firstSize !== undefined)
@@ -3947,19 +2618,6 @@ var KahadbJournalZero = (function() {
       return this._m_firstSize;
     }
   });
-
-  /**
-   * The log, batch by batch, from the start of the file.
-   */
-
-  /**
-   * Zeros; five were written behind a batch from 5.12 on, and by 5.3 the file is extended with them.
-   */
-
-  /**
-   * Space that was set aside, or what an older log of the file has left there. It has no meaning.
-   */
-
   return KahadbJournalZero;
 })();
 KahadbJournalZero_.KahadbJournalZero = KahadbJournalZero;

@@ -1,5 +1,4 @@
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -9,21 +8,12 @@
     factory(root.SwiftmqMessage || (root.SwiftmqMessage = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (SwiftmqMessage_, KaitaiStream) {
-/**
- * A message as a SwiftMQ store keeps it: the slices of its pages one behind the
- * other, or what an entry of a swap file holds. Properties and the body of a map
- * message are the type properties; the body of a message of the queue
- * sys$prepared is the type branch. Strings are modified UTF-8 and not decoded.
- * @see {@link https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms|Source}
- */
-
 var SwiftmqMessage = (function() {
   function SwiftmqMessage(_io, _parent, _root) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this._debug = {};
-
   }
   SwiftmqMessage.prototype._read = function() {
     this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -130,18 +120,12 @@ var SwiftmqMessage = (function() {
     }
     this._debug.body.end = this._io.pos;
   }
-
-  /**
-   * Bytes.
-   */
-
   var Blob = SwiftmqMessage.Blob = (function() {
     function Blob(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Blob.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -151,29 +135,14 @@ var SwiftmqMessage = (function() {
       this.data = this._io.readBytes(this.length);
       this._debug.data.end = this._io.pos;
     }
-
-    /**
-     * Their number.
-     */
-
-    /**
-     * The bytes.
-     */
-
     return Blob;
   })();
-
-  /**
-   * What one queue has in a prepared branch.
-   */
-
   var Branch = SwiftmqMessage.Branch = (function() {
     function Branch(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Branch.prototype._read = function() {
       this._debug.valid = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -221,61 +190,14 @@ var SwiftmqMessage = (function() {
       }
       this._debug.keys.end = this._io.pos;
     }
-
-    /**
-     * 1; nobody looks at it.
-     */
-
-    /**
-     * When it was prepared, in milliseconds.
-     */
-
-    /**
-     * 0, messages are removed; 1, inserted.
-     */
-
-    /**
-     * The queue.
-     */
-
-    /**
-     * Not 0, it is a transaction of the router's own.
-     */
-
-    /**
-     * The format of the XA id.
-     */
-
-    /**
-     * The branch qualifier.
-     */
-
-    /**
-     * The global transaction id.
-     */
-
-    /**
-     * How many keys follow.
-     */
-
-    /**
-     * The entries of the queue's index, as swiftmq_store.ksy has them.
-     */
-
     return Branch;
   })();
-
-  /**
-   * A queue or a topic.
-   */
-
   var Destination = SwiftmqMessage.Destination = (function() {
     function Destination(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Destination.prototype._read = function() {
       this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -297,51 +219,25 @@ var SwiftmqMessage = (function() {
       this.name._read();
       this._debug.name.end = this._io.pos;
     }
-
-    /**
-     * 0, a queue; 1, a topic; 2, a temporary topic; 3, a temporary queue.
-     */
-
-    /**
-     * The queue of a topic.
-     */
-
-    /**
-     * The name.
-     */
-
     return Destination;
   })();
-
-  /**
-   * No body.
-   */
-
   var Nothing = SwiftmqMessage.Nothing = (function() {
     function Nothing(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Nothing.prototype._read = function() {
     }
-
     return Nothing;
   })();
-
-  /**
-   * Bytes that may be missing.
-   */
-
   var OptionalBlob = SwiftmqMessage.OptionalBlob = (function() {
     function OptionalBlob(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     OptionalBlob.prototype._read = function() {
       this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -354,29 +250,14 @@ var SwiftmqMessage = (function() {
         this._debug.value.end = this._io.pos;
       }
     }
-
-    /**
-     * 1 if they are there.
-     */
-
-    /**
-     * The bytes.
-     */
-
     return OptionalBlob;
   })();
-
-  /**
-   * A queue or a topic that may be missing.
-   */
-
   var OptionalDestination = SwiftmqMessage.OptionalDestination = (function() {
     function OptionalDestination(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     OptionalDestination.prototype._read = function() {
       this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -389,29 +270,14 @@ var SwiftmqMessage = (function() {
         this._debug.value.end = this._io.pos;
       }
     }
-
-    /**
-     * 1 if it is there.
-     */
-
-    /**
-     * The destination.
-     */
-
     return OptionalDestination;
   })();
-
-  /**
-   * A string that may be missing.
-   */
-
   var OptionalUtf = SwiftmqMessage.OptionalUtf = (function() {
     function OptionalUtf(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     OptionalUtf.prototype._read = function() {
       this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -424,29 +290,14 @@ var SwiftmqMessage = (function() {
         this._debug.value.end = this._io.pos;
       }
     }
-
-    /**
-     * 1 if it is there.
-     */
-
-    /**
-     * The string.
-     */
-
     return OptionalUtf;
   })();
-
-  /**
-   * A value.
-   */
-
   var Primitive = SwiftmqMessage.Primitive = (function() {
     function Primitive(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Primitive.prototype._read = function() {
       this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -499,29 +350,14 @@ var SwiftmqMessage = (function() {
       }
       this._debug.value.end = this._io.pos;
     }
-
-    /**
-     * 0 int, 1 long, 2 double, 3 float, 4 boolean, 5 char, 6 short, 7 byte, 8 bytes, 9 string.
-     */
-
-    /**
-     * The value.
-     */
-
     return Primitive;
   })();
-
-  /**
-   * Properties, and the body of a map message.
-   */
-
   var Properties = SwiftmqMessage.Properties = (function() {
     function Properties(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Properties.prototype._read = function() {
       this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -542,29 +378,14 @@ var SwiftmqMessage = (function() {
       }
       this._debug.entries.end = this._io.pos;
     }
-
-    /**
-     * How many there are.
-     */
-
-    /**
-     * The properties.
-     */
-
     return Properties;
   })();
-
-  /**
-   * A name and a value.
-   */
-
   var Property = SwiftmqMessage.Property = (function() {
     function Property(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Property.prototype._read = function() {
       this._debug.name = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -576,29 +397,14 @@ var SwiftmqMessage = (function() {
       this.value._read();
       this._debug.value.end = this._io.pos;
     }
-
-    /**
-     * The name.
-     */
-
-    /**
-     * The value.
-     */
-
     return Property;
   })();
-
-  /**
-   * The body of a stream message.
-   */
-
   var Stream = SwiftmqMessage.Stream = (function() {
     function Stream(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Stream.prototype._read = function() {
       this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -619,29 +425,14 @@ var SwiftmqMessage = (function() {
       }
       this._debug.values.end = this._io.pos;
     }
-
-    /**
-     * How many values there are.
-     */
-
-    /**
-     * The values.
-     */
-
     return Stream;
   })();
-
-  /**
-   * The body of a text message.
-   */
-
   var Text = SwiftmqMessage.Text = (function() {
     function Text(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Text.prototype._read = function() {
       this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -669,33 +460,14 @@ var SwiftmqMessage = (function() {
         this._debug.parts.end = this._io.pos;
       }
     }
-
-    /**
-     * 1 if there is a text.
-     */
-
-    /**
-     * How many strings it is made of.
-     */
-
-    /**
-     * The strings.
-     */
-
     return Text;
   })();
-
-  /**
-   * A string.
-   */
-
   var Utf = SwiftmqMessage.Utf = (function() {
     function Utf(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Utf.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -705,100 +477,13 @@ var SwiftmqMessage = (function() {
       this.data = this._io.readBytes(this.length);
       this._debug.data.end = this._io.pos;
     }
-
-    /**
-     * Its number of bytes.
-     */
-
-    /**
-     * The bytes, in modified UTF-8.
-     */
-
     return Utf;
   })();
-
-  /**
-   * 0 without a body, 1 bytes, 2 a map, 3 an object, 4 a stream, 5 text.
-   */
-
-  /**
-   * When it expires, in milliseconds; 0, never.
-   */
-
-  /**
-   * The priority.
-   */
-
-  /**
-   * When it was sent, in milliseconds.
-   */
-
-  /**
-   * How often it was delivered.
-   */
-
-  /**
-   * 1, not persistent; 2, persistent.
-   */
-
-  /**
-   * Not 0, it was delivered before.
-   */
-
-  /**
-   * The message id.
-   */
-
-  /**
-   * The user id.
-   */
-
-  /**
-   * The client id.
-   */
-
-  /**
-   * The correlation id.
-   */
-
-  /**
-   * The type that the sender gave it.
-   */
-
-  /**
-   * Where an answer is wanted.
-   */
-
-  /**
-   * Where it was sent to.
-   */
-
-  /**
-   * Its properties.
-   */
-
-  /**
-   * The router that it came from.
-   */
-
-  /**
-   * The router that it goes to.
-   */
-
-  /**
-   * The queue that it goes to.
-   */
-
-  /**
-   * The body.
-   */
-
   return SwiftmqMessage;
 })();
 SwiftmqMessage_.SwiftmqMessage = SwiftmqMessage;
 });
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
-
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
     define(['exports', 'kaitai-struct/KaitaiStream'], factory);
@@ -808,38 +493,23 @@ SwiftmqMessage_.SwiftmqMessage = SwiftmqMessage;
     factory(root.SwiftmqStore || (root.SwiftmqStore = {}), root.KaitaiStream);
   }
 })(typeof self !== 'undefined' ? self : this, function (SwiftmqStore_, KaitaiStream) {
-/**
- * The log of a SwiftMQ file store, tagged or untagged: records up to the first
- * bytes that begin none, and what lies behind. In a tagged log those are records
- * of older generations.
- * 
- * This describes an undamaged log. Nothing says how long a record is, so a
- * record that is not whole is a fault here, where a start of the store takes it
- * for the end. It does not hold images against the size of a page. Pages of
- * page.db, which only who refers to them tells apart, and swap files are types.
- * @see {@link https://github.com/iitsoftware/swiftmq-ce/tree/develop/swiftlets/sys_store/src/main/java/com/swiftmq/impl/store/standard/log|Source}
- */
-
 var SwiftmqStore = (function() {
   SwiftmqStore.ActionKind = Object.freeze({
     INSERT: 1,
     UPDATE: 2,
     DELETE: 3,
     PORTION: 4,
-
     1: "INSERT",
     2: "UPDATE",
     3: "DELETE",
     4: "PORTION",
   });
-
   function SwiftmqStore(_io, _parent, _root, pageSize) {
     this._io = _io;
     this._parent = _parent;
     this._root = _root || this;
     this.pageSize = pageSize;
     this._debug = {};
-
   }
   SwiftmqStore.prototype._read = function() {
     if (this.tagged) {
@@ -871,18 +541,12 @@ var SwiftmqStore = (function() {
     this.rest = this._io.readBytesFull();
     this._debug.rest.end = this._io.pos;
   }
-
-  /**
-   * What was done to one page.
-   */
-
   var Action = SwiftmqStore.Action = (function() {
     function Action(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Action.prototype._read = function() {
       this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset, enumName: "SwiftmqStore.ActionKind" };
@@ -909,29 +573,14 @@ var SwiftmqStore = (function() {
       }
       this._debug.body.end = this._io.pos;
     }
-
-    /**
-     * What it does.
-     */
-
-    /**
-     * Its fields.
-     */
-
     return Action;
   })();
-
-  /**
-   * Bytes of a page change.
-   */
-
   var AnyPortion = SwiftmqStore.AnyPortion = (function() {
     function AnyPortion(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     AnyPortion.prototype._read = function() {
       this._debug.body = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -947,10 +596,6 @@ var SwiftmqStore = (function() {
       }
       this._debug.body.end = this._io.pos;
     }
-
-    /**
-     * Whether what was there is told.
-     */
     Object.defineProperty(AnyPortion.prototype, 'hasBefore', {
       get: function() {
         if (this._m_hasBefore !== undefined)
@@ -964,25 +609,14 @@ var SwiftmqStore = (function() {
         return this._m_hasBefore;
       }
     });
-
-    /**
-     * The fields.
-     */
-
     return AnyPortion;
   })();
-
-  /**
-   * A page is given back.
-   */
-
   var Delete = SwiftmqStore.Delete = (function() {
     function Delete(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Delete.prototype._read = function() {
       this._debug.page = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1000,33 +634,14 @@ var SwiftmqStore = (function() {
       this.before = this._io.readBytes(this.length);
       this._debug.before.end = this._io.pos;
     }
-
-    /**
-     * The page.
-     */
-
-    /**
-     * How many bytes follow.
-     */
-
-    /**
-     * What was in use of the page.
-     */
-
     return Delete;
   })();
-
-  /**
-   * How a page of an index begins.
-   */
-
   var IndexHeader = SwiftmqStore.IndexHeader = (function() {
     function IndexHeader(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     IndexHeader.prototype._read = function() {
       this._debug.empty = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1065,41 +680,14 @@ var SwiftmqStore = (function() {
         throw _err;
       }
     }
-
-    /**
-     * Written as 0 or 1; a reader takes all but 1 for a page in use.
-     */
-
-    /**
-     * The page before it in the same index, or -1.
-     */
-
-    /**
-     * The page behind it, or -1.
-     */
-
-    /**
-     * How many entries there are.
-     */
-
-    /**
-     * How many of them are valid.
-     */
-
     return IndexHeader;
   })();
-
-  /**
-   * A page is taken into use.
-   */
-
   var Insert = SwiftmqStore.Insert = (function() {
     function Insert(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Insert.prototype._read = function() {
       this._debug.page = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1111,25 +699,14 @@ var SwiftmqStore = (function() {
         throw _err;
       }
     }
-
-    /**
-     * The page.
-     */
-
     return Insert;
   })();
-
-  /**
-   * A page of a message. What is behind the bytes in use is anything.
-   */
-
   var MessagePage = SwiftmqStore.MessagePage = (function() {
     function MessagePage(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     MessagePage.prototype._read = function() {
       this._debug.empty = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1163,41 +740,14 @@ var SwiftmqStore = (function() {
       this.slice = this._io.readBytes(this.length - 13);
       this._debug.slice.end = this._io.pos;
     }
-
-    /**
-     * Written as 0 or 1; a reader takes all but 1 for a page in use.
-     */
-
-    /**
-     * The page before it in the same message, or -1.
-     */
-
-    /**
-     * The page behind it, or -1.
-     */
-
-    /**
-     * How many bytes of the page are in use, these 13 included.
-     */
-
-    /**
-     * A part of the serialised message.
-     */
-
     return MessagePage;
   })();
-
-  /**
-   * Bytes of a page that had none before.
-   */
-
   var NewPortion = SwiftmqStore.NewPortion = (function() {
     function NewPortion(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     NewPortion.prototype._read = function() {
       this._debug.page = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1236,41 +786,14 @@ var SwiftmqStore = (function() {
       this.after = this._io.readBytes(this.afterLength);
       this._debug.after.end = this._io.pos;
     }
-
-    /**
-     * The page.
-     */
-
-    /**
-     * Where in the page.
-     */
-
-    /**
-     * Written as 0; a reader takes all but 1 for it.
-     */
-
-    /**
-     * How many bytes they become.
-     */
-
-    /**
-     * What they become; of the first byte of a page this says nothing.
-     */
-
     return NewPortion;
   })();
-
-  /**
-   * A whole page.
-   */
-
   var Picture = SwiftmqStore.Picture = (function() {
     function Picture(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Picture.prototype._read = function() {
       this._debug.page = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1293,37 +816,14 @@ var SwiftmqStore = (function() {
         this._debug.whole.end = this._io.pos;
       }
     }
-
-    /**
-     * The page.
-     */
-
-    /**
-     * Nobody looks at it.
-     */
-
-    /**
-     * Not 0, the page is free.
-     */
-
-    /**
-     * The page.
-     */
-
     return Picture;
   })();
-
-  /**
-   * Bytes of a page change, and it is told what they were.
-   */
-
   var Portion = SwiftmqStore.Portion = (function() {
     function Portion(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Portion.prototype._read = function() {
       this._debug.page = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1368,49 +868,14 @@ var SwiftmqStore = (function() {
       this.after = this._io.readBytes(this.afterLength);
       this._debug.after.end = this._io.pos;
     }
-
-    /**
-     * The page.
-     */
-
-    /**
-     * Where in the page.
-     */
-
-    /**
-     * 1
-     */
-
-    /**
-     * How many bytes they were.
-     */
-
-    /**
-     * What they were.
-     */
-
-    /**
-     * How many bytes they become.
-     */
-
-    /**
-     * What they become; of the first byte of a page this says nothing.
-     */
-
     return Portion;
   })();
-
-  /**
-   * A message of a queue.
-   */
-
   var QueueEntry = SwiftmqStore.QueueEntry = (function() {
     function QueueEntry(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     QueueEntry.prototype._read = function() {
       this._debug.valid = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1435,49 +900,14 @@ var SwiftmqStore = (function() {
       this.padding = this._io.readBytes(4);
       this._debug.padding.end = this._io.pos;
     }
-
-    /**
-     * 1, or the entry says nothing.
-     */
-
-    /**
-     * The priority.
-     */
-
-    /**
-     * How often it was delivered.
-     */
-
-    /**
-     * When it expires, in milliseconds.
-     */
-
-    /**
-     * The key.
-     */
-
-    /**
-     * The first page of the message.
-     */
-
-    /**
-     * Nobody looks at it.
-     */
-
     return QueueEntry;
   })();
-
-  /**
-   * A page of the index of a queue.
-   */
-
   var QueuePage = SwiftmqStore.QueuePage = (function() {
     function QueuePage(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     QueuePage.prototype._read = function() {
       this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1502,33 +932,14 @@ var SwiftmqStore = (function() {
       this.rest = this._io.readBytesFull();
       this._debug.rest.end = this._io.pos;
     }
-
-    /**
-     * How it begins.
-     */
-
-    /**
-     * Messages, by key.
-     */
-
-    /**
-     * Anything.
-     */
-
     return QueuePage;
   })();
-
-  /**
-   * A COMMIT or an ABORT.
-   */
-
   var Record = SwiftmqStore.Record = (function() {
     function Record(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Record.prototype._read = function() {
       this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1558,10 +969,6 @@ var SwiftmqStore = (function() {
       }
       this._debug.actions.end = this._io.pos;
     }
-
-    /**
-     * Whether the log ends behind this record.
-     */
     Object.defineProperty(Record.prototype, 'isLast', {
       get: function() {
         if (this._m_isLast !== undefined)
@@ -1571,10 +978,6 @@ var SwiftmqStore = (function() {
         return this._m_isLast;
       }
     });
-
-    /**
-     * The generation there.
-     */
     Object.defineProperty(Record.prototype, 'nextGeneration', {
       get: function() {
         if (this._m_nextGeneration !== undefined)
@@ -1590,10 +993,6 @@ var SwiftmqStore = (function() {
         return this._m_nextGeneration;
       }
     });
-
-    /**
-     * What stands where the next record would begin.
-     */
     Object.defineProperty(Record.prototype, 'nextType', {
       get: function() {
         if (this._m_nextType !== undefined)
@@ -1609,29 +1008,14 @@ var SwiftmqStore = (function() {
         return this._m_nextType;
       }
     });
-
-    /**
-     * How it begins.
-     */
-
-    /**
-     * What was done to pages, in order.
-     */
-
     return Record;
   })();
-
-  /**
-   * How a record of a tagged log begins.
-   */
-
   var RecordHeader = SwiftmqStore.RecordHeader = (function() {
     function RecordHeader(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RecordHeader.prototype._read = function() {
       this._debug.code = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1657,37 +1041,14 @@ var SwiftmqStore = (function() {
       this.number = this._io.readS4be();
       this._debug.number.end = this._io.pos;
     }
-
-    /**
-     * 2, a COMMIT; 3, an ABORT.
-     */
-
-    /**
-     * The generation of START.
-     */
-
-    /**
-     * The id of the transaction, which tells nothing.
-     */
-
-    /**
-     * How many actions follow.
-     */
-
     return RecordHeader;
   })();
-
-  /**
-   * A queue.
-   */
-
   var RootEntry = SwiftmqStore.RootEntry = (function() {
     function RootEntry(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RootEntry.prototype._read = function() {
       this._debug.valid = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1706,41 +1067,14 @@ var SwiftmqStore = (function() {
       this.padding = this._io.readBytes(4);
       this._debug.padding.end = this._io.pos;
     }
-
-    /**
-     * 1, or the entry says nothing.
-     */
-
-    /**
-     * The number of bytes of the name.
-     */
-
-    /**
-     * The name, in the character set of the writer's machine.
-     */
-
-    /**
-     * The first page of its index.
-     */
-
-    /**
-     * Nobody looks at it.
-     */
-
     return RootEntry;
   })();
-
-  /**
-   * A page of the root index.
-   */
-
   var RootPage = SwiftmqStore.RootPage = (function() {
     function RootPage(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     RootPage.prototype._read = function() {
       this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1765,33 +1099,14 @@ var SwiftmqStore = (function() {
       this.rest = this._io.readBytesFull();
       this._debug.rest.end = this._io.pos;
     }
-
-    /**
-     * How it begins.
-     */
-
-    /**
-     * Queues, by name.
-     */
-
-    /**
-     * Anything.
-     */
-
     return RootPage;
   })();
-
-  /**
-   * What a tagged log begins with.
-   */
-
   var Start = SwiftmqStore.Start = (function() {
     function Start(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Start.prototype._read = function() {
       this._debug.code = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1811,29 +1126,14 @@ var SwiftmqStore = (function() {
       this.generation = this._io.readS8be();
       this._debug.generation.end = this._io.pos;
     }
-
-    /**
-     * 1
-     */
-
-    /**
-     * The generation of the log.
-     */
-
     return Start;
   })();
-
-  /**
-   * A message that was swapped out.
-   */
-
   var SwapEntry = SwiftmqStore.SwapEntry = (function() {
     function SwapEntry(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     SwapEntry.prototype._read = function() {
       this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1851,33 +1151,14 @@ var SwiftmqStore = (function() {
       this.message = this._io.readBytes(this.length - 4);
       this._debug.message.end = this._io.pos;
     }
-
-    /**
-     * How many bytes follow.
-     */
-
-    /**
-     * How often it was delivered.
-     */
-
-    /**
-     * The serialised message.
-     */
-
     return SwapEntry;
   })();
-
-  /**
-   * A swap file, entry by entry.
-   */
-
   var SwapFile = SwiftmqStore.SwapFile = (function() {
     function SwapFile(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     SwapFile.prototype._read = function() {
       this._debug.entries = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1897,25 +1178,14 @@ var SwiftmqStore = (function() {
       }
       this._debug.entries.end = this._io.pos;
     }
-
-    /**
-     * Messages that were swapped out.
-     */
-
     return SwapFile;
   })();
-
-  /**
-   * How a record of an untagged log begins.
-   */
-
   var UntaggedRecordHeader = SwiftmqStore.UntaggedRecordHeader = (function() {
     function UntaggedRecordHeader(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     UntaggedRecordHeader.prototype._read = function() {
       this._debug.code = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1938,33 +1208,14 @@ var SwiftmqStore = (function() {
       this.number = this._io.readS4be();
       this._debug.number.end = this._io.pos;
     }
-
-    /**
-     * 2, a COMMIT; 3, an ABORT.
-     */
-
-    /**
-     * The id of the transaction, which tells nothing.
-     */
-
-    /**
-     * How many actions follow.
-     */
-
     return UntaggedRecordHeader;
   })();
-
-  /**
-   * A whole page is replaced. No known writer does so.
-   */
-
   var Update = SwiftmqStore.Update = (function() {
     function Update(_io, _parent, _root) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
       this._debug = {};
-
     }
     Update.prototype._read = function() {
       this._debug.before = { start: this._io.pos, ioOffset: this._io.byteOffset };
@@ -1976,21 +1227,8 @@ var SwiftmqStore = (function() {
       this.after._read();
       this._debug.after.end = this._io.pos;
     }
-
-    /**
-     * What it was.
-     */
-
-    /**
-     * What it becomes.
-     */
-
     return Update;
   })();
-
-  /**
-   * Whether the log holds a record at all.
-   */
   Object.defineProperty(SwiftmqStore.prototype, 'beginsWithRecord', {
     get: function() {
       if (this._m_beginsWithRecord !== undefined)
@@ -2000,10 +1238,6 @@ var SwiftmqStore = (function() {
       return this._m_beginsWithRecord;
     }
   });
-
-  /**
-   * The number that the log begins with.
-   */
   Object.defineProperty(SwiftmqStore.prototype, 'firstType', {
     get: function() {
       if (this._m_firstType !== undefined)
@@ -2019,10 +1253,6 @@ var SwiftmqStore = (function() {
       return this._m_firstType;
     }
   });
-
-  /**
-   * Its generation, if the log is tagged.
-   */
   Object.defineProperty(SwiftmqStore.prototype, 'nextGeneration', {
     get: function() {
       if (this._m_nextGeneration !== undefined)
@@ -2038,10 +1268,6 @@ var SwiftmqStore = (function() {
       return this._m_nextGeneration;
     }
   });
-
-  /**
-   * The type of the first record behind START.
-   */
   Object.defineProperty(SwiftmqStore.prototype, 'nextType', {
     get: function() {
       if (this._m_nextType !== undefined)
@@ -2057,10 +1283,6 @@ var SwiftmqStore = (function() {
       return this._m_nextType;
     }
   });
-
-  /**
-   * Whether records have a generation.
-   */
   Object.defineProperty(SwiftmqStore.prototype, 'tagged', {
     get: function() {
       if (this._m_tagged !== undefined)
@@ -2070,23 +1292,6 @@ var SwiftmqStore = (function() {
       return this._m_tagged;
     }
   });
-
-  /**
-   * The generation of a tagged log.
-   */
-
-  /**
-   * The log, record by record.
-   */
-
-  /**
-   * Zeros, or records of older generations.
-   */
-
-  /**
-   * The size of a page, which no file says.
-   */
-
   return SwiftmqStore;
 })();
 SwiftmqStore_.SwiftmqStore = SwiftmqStore;

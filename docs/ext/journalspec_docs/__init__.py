@@ -17,6 +17,8 @@ from journalspec_docs import (
     case_pages,
     crash_pages,
     domain,
+    download_page,
+    front_page,
     generate,
     markup,
     matrix,
@@ -46,12 +48,16 @@ DIRECTIVES: dict[str, base.Build] = {
     "design-rule-sections": rule_pages.sections,
     "design-rule-table": rule_pages.table,
     "deviation-list": requirement_pages.departures,
+    "download-cases": download_page.cases,
+    "download-reports": download_page.reports,
+    "download-schemas": download_page.schemas,
     "enum-table": schema_pages.enum_table,
     "fault-table": reference_pages.faults,
     "field-table": schema_pages.field_table,
     "flag-list": case_pages.flags,
     "format-list": schema_pages.format_list,
     "format-overview": schema_pages.format_overview,
+    "format-states": front_page.states,
     "harness-list": reference_pages.harnesses,
     "hexdump": case_pages.dump,
     "invariant-table": crash_pages.invariants,
@@ -60,6 +66,7 @@ DIRECTIVES: dict[str, base.Build] = {
     "measured-rates": rule_pages.measured,
     "observation-model": observation_pages.model,
     "preset-table": crash_pages.presets,
+    "product-badges": front_page.results,
     "product-list": reference_pages.products,
     "protocol-messages": reference_pages.messages,
     "rates-self-check": rule_pages.self_check,
@@ -70,8 +77,10 @@ DIRECTIVES: dict[str, base.Build] = {
     "schema-files": schema_pages.schema_files,
     "schema-types": schema_pages.schema_types,
     "spark-columns": reference_pages.spark_columns,
+    "torn-journal": front_page.torn,
     "try-a-file": try_page.form,
     "verdict-table": crash_pages.verdicts,
+    "what-is-lost": front_page.losses,
     "worked-answer": observation_pages.worked_answer,
     "worst-cases": crash_pages.worst,
     "worst-seen": crash_pages.worst_table,
@@ -95,6 +104,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_directive(name, base.directive(content_of, OPTIONS.get(name, {})))
     app.connect("builder-inited", generate.write)
     app.connect("build-finished", addresses.write)
+    app.connect("build-finished", download_page.write)
     navigation = generate.Navigation()
     app.connect("env-updated", navigation.collect)
     app.connect("html-page-context", navigation.place, priority=100)

@@ -102,7 +102,7 @@ def products(page: Page) -> Iterable[nodes.Node]:
     ]
     seen = {name for *_, counts in runs for name in counts}
     names = sorted(seen, key=lambda name: (name not in HARMLESS, name))
-    rows = [
+    rows: list[markup.Row] = [
         (
             markup.lines(
                 [nodes.Text(f"{item.product}: {policy}, {stratum}")],
