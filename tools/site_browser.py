@@ -45,7 +45,8 @@ const name = (node) => {
 };
 const scrolls = (style) => ["auto", "scroll"].includes(style.overflowX);
 // A shadow is behind what the box holds: that must not cover it.
-const shines = (box) => [...box.children].every((child) => getComputedStyle(child).backgroundColor.endsWith(", 0)"));
+const clear = (node) => getComputedStyle(node).backgroundColor.endsWith(", 0)");
+const shines = (box) => [...box.children].every(clear);
 if (root.scrollWidth > innerWidth + 1) found.push(["the page", root.scrollWidth, innerWidth]);
 const article = document.querySelector(".content") || document.body;
 if (article.scrollWidth > article.clientWidth + 1)

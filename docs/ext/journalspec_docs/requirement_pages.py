@@ -157,8 +157,8 @@ def coverage(page: Page, format_: Format) -> Iterator[nodes.Node]:
 #: What the colours of the map say.
 KEY = (
     '<p class="jspec-key"><span class="o">obeyed</span>, <span class="b">broken</span> or '
-    '<span class="x">both</span> in so many cases of the group. Under <i>proof</i>: the mutant that breaks the '
-    "requirement (rest the pointer on it), with the case that kills it.</p>"
+    '<span class="x">both</span> in so many cases of the group. Under <i>proof</i>: the mutant that breaks '
+    "the requirement (rest the pointer on it), with the case that kills it.</p>"
 )
 
 
