@@ -39,6 +39,7 @@ html_theme = "furo"
 html_title = f"journalspec {release}"
 html_static_path = ["_static"]
 html_css_files = ["journalspec.css"]
+html_js_files = ["journalspec.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}

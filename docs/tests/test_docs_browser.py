@@ -159,6 +159,46 @@ def test_the_page_finds_out_what_a_file_is(format_id: str, opened: Browser, site
     assert rows == len(next(entry for entry in found if entry["records"])["records"][0]["fields"])
 
 
+@pytest.mark.parametrize("format_id", described())
+def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
+    format_id: str, opened: Browser, site: Path
+) -> None:
+    """In a section with all three, each of them lights the same ones; a dump elsewhere leads there."""
+    opened.resize(WIDTHS[0])
+    opened.open(site / "formats" / format_id / "schemas.html")
+    over = """
+    const section = [...document.querySelectorAll("pre.jspec-hex")].pop().closest("section");
+    const box = section.querySelector("g[data-f]"), name = box.dataset.f;
+    const lit = (node) => {
+      node.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
+      return [...section.querySelectorAll(".jspec-on")].map((one) => one.nodeName).sort().join(" ");
+    };
+    const from_box = lit(box);
+    const bytes = [...section.querySelectorAll("pre b.jspec-on")];
+    const row = section.querySelector("tr.jspec-on");
+    return [name, from_box, lit(row), ...bytes.map(lit)];
+    """
+    name, *seen_from = opened.run(over)
+    assert len(seen_from) > 2, name
+    assert len(set(seen_from)) == 1, f"{name}: {seen_from}"
+    assert {"B", "TR", "g"} <= set(seen_from[0].split())
+    page = next(
+        path
+        for path in sorted((site / "formats" / format_id / "cases").glob("*.html"))
+        if 'jspec-hex-fields" tabindex="0"><u>' in path.read_text(encoding="utf-8")
+    )
+    opened.open(page)
+    opened.run("document.querySelector('pre.jspec-hex-fields b').click()")
+    for _ in range(100):
+        found = opened.run("return [location.pathname, location.hash, !!document.querySelector(':target')]")
+        if found[0].endswith("/schemas.html") and found[2]:
+            break
+        time.sleep(0.05)
+    assert found[0].endswith(f"/{format_id}/schemas.html")
+    assert found[1].startswith("#f-")
+    assert found[2]
+
+
 def test_a_file_of_no_format_is_no_harm(opened: Browser, site: Path, tmp_path: Path) -> None:
     path = tmp_path / "<b>noise"
     path.write_bytes(bytes(range(256)) * 8)

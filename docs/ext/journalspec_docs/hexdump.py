@@ -83,13 +83,23 @@ def css_class(span: Span | None, roles: Roles) -> str:
 
 
 def fields_html(
-    content: bytes, spans: Iterable[Span], roles: Roles, most: int = MAX_LINES, rest: str = ""
+    content: bytes,
+    spans: Iterable[Span],
+    roles: Roles,
+    most: int = MAX_LINES,
+    rest: str = "",
+    only: Span | None = None,
 ) -> str:
-    """Return one file as a dump with a line (or more) per field, `most` lines of it; `rest` shows all."""
+    """Return one file as a dump with a line (or more) per field, `most` lines of it; `rest` shows all.
+
+    With `only`, the bytes of that span and no others.
+    """
     known = list(spans)
     heads = containers(known)
     out: list[str] = []
     for segment in flatten(known, len(content)):
+        if only and not only.off <= segment.start < only.off + only.length:
+            continue
         out += [_heading(span) for span in heads.get(segment.start, ())]
         pieces = _unfolded(segment, content, FIELD_WIDTH)
         rows = [_field_line(segment, content, start, end, roles) for start, end in pieces]

@@ -169,5 +169,6 @@ class Translator(HTML5Translator):
             super().visit_literal(node)
             return
         names = " ".join(["literal", *node["classes"]])
-        self.body.append(f'<code class="{names}">{self.encode(node.astext())}</code>')
+        ident = f' id="{node["ids"][0]}"' if node["ids"] else ""
+        self.body.append(f'<code{ident} class="{names}">{self.encode(node.astext())}</code>')
         raise nodes.SkipNode
