@@ -406,9 +406,7 @@ def index(page: Page, format_: Format) -> Iterable[nodes.Node]:
         raise LookupError(f"{format_.id} has no published cases")
     strata = Counter(case.stratum for cases in groups.values() for case in cases)
     parts = ", ".join(f"{strata[key]} {key} ({text})" for key, text in STRATA.items() if strata[key])
-    yield markup.paragraph(
-        f"{strata.total()} cases in {len(groups)} groups: {parts}. The strata are never added up."
-    )
+    yield markup.paragraph(f"{strata.total()} cases in {len(groups)} groups: {parts}.")
     rows: list[markup.Row] = []
     for name, cases in groups.items():
         own = Counter(case.stratum for case in cases)

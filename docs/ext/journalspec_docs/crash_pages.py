@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from html import escape
 from importlib import resources
+from itertools import groupby
 from pathlib import Path
 
 from docutils import nodes
@@ -20,7 +22,7 @@ from journalspec_conformance.crashes.findings import (
 )
 from journalspec_conformance.crashes.verdicts import HARMLESS
 from journalspec_corpus.crash.persistence import PRESETS, Preset, rank
-from journalspec_corpus.crash.story import losses, picture, story
+from journalspec_corpus.crash.story import losses, picture, sectors, story
 from journalspec_corpus.crash.verdict import CODES, INVARIANTS, MEANINGS, VERDICTS
 from journalspec_corpus.crash.worst import FILE, Form, Worst, text_of, worst_cases
 from journalspec_corpus.crash.worst import FINDINGS_FILE as FINDINGS
@@ -219,10 +221,13 @@ def worst(page: Page, format_: Format) -> Iterator[nodes.Node]:
     for item in worst_cases(format_.id):
         part = markup.section(item.title, nodes.make_id(f"worst-{item.id}"), *page.block(item.text))
         part += markup.fields(list(_facts(page, item)))
+        part += markup.paragraph("Made as small as it gets, with all that was done:")
+        part += _boxes(item, item.small)
+        part += _story(item)
+        part += markup.folded("Its bytes", _picture(item, item.small))
         part += markup.paragraph("The full state:")
-        part += _picture(item, item.full, told=False)
-        part += markup.paragraph("The same, made as small as it gets, with all that was done:")
-        part += _picture(item, item.small, told=True)
+        part += _boxes(item, item.full)
+        part += markup.folded("Its bytes", _picture(item, item.full))
         found = [entry for entry in worst_findings(format_.id) if entry.case == item.id]
         if found:
             part += markup.paragraph("What products make of the full state:")
@@ -250,12 +255,39 @@ def _facts(page: Page, item: Worst) -> Iterator[tuple[str, markup.Cell]]:
     yield "Cases", [*page.refs("case", (item.id, item.small_id)), nodes.Text(" (made small)")]
 
 
-def _picture(item: Worst, form: Form, *, told: bool) -> nodes.Node:
-    """Return what is lost, with the bytes; `told`: and the whole story before."""
+#: What a box of a picture says, by what became of its sectors.
+BOXES = {
+    "settled": "as it should be",
+    "arrived": "new: it arrived",
+    "lost": "old: what was written is lost",
+    "partly": "in part: some of it arrived, or garbage",
+}
+
+
+def _boxes(item: Worst, form: Form) -> nodes.Node:
+    """Return the files as boxes, one for each run of sectors of which the same became."""
+    out: list[str] = []
+    for name, runs in groupby(sectors(item.state(form)), key=lambda run: run[0]):
+        boxes = "".join(
+            f'<div class="sector-{what}" style="flex-grow:{max(length // 512, 1)}"><b>{BOXES[what]}</b><br>'
+            f"{length} bytes at {off}</div>"
+            for _, off, length, what in runs
+        )
+        out.append(f'<p><code>{escape(name)}</code></p><div class="jspec-file">{boxes}</div>')
+    return markup.raw(f'<figure class="jspec-torn">{"".join(out)}</figure>', searched=False)
+
+
+def _story(item: Worst) -> nodes.Node:
+    """Return what was done up to the crash, in words."""
+    text = "\n".join(story(item.state(item.small)))
+    return nodes.literal_block(text, text, language="text")
+
+
+def _picture(item: Worst, form: Form) -> nodes.Node:
+    """Return what is lost, with the bytes."""
     state = item.state(form)
     head, lost = losses(state)
-    out = [*story(state), ""] if told else []
-    out.append(head)
+    out = [head]
     for loss in lost:
         out += [f"  {loss}", *(f"    {line}" for line in picture(state, loss))]
     text = "\n".join(out)
