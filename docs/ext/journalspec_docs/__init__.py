@@ -106,7 +106,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_directive(name, base.directive(content_of, OPTIONS.get(name, {})))
     app.connect("builder-inited", generate.write)
     app.connect("build-finished", addresses.write)
-    app.connect("build-finished", download_page.write)
     navigation = generate.Navigation()
     app.connect("env-updated", navigation.collect)
     app.connect("html-page-context", navigation.place, priority=100)

@@ -1,6 +1,7 @@
 """What can be had as files: schemas, parsers, cases, reports; each with its size, its SHA-256 and its place.
 
-The archives of cases are made with the site, from the published cases; the same cases give the same bytes.
+The archives of cases are not on the site, of which they would be a tenth: a command makes them, and the same
+cases always give the bytes whose sum is told here.
 """
 
 from __future__ import annotations
@@ -12,47 +13,33 @@ from functools import cache
 from pathlib import Path
 
 from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 
 from journalspec.formats import format_ids, get_format
 from journalspec_conformance.protocol import schemas as answer_schemas
 from journalspec_corpus.archive import write_archive
+from journalspec_corpus.load import load_cases
 from journalspec_docs import markup, matrix, sources
 from journalspec_docs.base import Page, table
 
 ROOT = Path(__file__).resolve().parents[3]
-#: Below the site, and what the archives hold: the smoke and the captured cases of one format.
-FOLDER = "downloads"
+#: What the archives hold beside the cases.
 ANSWERS = ("common", "observation", "refused")
+TIERS = ("smoke", "captured")
 
 
 @cache
 def archive(format_id: str) -> bytes:
-    """Return the archive of all published cases of a format."""
+    """Return what `journalspec corpus archive` writes for a format."""
     beside = {f"{name}.schema.json": answer_schemas()[name] for name in ANSWERS}
     with tempfile.TemporaryDirectory() as room:
         path = Path(room) / archive_name(format_id)
-        write_archive(path, sources.cases(format_id), beside)
+        write_archive(path, [case for tier in TIERS for case in load_cases(format_id, tier)], beside)
         return path.read_bytes()
 
 
 def archive_name(format_id: str) -> str:
     """Return the name of the archive of a format's cases."""
     return f"{format_id}-cases.tar.gz"
-
-
-def write(app: Sphinx, problem: Exception | None) -> None:
-    """Write the archives beside the pages."""
-    if problem is not None or not isinstance(app.builder, StandaloneHTMLBuilder):
-        return
-    room = Path(app.outdir, FOLDER)
-    room.mkdir(exist_ok=True)
-    for name in format_ids():
-        path = room / archive_name(name)
-        content = archive(name)
-        if not path.is_file() or path.read_bytes() != content:
-            path.write_bytes(content)
 
 
 def _row(link: nodes.Node, content: bytes, place: str) -> markup.Row:
@@ -68,14 +55,14 @@ def _file(page: Page, path: Path) -> markup.Row:
     return _row(link, path.read_bytes(), place)
 
 
-@table("File, and where it is in the repository", "Bytes", "SHA-256", classes="jspec-hashes")
+@table("Command, and where the cases are in the repository", "Bytes", "SHA-256", classes="jspec-hashes")
 def cases(page: Page) -> Iterator[markup.Row]:
-    """``{download-cases}``: the published cases of each format as an archive."""
+    """``{download-cases}``: the archive of the cases of each format."""
     for name in format_ids():
         page.depends_on_cases(get_format(name))
-        href = f"{FOLDER}/{archive_name(name)}"
-        link = markup.raw(f'<a href="{href}" download>{archive_name(name)}</a>')
-        yield _row(link, archive(name), f"corpus/journalspec_corpus/published/{name}/")
+        command = f"journalspec corpus archive --format {name} --out {archive_name(name)}"
+        place = f"corpus/journalspec_corpus/published/{name}/"
+        yield _row(markup.literal(command), archive(name), place)
 
 
 @table("File, and where it is in the repository", "Bytes", "SHA-256", classes="jspec-hashes")
