@@ -16,6 +16,7 @@ from journalspec_corpus.crash.case_builder import as_case, published_id
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.reduction import reduce_state, wrong
 from journalspec_corpus.crash.states import state_of
+from journalspec_corpus.crash.story import SECTOR_KINDS, sectors, settled
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import (
     FINDINGS_FILE,
@@ -237,3 +238,26 @@ def test_a_finding_in_words() -> None:
     assert tomllib.loads(rendered([refusal]))["finding"][0]["refused"] == refusal.refused
     assert Finding("a", "p", "P", "1", "x", "hang").breaks == ("I7",)
     assert Finding("a", "p", "P", "1", "x", "error").breaks == ()
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_the_boxes_of_a_picture_cover_each_file_and_say_what_stands_there(format_id: str) -> None:
+    """Held against the files themselves: all written, and as the crash left them."""
+    kinds: set[str] = set()
+    for item in worst_cases(format_id):
+        state = item.state(item.small)
+        whole = settled(state)
+        found: dict[str, list[tuple[int, int, str]]] = {}
+        for name, off, length, what in sectors(state):
+            assert what in SECTOR_KINDS
+            found.setdefault(name, []).append((off, length, what))
+        assert {name for name, data in state.files.items() if data} == set(found)
+        for name, runs in found.items():
+            ends = [off + length for off, length, _ in runs]
+            assert [off for off, _, _ in runs] == [0, *ends[:-1]]
+            assert ends[-1] == len(state.files[name])
+            for off, length, what in runs:
+                same = state.files[name][off : off + length] == whole.get(name, b"")[off : off + length]
+                assert same == (what in ("settled", "arrived")), f"{item.id}: {name} at {off}"
+                kinds.add(what)
+    assert "lost" in kinds

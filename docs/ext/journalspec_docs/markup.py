@@ -98,6 +98,11 @@ def joined(parts: Iterable[nodes.Node], separator: str = ", ") -> list[nodes.Nod
     return out
 
 
+def lines(*parts: Sequence[nodes.Node]) -> list[nodes.Node]:
+    """Return what stands below each other in one cell; what is empty takes no line."""
+    return [nodes.line("", "", *part) for part in parts if part]
+
+
 def bullets(items: Iterable[Sequence[nodes.Node]]) -> nodes.bullet_list:
     """Return a tight list; each item is inline or block nodes."""
     out = nodes.bullet_list()
@@ -199,5 +204,6 @@ class Translator(HTML5Translator):
             super().visit_literal(node)
             return
         names = " ".join(["literal", *node["classes"]])
-        self.body.append(f'<code class="{names}">{self.encode(node.astext())}</code>')
+        ident = f' id="{node["ids"][0]}"' if node["ids"] else ""
+        self.body.append(f'<code{ident} class="{names}">{self.encode(node.astext())}</code>')
         raise nodes.SkipNode
