@@ -15,8 +15,8 @@ START is untagged. ``log_size`` fills it with zeros.
 order. Swap files, ``swaps``: ``orders-0 hi ho``.
 
 Labels: ``pages``, ``log``, ``p0.slots``, ``p0.e1.head``, ``p2.slice``, ``c1.number``, ``c1.a1.page``,
-``c1.a1.kind``. In states a queue is ``{ name = "orders", messages = ["0 hi"] }``: key, body, and priority
-and deliveries.
+``c1.a1.kind``. In states a queue is ``{ name = "orders", messages = ["0 hi"] }``: key, body (``!50``: fifty
+bytes that are no message), and priority and deliveries.
 """
 
 from __future__ import annotations
@@ -208,8 +208,14 @@ def _messages(texts: list[str]) -> Iterator[dict[str, Any]]:
     for text in texts:
         key, body, *more = text.split()
         priority, deliveries = map(int, more or ("4", "1"))
-        data = message(body)
+        data = b"" if body.startswith("!") else message(body)
         one = {"key": int(key), "priority": priority, "deliveries": deliveries, "expiration": 0}
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
         yield {**one, "length": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
