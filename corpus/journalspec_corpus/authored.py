@@ -181,7 +181,7 @@ def _stated(built: Built, told: Field, value: Any) -> Any:
         {
             **entry,
             **{
-                of.name: _stated(built, of, entry.get(of.name, _NOTHING[of.kind]))
+                of.name: _stated(built, of, entry[of.name] if of.name in entry else _NOTHING[of.kind])
                 for of in told.of
                 if of.name in entry or not of.optional
             },

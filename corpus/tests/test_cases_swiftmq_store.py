@@ -41,24 +41,19 @@ def answer(case: Case, question: dict[str, str]) -> Any:
 def test_the_reference_answers_every_case() -> None:
     wrong, asked = [], 0
     for case in authored_cases(FORMAT, CASES):
-        for said in case.expect:
+        for said in case.expect if case.write is None else ():
             asked += 1
             found = answer(case, said["when"]).to_json()
-            for name, value in said.items():
-                if name == "when":
-                    continue
-                seen = found.get(name)
-                if name == "state":
-                    seen = {key: found.get("state", {}).get(key) for key in value}
-                elif name == "notes":
-                    seen = [note["code"] for note in found.get("notes", ())]
-                    seen = [code for code in value if code in seen] if value else seen
-                elif name == "records" and value and len(value) == len(seen or ()):
-                    seen = [{key: one[key] for key in of} for of, one in zip(value, seen or (), strict=True)]
-                if seen != value and not (not seen and not value):
-                    wrong.append(f"{case.id} {said['when']} {name}: expected {value!r}, answered {seen!r}")
+            notes = {note["code"] for note in found.get("notes", ())}
+            if not {*said.get("notes", ())} <= notes or notes & {*said.get("unnoted", ())}:
+                wrong.append(f"{case.id} {said['when']}: notes {notes}")
+            wrong += [
+                f"{case.id} {said['when']} {name}: expected {said[name]!r}, answered {found.get(name)!r}"
+                for name in COMPARED
+                if name in said and not covers(found.get(name), said[name])
+            ]
     assert not wrong, "\n" + "\n".join(wrong)
-    assert asked > 30
+    assert asked > 200
 
 
 COMPARED = ("verdict", "phase", "code", "dropped", "records", "state")
@@ -86,7 +81,7 @@ def test_the_naive_reader_answers_every_case() -> None:
                 if name in said and not covers(found.get(name), said[name])
             ]
     assert not wrong, "\n" + "\n".join(wrong)
-    assert asked > 30
+    assert asked > 200
 
 
 OPERATIONS = (

@@ -196,12 +196,16 @@ def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
     out = dict(value)
     if "queues" in out:
         out["queues"] = [
-            {"name": queue["name"].encode().hex(), "messages": list(_messages(queue["messages"]))}
+            {"name": _name(queue["name"]).hex(), "messages": list(_messages(queue["messages"]))}
             for queue in out["queues"]
         ]
     if "ops" in out:
         out["ops"] = [_operation(op) for op in out["ops"]]
     return out
+
+
+def _name(text: str) -> bytes:
+    return hex_bytes(text[4:]) if text.startswith("hex:") else text.encode()
 
 
 def _messages(texts: list[str]) -> Iterator[dict[str, Any]]:
@@ -210,6 +214,9 @@ def _messages(texts: list[str]) -> Iterator[dict[str, Any]]:
         priority, deliveries = map(int, more or ("4", "1"))
         data = b"" if body.startswith("!") else message(body)
         one = {"key": int(key), "priority": priority, "deliveries": deliveries, "expiration": 0}
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
         if body.startswith("!"):
             yield {**one, "length": int(body[1:])}
             continue

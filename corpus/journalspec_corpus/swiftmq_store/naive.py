@@ -444,6 +444,11 @@ def _string(cursor: _Bytes, strings: list[str]) -> str | None:
 
 
 def _answer(files: Files, policy: str) -> dict[str, Any]:
+    if ".completed" in files and "page.db" in files:
+        # A backup (SMQ-BAK-057): it has no log.
+        files = {PAGES: files["page.db"]} | {
+            f"durables/{name}": data for name, data in files.items() if name.endswith(".durable")
+        }
     data, log_data = bytes(files.get(PAGES, b"")), bytes(files.get(LOG, b""))
     pages = _Pages(data)
     log = _log(log_data, pages.count)
