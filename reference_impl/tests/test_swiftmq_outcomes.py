@@ -101,7 +101,10 @@ def predicted(found: Recovered) -> Facts:
         (
             queue.name.decode("utf-8", "replace"),
             len(queue.entries),
-            [(*(getattr(one.entry, name) for name in ENTRY), one.digest) for one in queue.entries[:LISTED]],
+            [
+                (*(getattr(one.entry, name) for name in ENTRY), one.digest.hex() if one.digest else None)
+                for one in queue.entries[:LISTED]
+            ],
         )
         for queue in found.queues
         if queue.entries or queue.name != PREPARED.encode()
