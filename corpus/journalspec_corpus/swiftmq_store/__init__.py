@@ -5,9 +5,9 @@ It has no naive reader and no crash states yet.
 
 from __future__ import annotations
 
-from journalspec_corpus.swiftmq_store import author
+from journalspec_corpus.swiftmq_store import author, drawing
 from journalspec_corpus.swiftmq_store.model import QueuedMessages
 
-__all__ = ["MODEL", "author"]
+__all__ = ["MODEL", "author", "drawing"]
 
 MODEL = QueuedMessages()
