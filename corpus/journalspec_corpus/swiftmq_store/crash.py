@@ -202,7 +202,7 @@ def told(decided: State) -> dict[str, Any]:
 def action(key: str) -> Action:
     """Return what the record called `key` does; each stands alone."""
     said = json.loads(key)
-    return Action({"op": said["type"], **said}, f"{said['generation']}.{said['transaction']}", ALONE)
+    return Action({"op": said["type"], **said}, "", ALONE)
 
 
 #: Two policies of the reference, which differ in what they refuse.

@@ -112,14 +112,14 @@ class Run(Recorder):
 
     def did(self, item: Op, op: Operation) -> None:
         """Note `item`, and the records in it."""
-        self.storage.note(item)
-        if not isinstance(item, Write) or item.file != LOG:
-            return
-        if item.off == 0 and len(item.data) == START:
+        in_log = isinstance(item, Write) and item.file == LOG
+        if isinstance(item, Write) and in_log and item.off == 0 and len(item.data) == START:
+            # Before it is written: any part of it may arrive.
             self.tell(Release, self._young)
             self._young = []
-        elif any(item.data):
-            # Else it is zeros, which give the file its length.
+        self.storage.note(item)
+        # Zeros give the file its length.
+        if isinstance(item, Write) and in_log and item.off >= START and any(item.data):
             self._records(item)
 
     def _records(self, item: Write) -> None:
