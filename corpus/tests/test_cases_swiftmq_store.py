@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from journalspec.formats import DRAFTS, format_ids, get_format
 from journalspec.observation import jsonable
 from journalspec_corpus import Case
 from journalspec_corpus.authored import authored_cases
-from journalspec_corpus.swiftmq_store import MODEL, author, naive
+from journalspec_corpus.fuzzing import Readers, Tally, judge
+from journalspec_corpus.mutations import Source
+from journalspec_corpus.swiftmq_store import MODEL, author, drawing, naive
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage, whole
 
@@ -116,3 +119,21 @@ def test_the_model_says_what_the_writer_leaves() -> None:
         left = load(FORMAT).recover(files, edition="13", policy="strict")
         state = jsonable(left.state)
         assert (left.verdict, MODEL.shown(MODEL.begin(state))) == ("clean", MODEL.shown(kept)), op
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_drawn_stores_are_read_as_they_were_drawn(wide: bool) -> None:
+    for seed in range(60):
+        drawn = drawing.base("13", random.Random(seed), wide=wide)
+        found = load(FORMAT).read(drawn.files, edition="13")
+        assert (found.verdict, tuple(found.records), found.state) == ("clean", drawn.records, drawn.state)
+        left = load(FORMAT).recover(drawn.files, edition="13", policy="strict")
+        assert (left.verdict, left.state) == ("clean", drawn.state)
+
+
+def test_readers_stand_a_few_hundred_damaged_stores() -> None:
+    source, readers, tally = Source(FORMAT, 1), Readers(FORMAT), Tally()
+    for number in range(300):
+        judge(readers, source[number], tally, number % 40 == 0)
+    assert [find.problem for find in tally.finds] == []
+    assert len(tally.kinds) > 8
