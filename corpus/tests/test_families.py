@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from journalspec.formats import format_ids, format_module
+from journalspec.formats import format_ids, format_module, get_format
 from journalspec.observation import jsonable
 from journalspec.requirements import requirements
 from journalspec_corpus import load_cases
@@ -126,8 +126,20 @@ def covers(have: Any, want: Any) -> bool:
     return bool(have == want)
 
 
-@pytest.mark.parametrize("tier", ["smoke", "captured"])
 @each_format
+def test_files_of_a_product_are_there_or_it_is_said_why_not(format_id: str) -> None:
+    assert bool(load_cases(format_id, "captured")) != bool(get_format(format_id).uncaptured)
+
+
+@pytest.mark.parametrize(
+    ("format_id", "tier"),
+    [
+        (name, tier)
+        for name in FORMATS
+        for tier in ("smoke", "captured")
+        if tier == "smoke" or not get_format(name).uncaptured
+    ],
+)
 def test_the_naive_reader_says_what_people_reasoned_and_products_wrote(format_id: str, tier: str) -> None:
     """What was expected by hand, and of files of products, is what the judge of the families says."""
     naive = format_module("journalspec_corpus", format_id).naive

@@ -69,6 +69,8 @@ class Format:
     below: tuple[str, ...] = ()
     #: Whether a record has parts whose number it says: then no structure of the table is a whole one.
     composed: bool = False
+    #: Why no product has written a file that is published here. Empty: there are such files.
+    uncaptured: str = ""
 
     @property
     def record_types(self) -> Mapping[str, str]:
@@ -167,6 +169,7 @@ def get_format(format_id: str) -> Format:
         vocabulary=words,
         below=tuple(data.get("below", ())),
         composed=data.get("composed", False),
+        uncaptured=data.get("uncaptured", ""),
     )
 
 

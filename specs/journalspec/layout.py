@@ -271,6 +271,11 @@ class Layout:
         rows = self._table.get("behind", ())
         return (edition, *(str(row["edition"]) for row in rows if edition in row["editions"]))
 
+    @cached_property
+    def heads(self) -> tuple[str, ...]:
+        """The structures that a record may begin with: `record`, or what the table has as `heads`."""
+        return tuple(self._table.get("heads", ("record",)))
+
     def has(self, name: str, edition: str) -> bool:
         """Tell whether an edition has the structure `name`."""
         return any(row["name"] == name and _holds(row, edition) for row, _ in self._rows)

@@ -7,9 +7,11 @@ somebody else says; :func:`reread` is whether a schema reads the same there.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
 from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
@@ -64,6 +66,34 @@ class Codec(Protocol):
         """Return the structure `name` at `off` of `data`; raises SchemaError unless it is sound."""
 
 
+class RecordReader(Protocol):
+    """What a format's module ``records`` has in `READERS`: its records are more than one structure."""
+
+    def __call__(self, journal: Journal, file: str, off: int) -> Plain:
+        """Return the record at `off` of a file, all of it; raises SchemaError unless it is sound.
+
+        Its fields are those that an observation has of it.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """What a record is read in: the files, the edition, and the parameters as far as they are given."""
+
+    files: Mapping[str, bytes]
+    edition: str
+    params: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+def record_reader(format_id: str, kind: str) -> RecordReader | None:
+    """Return what reads whole records of a format; None: each of them is one structure."""
+    name = f"journalspec.{format_id}.records"
+    if find_spec(name) is None:
+        return None
+    readers: Mapping[str, RecordReader] = import_module(name).READERS
+    return readers[kind]
+
+
 def described() -> tuple[str, ...]:
     """Return the formats that have a table of their bytes, and with it schemas."""
     return tuple(name for name in format_ids() if hasattr(format_module("journalspec", name), "LAYOUT"))
@@ -79,7 +109,12 @@ def codec(format_id: str, kind: str) -> Codec:
 
 
 def reread(
-    format_id: str, kind: str, files: Mapping[str, bytes], edition: str, seen: Observation
+    format_id: str,
+    kind: str,
+    files: Mapping[str, bytes],
+    edition: str,
+    seen: Observation,
+    params: Mapping[str, Any] | None = None,
 ) -> Observation:
     """Return `seen` with every header and record as the schemas of `kind` read them, where `seen` has them.
 
@@ -90,7 +125,7 @@ def reread(
     if edition not in get_format(format_id).editions:
         known = ", ".join(get_format(format_id).editions)
         raise SchemaError(f"no schema for edition {edition!r}: there are {known}")
-    again = _Again(format_id, codec(format_id, kind), files, edition)
+    again = _Again(format_id, kind, Journal(files, edition, params or {}))
     # Headers first: they say how the records behind them are laid out.
     headers = tuple(map(again.header, seen.files))
     return replace(
@@ -104,12 +139,14 @@ def reread(
 class _Again:
     """The files of one journal, read by a schema where somebody else found something."""
 
-    def __init__(self, format_id: str, codec: Codec, files: Mapping[str, bytes], edition: str) -> None:
+    def __init__(self, format_id: str, kind: str, journal: Journal) -> None:
         self._layout: Layout = format_module("journalspec", format_id).LAYOUT
         self._told = get_format(format_id).vocabulary.fields
-        self._codec = codec
-        self._files = {name: bytes(data) for name, data in files.items()}
-        self._edition = edition
+        self._codec = codec(format_id, kind)
+        self._files = {name: bytes(data) for name, data in journal.files.items()}
+        self._edition = journal.edition
+        self._journal = replace(journal, files=self._files)
+        self._whole = record_reader(format_id, kind)
         #: File -> the edition whose tables its records follow, where its header says so.
         self._behind: dict[str, str] = {}
 
@@ -117,6 +154,8 @@ class _Again:
         """Return a file with its header read again, if it has one that is of use."""
         if not entry.header or entry.role in ("control", "mirror", "invalid"):
             return entry
+        if not self._layout.has("header", self._edition):
+            return entry  # what is told of the file is no structure in it
         found = self._codec.read("header", self._edition, self._files[entry.file], 0, entry.file).fields
         self._behind[entry.file] = self._layout.behind(self._edition, found)
         return replace(entry, header={name: found[name] for name in entry.header})
@@ -125,9 +164,14 @@ class _Again:
         """Return a record read again; raises SchemaError also if it is not as long as was said."""
         at = record.at
         edition = self._behind.get(at.file, self._edition)
-        found = self._codec.read("record", edition, self._files[at.file], at.off, at.file)
+        if self._whole:
+            found = self._whole(self._journal, at.file, at.off)
+        else:
+            found = self._codec.read("record", edition, self._files[at.file], at.off, at.file)
         if found.size != at.length:
             raise SchemaError(f"{found.size} bytes, not {at.length}", at.file, at.off)
+        if self._whole:
+            return Record(found.type, found.fields, at)
         kind = found.type if self._layout.by_type("record") else ""
         stored = {item.name: item for item in self._layout.structure("record", edition, kind).fields}
         told = dict(record.fields)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -70,6 +71,17 @@ def test_lint_sees(member: str, value: Any, complaint: str) -> None:
     else:
         data["deviation"][0][member] = value
     assert any(complaint in fault for fault in lint(FORMAT, data))
+
+
+def test_only_where_no_product_can_be_run_a_reason_stands_for_a_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = copy.deepcopy(GOOD)
+    data["deviation"][0] |= {"cases": [], "show": [{"none": "why"}]}
+    assert any("names no case" in fault for fault in lint(FORMAT, data))
+    without = replace(get_format(FORMAT), uncaptured="why")
+    monkeypatch.setattr("journalspec.deviations.get_format", lambda _: without)
+    assert lint(FORMAT, data) == []
+    del data["deviation"][0]["show"]
+    assert any("names no case" in fault for fault in lint(FORMAT, data))
 
 
 CASE_SHOW = {"products": ["p"], "case": "x.swap.one", "op": "read", "fails": "verdict"}

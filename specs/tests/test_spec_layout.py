@@ -184,7 +184,7 @@ def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:
         elif item.is_int and item.name not in form.measures and not item.counts and not item.check:
             low, high = WIDTHS[item.type]
             # A value with no bound but a lower one is an offset: beyond the file it is not sound.
-            low, high = item.low or low, item.high or item.low or high
+            low, high = low if item.low is None else item.low, item.high or item.low or high
             out[item.name] = rng.choice([low, high, rng.randint(low, high)])
         elif item.size and not item.same:
             out[item.name] = rng.randbytes(item.size)

@@ -600,12 +600,14 @@ var SwiftmqStore = (function() {
       get: function() {
         if (this._m_hasBefore !== undefined)
           return this._m_hasBefore;
-        var _pos = this._io.pos;
-        this._io.seek(this._io.pos + 8);
-        this._debug._m_hasBefore = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        this._m_hasBefore = this._io.readU1();
-        this._debug._m_hasBefore.end = this._io.pos;
-        this._io.seek(_pos);
+        if (this._io.size - this._io.pos >= 9) {
+          var _pos = this._io.pos;
+          this._io.seek(this._io.pos + 8);
+          this._debug._m_hasBefore = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_hasBefore = this._io.readU1();
+          this._debug._m_hasBefore.end = this._io.pos;
+          this._io.seek(_pos);
+        }
         return this._m_hasBefore;
       }
     });
@@ -769,16 +771,6 @@ var SwiftmqStore = (function() {
       this._debug.hasBefore = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this.hasBefore = this._io.readU1();
       this._debug.hasBefore.end = this._io.pos;
-      if (!(this.hasBefore >= 0)) {
-        var _err = new KaitaiStream.ValidationLessThanError(0, this.hasBefore, this._io, "/types/new_portion/seq/2");
-        this._debug.hasBefore.validationError = _err;
-        throw _err;
-      }
-      if (!(this.hasBefore <= 0)) {
-        var _err = new KaitaiStream.ValidationGreaterThanError(0, this.hasBefore, this._io, "/types/new_portion/seq/2");
-        this._debug.hasBefore.validationError = _err;
-        throw _err;
-      }
       this._debug.afterLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this.afterLength = this._io.readS4be();
       this._debug.afterLength.end = this._io.pos;
@@ -943,13 +935,17 @@ var SwiftmqStore = (function() {
     }
     Record.prototype._read = function() {
       this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      switch (this._root.tagged) {
-      case false:
+      switch (this.form) {
+      case 0:
         this.header = new UntaggedRecordHeader(this._io, this, this._root);
         this.header._read();
         break;
-      case true:
+      case 1:
         this.header = new RecordHeader(this._io, this, this._root);
+        this.header._read();
+        break;
+      case 2:
+        this.header = new Start(this._io, this, this._root);
         this.header._read();
         break;
       }
@@ -957,7 +953,7 @@ var SwiftmqStore = (function() {
       this._debug.actions = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this._debug.actions.arr = [];
       this.actions = [];
-      for (var i = 0; i < (this._root.tagged ? this.header.number : this.header.number); i++) {
+      for (var i = 0; i < (this.form == 2 ? 0 : (this.form == 1 ? this.header.number : this.header.number)); i++) {
         this._debug.actions.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
         var _t_actions = new Action(this._io, this, this._root);
         try {
@@ -969,13 +965,37 @@ var SwiftmqStore = (function() {
       }
       this._debug.actions.end = this._io.pos;
     }
+    Object.defineProperty(Record.prototype, 'form', {
+      get: function() {
+        if (this._m_form !== undefined)
+          return this._m_form;
+        this._debug._m_form = {  };
+        this._m_form = (this._root.tagged ? (this.kind == 1 ? 2 : 1) : 0);
+        return this._m_form;
+      }
+    });
     Object.defineProperty(Record.prototype, 'isLast', {
       get: function() {
         if (this._m_isLast !== undefined)
           return this._m_isLast;
         this._debug._m_isLast = {  };
-        this._m_isLast =  ((this._io.size - this._io.pos < 16) || ( ((this.nextType != 2) && (this.nextType != 3)) ) || ( ((this._root.tagged) && (this.nextGeneration != this._root.start.generation)) )) ;
+        this._m_isLast =  ((this._io.size - this._io.pos < 16) || ( ((this.nextType != 2) && (this.nextType != 3) && ( ((this.nextType != 1) || (!(this._root.tagged))) )) ) || ( ((this._root.tagged) && ((this.nextGeneration ^ this._root.start.generation) != 0)) )) ;
         return this._m_isLast;
+      }
+    });
+    Object.defineProperty(Record.prototype, 'kind', {
+      get: function() {
+        if (this._m_kind !== undefined)
+          return this._m_kind;
+        if (this._io.size - this._io.pos >= 12) {
+          var _pos = this._io.pos;
+          this._io.seek(this._io.pos);
+          this._debug._m_kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_kind = this._io.readS4be();
+          this._debug._m_kind.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_kind;
       }
     });
     Object.defineProperty(Record.prototype, 'nextGeneration', {
@@ -1040,6 +1060,11 @@ var SwiftmqStore = (function() {
       this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this.number = this._io.readS4be();
       this._debug.number.end = this._io.pos;
+      if (!(this.number >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.number, this._io, "/types/record_header/seq/3");
+        this._debug.number.validationError = _err;
+        throw _err;
+      }
     }
     return RecordHeader;
   })();
@@ -1207,6 +1232,11 @@ var SwiftmqStore = (function() {
       this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this.number = this._io.readS4be();
       this._debug.number.end = this._io.pos;
+      if (!(this.number >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.number, this._io, "/types/untagged_record_header/seq/2");
+        this._debug.number.validationError = _err;
+        throw _err;
+      }
     }
     return UntaggedRecordHeader;
   })();
@@ -1234,7 +1264,7 @@ var SwiftmqStore = (function() {
       if (this._m_beginsWithRecord !== undefined)
         return this._m_beginsWithRecord;
       this._debug._m_beginsWithRecord = {  };
-      this._m_beginsWithRecord =  ((this._io.size >= 24) && ( ((this.nextType == 2) || (this.nextType == 3)) ) && ( ((!(this.tagged)) || (this.nextGeneration == this.start.generation)) )) ;
+      this._m_beginsWithRecord =  ((this._io.size >= 24) && ( ((this.nextType == 2) || (this.nextType == 3) || ( ((this.tagged) && (this.nextType == 1)) )) ) && ( ((!(this.tagged)) || ((this.nextGeneration ^ this.start.generation) == 0)) )) ;
       return this._m_beginsWithRecord;
     }
   });
@@ -1272,7 +1302,7 @@ var SwiftmqStore = (function() {
     get: function() {
       if (this._m_nextType !== undefined)
         return this._m_nextType;
-      if (this._io.size >= 16) {
+      if (this._io.size >= 24) {
         var _pos = this._io.pos;
         this._io.seek((this.tagged ? 12 : 0));
         this._debug._m_nextType = { start: this._io.pos, ioOffset: this._io.byteOffset };

@@ -23,6 +23,7 @@ from construct import (
     Peek,
     Struct,
     Switch,
+    Tell,
 )
 
 from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While
@@ -31,8 +32,23 @@ from journalspec.swiftmq_store import LAYOUT
 _ACTIONS = {1: "insert", 2: "update", 3: "delete", 4: "portion"}
 
 
-def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Construct[Any, Any]:
-    """Return the schema of a log: START if it is tagged, records, and what lies behind."""
+def record_schema(
+    codec: ConstructCodec, edition: str, action: Construct[Any, Any], header: str
+) -> Construct[Any, Any]:
+    """Return the schema of a record that begins with `header`, or, in a tagged log, of a START."""
+    again = header == "record"
+    heads = {True: codec.schema("start", edition), False: codec.schema(header, edition)}
+    return Struct(
+        "off" / Tell,
+        "_code" / Peek(Int32sb),
+        "header" / Switch(lambda context: again and context._code == 1, heads),
+        "actions" / Counted(lambda context: context.header.get("number", 0), action),
+        "end" / Tell,
+    )
+
+
+def action_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Construct[Any, Any]:
+    """Return the schema of what a record does to one page."""
     picture = Struct(
         "page" / Checked(Int32sb, lambda page, _: page >= 0, "a page"),
         "changed" / Int8ub,
@@ -40,7 +56,7 @@ def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Co
         "whole" / If(lambda context: context.empty == 0, Bytes(page_size)),
     )
 
-    action = Struct(
+    return Struct(
         "kind" / Checked(Int32sb, lambda kind, _: kind in _ACTIONS, "an action"),
         "flag" / If(lambda context: context.kind == 4, Peek(_ahead(9))),
         "body"
@@ -56,23 +72,31 @@ def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Co
         ),
     )
 
+
+def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Construct[Any, Any]:
+    """Return the schema of a log: START if it is tagged, records, and what lies behind."""
+    action = action_schema(codec, edition, page_size)
+
     def records(header: str) -> Construct[Any, Any]:
+        tagged = header == "record"
+
         def more(stream: Any, context: Any) -> bool:
             here = stream.tell()
-            head: bytes = stream.read(16)
+            head: bytes = stream.read(12)
             stream.seek(here)
-            if len(head) < 16 or int.from_bytes(head[:4]) not in (2, 3):
+            if len(head) < 4 or int.from_bytes(head[:4]) not in ((1, 2, 3) if tagged else (2, 3)):
                 return False
-            return header != "record" or int.from_bytes(head[4:12], signed=True) == context.start.generation
+            # What has no room for a generation is no record of an older one.
+            return (
+                not tagged
+                or int.from_bytes(head[4:12], signed=True) == context.start.generation
+                or len(head) < 12
+            )
 
-        record = Struct(
-            "header" / Checked(codec.schema(header, edition), lambda head, _: head.number >= 0, "a record"),
-            "actions" / Counted(lambda context: context.header.number, action),
-        )
-        return While(more, record)
+        return While(more, record_schema(codec, edition, action, header))
 
     return Struct(
-        "first" / Peek(_ahead(12)),
+        "first" / Peek(_ahead(4)),
         "start" / If(_tagged, codec.schema("start", edition)),
         "records" / Switch(_tagged, {True: records("record"), False: records("untagged_record")}),
         "rest" / GreedyBytes,

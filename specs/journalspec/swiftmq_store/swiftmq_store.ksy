@@ -54,9 +54,9 @@ instances:
     doc: Whether records have a generation.
     -requirement: SMQ-LOG-021
   next_type:
-    pos: '(tagged ? 12 : 0)'
+    pos: '(tagged ? 12 : 0).as<s4>'
     type: s4
-    if: _io.size >= 16
+    if: _io.size >= 24
     doc: The type of the first record behind START.
     -requirement: SMQ-LOG-023
   next_generation:
@@ -66,7 +66,7 @@ instances:
     doc: Its generation, if the log is tagged.
     -requirement: SMQ-LOG-022
   begins_with_record:
-    value: _io.size >= 24 and (next_type == 2 or next_type == 3) and (not tagged or next_generation == start.generation)
+    value: _io.size >= 24 and (next_type == 2 or next_type == 3 or (tagged and next_type == 1)) and (not tagged or (next_generation ^ start.generation) == 0)
     doc: Whether the log holds a record at all.
     -requirement: SMQ-LOG-041
 types:
@@ -110,6 +110,8 @@ types:
         -requirement: SMQ-LOG-033
       - id: number
         type: s4
+        valid:
+          min: 0
         doc: How many actions follow.
         -requirement: SMQ-LOG-102
   untagged_record_header:
@@ -130,27 +132,40 @@ types:
         -requirement: SMQ-LOG-033
       - id: number
         type: s4
+        valid:
+          min: 0
         doc: How many actions follow.
         -requirement: SMQ-LOG-102
   record:
-    doc: A COMMIT or an ABORT.
+    doc: A COMMIT or an ABORT, or START once more.
     -requirement: SMQ-LOG-102
     seq:
       - id: header
         type:
-          switch-on: _root.tagged
+          switch-on: form
           cases:
-            true: record_header
-            false: untagged_record_header
+            0: untagged_record_header
+            1: record_header
+            2: start
         doc: How it begins.
         -requirement: SMQ-LOG-102
       - id: actions
         type: action
         repeat: expr
-        repeat-expr: '(_root.tagged ? header.as<record_header>.number : header.as<untagged_record_header>.number)'
+        repeat-expr: '(form == 2 ? 0 : (form == 1 ? header.as<record_header>.number : header.as<untagged_record_header>.number).as<s4>).as<s4>'
         doc: What was done to pages, in order.
         -requirement: SMQ-LOG-102
     instances:
+      kind:
+        pos: _io.pos
+        type: s4
+        if: _io.size - _io.pos >= 12
+        doc: Its type.
+        -requirement: SMQ-LOG-023
+      form:
+        value: '(_root.tagged ? (kind == 1 ? 2 : 1).as<s4> : 0).as<s4>'
+        doc: How it begins, untagged (0), tagged (1), or as START (2).
+        -requirement: SMQ-LOG-102
       next_type:
         pos: _io.pos
         type: s4
@@ -164,7 +179,7 @@ types:
         doc: The generation there.
         -requirement: SMQ-LOG-022
       is_last:
-        value: _io.size - _io.pos < 16 or (next_type != 2 and next_type != 3) or (_root.tagged and next_generation != _root.start.generation)
+        value: _io.size - _io.pos < 16 or (next_type != 2 and next_type != 3 and (next_type != 1 or not _root.tagged)) or (_root.tagged and (next_generation ^ _root.start.generation) != 0)
         doc: Whether the log ends behind this record.
         -requirement: SMQ-LOG-023
   action:
@@ -266,6 +281,7 @@ types:
       has_before:
         pos: _io.pos + 8
         type: u1
+        if: _io.size - _io.pos >= 9
         doc: Whether what was there is told.
         -requirement: SMQ-LOG-031
   portion:
@@ -327,9 +343,6 @@ types:
         -requirement: SMQ-LOG-106
       - id: has_before
         type: u1
-        valid:
-          min: 0
-          max: 0
         doc: Written as 0; a reader takes all but 1 for it.
         -requirement: SMQ-LOG-031
       - id: after_length

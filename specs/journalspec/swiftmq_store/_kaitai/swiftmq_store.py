@@ -160,10 +160,13 @@ class SwiftmqStore(KaitaiStruct):
             if hasattr(self, '_m_has_before'):
                 return self._m_has_before
 
-            _pos = self._io.pos()
-            self._io.seek(self._io.pos() + 8)
-            self._m_has_before = self._io.read_u1()
-            self._io.seek(_pos)
+            if self._io.size() - self._io.pos() >= 9:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self._io.pos() + 8)
+                self._m_has_before = self._io.read_u1()
+                self._io.seek(_pos)
+
             return getattr(self, '_m_has_before', None)
 
 
@@ -275,10 +278,6 @@ class SwiftmqStore(KaitaiStruct):
             if not self.offset >= 0:
                 raise kaitaistruct.ValidationLessThanError(0, self.offset, self._io, u"/types/new_portion/seq/1")
             self.has_before = self._io.read_u1()
-            if not self.has_before >= 0:
-                raise kaitaistruct.ValidationLessThanError(0, self.has_before, self._io, u"/types/new_portion/seq/2")
-            if not self.has_before <= 0:
-                raise kaitaistruct.ValidationGreaterThanError(0, self.has_before, self._io, u"/types/new_portion/seq/2")
             self.after_length = self._io.read_s4be()
             self.after = self._io.read_bytes(self.after_length)
 
@@ -393,7 +392,7 @@ class SwiftmqStore(KaitaiStruct):
 
 
     class Record(KaitaiStruct):
-        """A COMMIT or an ABORT."""
+        """A COMMIT or an ABORT, or START once more."""
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStore.Record, self).__init__(_io)
             self._parent = _parent
@@ -401,31 +400,41 @@ class SwiftmqStore(KaitaiStruct):
             self._read()
 
         def _read(self):
-            _on = self._root.tagged
-            if _on == False:
+            _on = self.form
+            if _on == 0:
                 pass
                 self.header = SwiftmqStore.UntaggedRecordHeader(self._io, self, self._root)
-            elif _on == True:
+            elif _on == 1:
                 pass
                 self.header = SwiftmqStore.RecordHeader(self._io, self, self._root)
+            elif _on == 2:
+                pass
+                self.header = SwiftmqStore.Start(self._io, self, self._root)
             self.actions = []
-            for i in range((self.header.number if self._root.tagged else self.header.number)):
+            for i in range((0 if self.form == 2 else (self.header.number if self.form == 1 else self.header.number))):
                 self.actions.append(SwiftmqStore.Action(self._io, self, self._root))
 
 
 
         def _fetch_instances(self):
             pass
-            _on = self._root.tagged
-            if _on == False:
+            _on = self.form
+            if _on == 0:
                 pass
                 self.header._fetch_instances()
-            elif _on == True:
+            elif _on == 1:
+                pass
+                self.header._fetch_instances()
+            elif _on == 2:
                 pass
                 self.header._fetch_instances()
             for i in range(len(self.actions)):
                 pass
                 self.actions[i]._fetch_instances()
+
+            _ = self.kind
+            if hasattr(self, '_m_kind'):
+                pass
 
             _ = self.next_generation
             if hasattr(self, '_m_next_generation'):
@@ -437,13 +446,37 @@ class SwiftmqStore(KaitaiStruct):
 
 
         @property
+        def form(self):
+            """How it begins, untagged (0), tagged (1), or as START (2)."""
+            if hasattr(self, '_m_form'):
+                return self._m_form
+
+            self._m_form = ((2 if self.kind == 1 else 1) if self._root.tagged else 0)
+            return getattr(self, '_m_form', None)
+
+        @property
         def is_last(self):
             """Whether the log ends behind this record."""
             if hasattr(self, '_m_is_last'):
                 return self._m_is_last
 
-            self._m_is_last =  ((self._io.size() - self._io.pos() < 16) or ( ((self.next_type != 2) and (self.next_type != 3)) ) or ( ((self._root.tagged) and (self.next_generation != self._root.start.generation)) )) 
+            self._m_is_last =  ((self._io.size() - self._io.pos() < 16) or ( ((self.next_type != 2) and (self.next_type != 3) and ( ((self.next_type != 1) or ((not (self._root.tagged)))) )) ) or ( ((self._root.tagged) and (self.next_generation ^ self._root.start.generation != 0)) )) 
             return getattr(self, '_m_is_last', None)
+
+        @property
+        def kind(self):
+            """Its type."""
+            if hasattr(self, '_m_kind'):
+                return self._m_kind
+
+            if self._io.size() - self._io.pos() >= 12:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self._io.pos())
+                self._m_kind = self._io.read_s4be()
+                self._io.seek(_pos)
+
+            return getattr(self, '_m_kind', None)
 
         @property
         def next_generation(self):
@@ -493,6 +526,8 @@ class SwiftmqStore(KaitaiStruct):
             self.generation = self._io.read_s8be()
             self.transaction = self._io.read_s8be()
             self.number = self._io.read_s4be()
+            if not self.number >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.number, self._io, u"/types/record_header/seq/3")
 
 
         def _fetch_instances(self):
@@ -627,6 +662,8 @@ class SwiftmqStore(KaitaiStruct):
                 raise kaitaistruct.ValidationGreaterThanError(3, self.code, self._io, u"/types/untagged_record_header/seq/0")
             self.transaction = self._io.read_s8be()
             self.number = self._io.read_s4be()
+            if not self.number >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.number, self._io, u"/types/untagged_record_header/seq/2")
 
 
         def _fetch_instances(self):
@@ -658,7 +695,7 @@ class SwiftmqStore(KaitaiStruct):
         if hasattr(self, '_m_begins_with_record'):
             return self._m_begins_with_record
 
-        self._m_begins_with_record =  ((self._io.size() >= 24) and ( ((self.next_type == 2) or (self.next_type == 3)) ) and ( (((not (self.tagged))) or (self.next_generation == self.start.generation)) )) 
+        self._m_begins_with_record =  ((self._io.size() >= 24) and ( ((self.next_type == 2) or (self.next_type == 3) or ( ((self.tagged) and (self.next_type == 1)) )) ) and ( (((not (self.tagged))) or (self.next_generation ^ self.start.generation == 0)) )) 
         return getattr(self, '_m_begins_with_record', None)
 
     @property
@@ -697,7 +734,7 @@ class SwiftmqStore(KaitaiStruct):
         if hasattr(self, '_m_next_type'):
             return self._m_next_type
 
-        if self._io.size() >= 16:
+        if self._io.size() >= 24:
             pass
             _pos = self._io.pos()
             self._io.seek((12 if self.tagged else 0))

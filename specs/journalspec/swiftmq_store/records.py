@@ -1,0 +1,118 @@
+"""One record of a log as each kind of schema reads it: what it begins with, and its actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from io import BytesIO
+from types import SimpleNamespace
+from typing import Any
+
+from construct import Construct
+from kaitaistruct import KaitaiStream, KaitaiStructError
+
+from journalspec import parsers
+from journalspec.elements import parsed
+from journalspec.schemas import Journal, Plain, SchemaError
+from journalspec.swiftmq_store import LAYOUT, schema
+
+_NAMES = {1: "INSERT", 2: "UPDATE", 3: "DELETE", 4: "PORTION"}
+#: The least that an action takes (SMQ-LOG-103).
+_LEAST = 8
+_PAGE_SIZE = 2048
+
+
+def by_construct(journal: Journal, file: str, off: int) -> Plain:
+    """Return the record at `off` of a log as construct has it; raises SchemaError unless it is sound."""
+    stream = BytesIO(journal.files[file])
+    tagged, generation = _begins(journal.files[file])
+    stream.seek(off)
+    form = _form("record" if tagged else "untagged_record", journal.edition, _page_size(journal))
+    found = parsed(form, stream, file)
+    actions = [(action.kind, action.body) for action in found.actions]
+    return _checked(journal, file, found.header, actions, (off, found.end), generation)
+
+
+@cache
+def _form(header: str, edition: str, page_size: int) -> Construct[Any, Any]:
+    action = schema.action_schema(schema.CODEC, edition, page_size)
+    return schema.record_schema(schema.CODEC, edition, action, header)
+
+
+def by_kaitai(journal: Journal, file: str, off: int) -> Plain:
+    """Return the record at `off` of a log as the generated parser has it; raises SchemaError."""
+    data = journal.files[file]
+    tagged, generation = _begins(data)
+    parser = parsers.codec_of(LAYOUT.format_id).parser(journal.edition)
+    stream = KaitaiStream(BytesIO(data))
+    stream.seek(off)
+    try:
+        found = parser.Record(stream, None, SimpleNamespace(tagged=tagged, page_size=_page_size(journal)))
+    except (KaitaiStructError, EOFError) as error:
+        raise SchemaError(str(error), file, stream.pos()) from error
+    if unknown := [item.kind for item in found.actions if item.kind not in _NAMES]:
+        raise SchemaError(f"{unknown[0]} is no action", file, off)
+    # What has a picture before it, and what has not, are two structures below one.
+    actions = [(int(item.kind), getattr(item.body, "body", item.body)) for item in found.actions]
+    return _checked(journal, file, found.header, actions, (off, stream.pos()), generation)
+
+
+def _begins(data: bytes) -> tuple[bool, int]:
+    """Return whether a log is tagged, and its generation (SMQ-LOG-021)."""
+    return data[:4] == b"\0\0\0\1", int.from_bytes(data[4:12], signed=True)
+
+
+def _page_size(journal: Journal) -> int:
+    return int(journal.params.get("page_size", _PAGE_SIZE))
+
+
+def _checked(
+    journal: Journal,
+    file: str,
+    header: Any,
+    actions: Iterable[tuple[int, Any]],
+    at: tuple[int, int],
+    generation: int,
+) -> Plain:
+    """Return a record of its parts, if no schema alone can say what is wrong (SMQ-LOG-022, 025, 027)."""
+    own = getattr(header, "generation", None)
+    if own is not None and (own != generation or own == -1):
+        raise SchemaError(f"generation {own} in a log of {generation}", file, at[0])
+    pages = next((len(data) for name, data in journal.files.items() if name.endswith("page.db")), 0)
+    most = pages // _page_size(journal) + len(journal.files[file]) // _LEAST
+    fields: dict[str, Any] = {} if own is None else {"generation": own}
+    if header.code != 1:
+        told = [_told(kind, body) for kind, body in actions]
+        for action in told:
+            if problem := _problem(action, most, _page_size(journal)):
+                raise SchemaError(problem, file, at[0])
+        fields |= {"transaction": header.transaction, "actions": told}
+    return Plain(at[0], at[1] - at[0], LAYOUT.type_name(journal.edition, header.code), fields)
+
+
+def _told(kind: int, body: Any) -> dict[str, Any]:
+    if kind == 2:
+        images = {name: getattr(body, name) for name in ("before", "after")}
+        out = {"action": _NAMES[kind], "page": images["after"].page}
+        return out | {name: bytes(image.whole) for name, image in images.items() if not image.empty}
+    return {"action": _NAMES[kind], **dict(_members(body))}
+
+
+def _members(body: Any) -> Iterator[tuple[str, Any]]:
+    for name in ("page", "offset", "before", "after"):
+        if hasattr(body, name):
+            value = getattr(body, name)
+            yield name, value if isinstance(value, int) else bytes(value)
+
+
+def _problem(action: Mapping[str, Any], most: int, page_size: int) -> str:
+    """Return why an action is not possible; empty: it is."""
+    if not 0 <= action["page"] < most:
+        return f"page {action['page']} of at most {most}"
+    longest = max(len(action.get("before", b"")), len(action.get("after", b"")))
+    if action.get("offset", 0) + longest > page_size:
+        return f"an image of {longest} bytes at {action.get('offset', 0)} of a page"
+    return ""
+
+
+READERS = {"construct": by_construct, "kaitai": by_kaitai}
