@@ -46,7 +46,7 @@ class SchemaHarness:
         found = load(format_id).read(files, edition=edition, params=request.get("params"))
         if found.verdict != CLEAN:
             raise SchemaError(f"the journal is damaged ({found.verdict})")
-        seen = reread(format_id, self.kind, files, edition, found)
+        seen = reread(format_id, self.kind, files, edition, found, request.get("params"))
         return {"ok": seen.to_json(Level.parse(request["observe"]))}
 
     def bye(self) -> None:
